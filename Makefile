@@ -1,0 +1,39 @@
+# `make app` opens BERTscope, `make test` tests it; each does the set-up first where it is missing.
+BIN := .venv/bin
+ARGS ?=
+
+.PHONY: app test setup check lint types format evidence bench tour clean
+
+app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
+	@$(BIN)/bertscope $(ARGS)
+
+test: setup  ## the quick tests: no display, network or GPU needed
+	@$(BIN)/python -m pytest $(ARGS)
+
+setup:  ## .venv with pinned packages, and the system libraries Qt needs
+	@sh scripts/setup.sh
+
+check: lint types test
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: setup
+	@$(BIN)/mypy
+
+format: setup  ## puts right what `make lint` complains about, where it can
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+evidence: setup  ## the slow tests
+	@$(BIN)/python -m pytest -m slow $(ARGS)
+
+bench: setup
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+tour: setup  ## a picture of every room, in build/tour
+	@$(BIN)/bertscope --tour build/tour $(ARGS)
+
+clean:  ## everything that can be made again, .venv too
+	rm -rf .venv .venv.lock build .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -1,0 +1,212 @@
+"""Makes `.venv` ready: pinned packages, BERTscope itself, and the system libraries Qt needs.
+
+Standard library only. When everything is there already it takes some hundredths of a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import qt_libraries
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+VENV_PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+CONSTRAINTS = ROOT / "constraints.txt"
+STAMP = VENV / "setup-done"  # holds the fingerprint of what was installed
+UNFINISHED = VENV / "setup-unfinished"  # lies there while a set-up works, and stays when it is cut off
+MINIMUM_PYTHON = (3, 11)
+
+
+class SetupError(Exception):
+    """The set-up cannot go on; the message is one sentence for the person."""
+
+
+def main() -> int:
+    try:
+        with only_one():
+            if not is_done():
+                set_up()
+    except SetupError as error:
+        print(f"Set-up stopped: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Set-up interrupted; the next make starts it afresh.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def is_done() -> bool:
+    """True when this tree's .venv holds what pyproject.toml and constraints.txt ask, and Qt can be loaded."""
+    return (
+        VENV_PYTHON.exists()
+        and STAMP.is_file()
+        and STAMP.read_text(encoding="utf-8") == fingerprint()
+        and not qt_libraries.missing(qt_libraries.ALWAYS)
+    )
+
+
+def fingerprint() -> str:
+    """Changes with the packages asked for and with the place of the tree: a .venv cannot be moved."""
+    parts = [(ROOT / "pyproject.toml").read_bytes(), CONSTRAINTS.read_bytes(), os.fsencode(ROOT)]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
+def set_up() -> None:
+    print("Setting up BERTscope in .venv: a few minutes the first time.", flush=True)
+    install_qt_libraries()
+    STAMP.unlink(missing_ok=True)
+    if UNFINISHED.exists() or not is_usable_venv():
+        make_venv()
+    UNFINISHED.touch()  # a .venv of an earlier set-up is being changed
+    install_packages()
+    check_imports()
+    UNFINISHED.unlink()
+    STAMP.write_text(fingerprint(), encoding="utf-8")
+    print("BERTscope is set up.", flush=True)
+
+
+def install_qt_libraries() -> None:
+    """Without those in ALWAYS there is no test and no window; the others matter only to a person with a display."""
+    needed = qt_libraries.missing(qt_libraries.ALWAYS)
+    wanted = qt_libraries.missing(qt_libraries.DISPLAY)
+    if not (needed or wanted):
+        return
+    problem = qt_libraries.install([*needed, *wanted])
+    if problem and qt_libraries.missing(qt_libraries.ALWAYS):
+        raise SetupError(problem)
+    if problem and (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        print(f"The window may not open: {problem}", file=sys.stderr)
+
+
+def is_usable_venv() -> bool:
+    """True when .venv has a Python that is new enough, with a working pip."""
+    check = f"import sys, pip; sys.exit(sys.version_info < {MINIMUM_PYTHON})"
+    try:
+        return subprocess.run([VENV_PYTHON, "-c", check], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def make_venv() -> None:
+    """A fresh .venv. Debian's Python comes without `ensurepip`; then its own pip puts one in."""
+    python = getattr(sys, "_base_executable", None) or sys.executable  # not the .venv that may be active
+    has_ensurepip = importlib.util.find_spec("ensurepip") is not None
+    if not has_ensurepip and not has_pip(python):
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise SetupError(f"this Python has neither pip nor ensurepip; install python{version}-venv, then try again.")
+    if VENV.is_symlink() or VENV.is_file():
+        VENV.unlink()
+    shutil.rmtree(VENV, ignore_errors=True)
+    VENV.mkdir(exist_ok=True)
+    UNFINISHED.touch()
+    extra = [] if has_ensurepip else ["--without-pip"]
+    run([python, "-m", "venv", *extra, str(VENV)], f"no virtual environment could be made in {VENV}")
+    if not has_ensurepip:
+        run([python, "-m", "pip", "--python", str(VENV_PYTHON), "install", "-q", "pip"], "pip could not be installed")
+
+
+def has_pip(python: str) -> bool:
+    return subprocess.run([python, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
+
+
+def install_packages() -> None:
+    """The packages at their pinned versions, torch in the build that fits, BERTscope as an editable install."""
+    build_tool = f"setuptools=={pinned('setuptools')}"
+    failed = "pip could not install the packages; its message above says why"
+    pip(["install", build_tool], failed)
+    pip(["install", "--no-build-isolation", "--use-pep517", torch_requirement(), "--editable", ".[test]"], failed)
+
+
+def torch_requirement() -> str:
+    """On a Linux without an NVIDIA card the CPU build, if the package index offers one; else what pip takes."""
+    version = pinned("torch")
+    if not sys.platform.startswith("linux") or has_nvidia_card():
+        return f"torch=={version}"
+    cpu_build = f"torch=={version}+cpu"
+    looked = subprocess.run(
+        [*pip_command(), "install", "--dry-run", "--no-deps", "--quiet", *index_options(), cpu_build],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if looked.returncode == 0:
+        return cpu_build
+    print(
+        f"Your package index offers no CPU build of torch {version}: taking the full one, several GB on some machines. "
+        "TORCH_INDEX=<address of an index that has it> avoids that.",
+        flush=True,
+    )
+    return f"torch=={version}"
+
+
+def has_nvidia_card() -> bool:
+    if Path("/proc/driver/nvidia/version").exists():
+        return True
+    tool = shutil.which("nvidia-smi")
+    return tool is not None and subprocess.run([tool, "-L"], capture_output=True, check=False).returncode == 0
+
+
+def pinned(package: str) -> str:
+    """The version constraints.txt gives `package`."""
+    found = re.search(rf"^{re.escape(package)}==(\S+)$", CONSTRAINTS.read_text(encoding="utf-8"), re.MULTILINE)
+    if found is None:
+        raise SetupError(f"constraints.txt gives no version of {package}.")
+    return found[1]
+
+
+def pip(arguments: list[str], failed: str) -> None:
+    quiet = [] if sys.stdout.isatty() else ["--quiet"]
+    command, *rest = arguments
+    run([*pip_command(), command, *quiet, "--constraint", str(CONSTRAINTS), *index_options(), *rest], failed)
+
+
+def pip_command() -> list[str]:
+    return [str(VENV_PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input"]
+
+
+def index_options() -> list[str]:
+    """TORCH_INDEX in the environment names one more package index to look for torch in."""
+    index = os.environ.get("TORCH_INDEX")
+    return ["--extra-index-url", index] if index else []
+
+
+def check_imports() -> None:
+    """What was installed can be loaded here."""
+    check = "import numpy, torch, tokenizers, safetensors, pyqtgraph, PySide6.QtWidgets, bertcore, app, assets"
+    looked = subprocess.run([VENV_PYTHON, "-c", check], cwd=VENV, capture_output=True, text=True, check=False)
+    if looked.returncode != 0:
+        last_line = (looked.stderr.strip().splitlines() or ["no message"])[-1]
+        raise SetupError(f"the packages are installed, but cannot be loaded: {last_line}")
+
+
+def run(command: list[str], failed: str) -> None:
+    if subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode != 0:
+        raise SetupError(f"{failed}.")
+
+
+@contextlib.contextmanager
+def only_one() -> Iterator[None]:
+    """Two makes started at the same time: the second waits for the first."""
+    if os.name == "nt":
+        yield
+        return
+    import fcntl
+
+    with (ROOT / ".venv.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+if __name__ == "__main__":
+    sys.exit(main())
