@@ -1,0 +1,112 @@
+"""One forward pass with everything kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bertcore.model.bert import Bert
+from bertcore.model.tap import Recorder
+
+Floats = NDArray[np.float32]
+_KEPT = (".query", ".key", ".value", ".probs")
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What passed through the model for one text. L layers, N heads, S tokens, H hidden, D head size, V vocabulary.
+
+    What a model has no part for is None: `pooled` without a pooler, `mlm_logits` without an MLM head, ...
+    """
+
+    input_ids: NDArray[np.int64]  # (S)
+    segment_ids: NDArray[np.int64]  # (S)
+    position_ids: NDArray[np.int64]  # (S)
+    token_embeddings: Floats  # (S,H)
+    segment_embeddings: Floats  # (S,H)
+    position_embeddings: Floats  # (S,H)
+    embedding_sum: Floats  # (S,H) the three added up
+    embeddings: Floats  # (S,H) after LayerNorm
+    hidden_states: Floats  # (L+1,S,H) embeddings, then each layer's output
+    attentions: Floats  # (L,N,S,S) row: the token that looks; column: what it looks at; rows sum to 1
+    queries: Floats  # (L,N,S,D)
+    keys: Floats  # (L,N,S,D)
+    values: Floats  # (L,N,S,D)
+    pooled: Floats | None  # (H)
+    mlm_positions: NDArray[np.int64]  # (R) which rows mlm_logits has
+    mlm_logits: Floats | None  # (R,V)
+    next_sentence_logits: Floats | None  # (2) B follows A, B does not
+
+    def arrays(self) -> dict[str, NDArray]:
+        """All arrays that are there, by name."""
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: array for name, array in named.items() if array is not None}
+
+
+@torch.inference_mode()
+def trace(
+    model: Bert,
+    input_ids: Sequence[int],
+    segment_ids: Sequence[int],
+    position_ids: Sequence[int] | None = None,
+    *,
+    mlm_positions: Sequence[int] | Literal["all"] = "all",
+) -> Trace:
+    """Run one text (S tokens, at most the model's positions) and keep what passes.
+
+    `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
+    """
+    device = model.embeddings.token.weight.device
+    ids = torch.tensor([list(input_ids)], device=device)
+    segments = torch.tensor([list(segment_ids)], device=device)
+    positions = torch.arange(ids.shape[1], device=device)
+    if position_ids is not None:
+        positions = torch.tensor(list(position_ids), device=device)
+    record = Recorder(lambda name: name.startswith("embeddings.") or name.endswith(_KEPT))
+    hidden_states: list[Tensor] = []
+
+    def tap(name: str, value: Tensor) -> Tensor:
+        if name == "embeddings.output" or (name.startswith("layer.") and name.count(".") == 2):
+            hidden_states.append(value[0])
+        return record(name, value)
+
+    hidden = model(ids, segments, position_ids=positions, tap=tap)
+    rows = list(range(ids.shape[1])) if mlm_positions == "all" else list(mlm_positions)
+    pooled = model.pool(hidden[:, 0]) if model.pooler is not None else None
+    layers = range(model.config.num_hidden_layers)
+
+    def stacked(what: str) -> Floats:
+        return _numpy(torch.stack([record[f"layer.{layer}.attention.{what}"][0] for layer in layers]))
+
+    return Trace(
+        input_ids=ids[0].cpu().numpy(),
+        segment_ids=segments[0].cpu().numpy(),
+        position_ids=positions.cpu().numpy(),
+        token_embeddings=_numpy(record["embeddings.token"][0]),
+        segment_embeddings=_numpy(record["embeddings.segment"][0]),
+        position_embeddings=_numpy(record["embeddings.position"][0]),
+        embedding_sum=_numpy(record["embeddings.sum"][0]),
+        embeddings=_numpy(record["embeddings.output"][0]),
+        hidden_states=_numpy(torch.stack(hidden_states)),
+        attentions=stacked("probs"),
+        queries=stacked("query"),
+        keys=stacked("key"),
+        values=stacked("value"),
+        pooled=None if pooled is None else _numpy(pooled[0]),
+        mlm_positions=np.array(rows, dtype=np.int64),
+        mlm_logits=_numpy(model.mlm_logits(hidden[0, rows])) if model.mlm is not None else None,
+        next_sentence_logits=_numpy(model.nsp_logits(pooled)[0])
+        if model.nsp is not None and pooled is not None
+        else None,
+    )
+
+
+def _numpy(tensor: Tensor) -> Floats:
+    array: Floats = tensor.float().cpu().contiguous().numpy()
+    return array

@@ -1,0 +1,1 @@
+"""The shell: thin commands over the engine."""

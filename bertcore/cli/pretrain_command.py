@@ -1,0 +1,103 @@
+"""pretrain: train a BERT from text files, into a run folder."""
+
+from __future__ import annotations
+
+import time
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bertcore.cli.output import AsJson, print_json
+from bertcore.config import PRESETS
+from bertcore.errors import BertcoreError
+from bertcore.locations import runs_folder
+from bertcore.training.options import PRECISIONS, PretrainOptions
+from bertcore.training.run_folder import RunFolder
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(pretrain)
+
+
+def pretrain(
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", metavar="FILE...", help="Text files: a paragraph a line, a blank line between texts."),
+    ] = None,
+    more_corpus: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
+    recipe: Annotated[
+        Path | None, typer.Option(help="A JSON file with any of the settings; flags go before it.")
+    ] = None,
+    preset: Annotated[str | None, typer.Option(help=f"Size of the model: {', '.join(PRESETS)}.")] = None,
+    steps: Annotated[int | None, typer.Option(help="Budget in steps.")] = None,
+    minutes: Annotated[
+        float | None, typer.Option(help="Budget in minutes of training (10 if nothing is said).")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Every random choice follows from it.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where the folder stands, or start.")] = False,
+    name: Annotated[str | None, typer.Option(help="What the run is called.")] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="Folder with a vocabulary to use; else one is learned.")] = None,
+    vocab_size: Annotated[int | None, typer.Option(help="Entries of a learned vocabulary, at most.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Sequences per step.")] = None,
+    sequence_length: Annotated[int | None, typer.Option(help="Tokens per sequence.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Learning rate at its peak.")] = None,
+    causal_share: Annotated[
+        float | None, typer.Option(help="Share of the run that begins with next-word prediction; 0 for none.")
+    ] = None,
+    precision: Annotated[str | None, typer.Option(help=f"{', '.join(PRECISIONS)}.")] = None,
+    threads: Annotated[int | None, typer.Option(help="CPU threads; absent: all cores but one.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Train a BERT from text. Stop with Ctrl+C, go on with --resume."""
+    files = [str(Path(file).expanduser().resolve()) for file in [*(corpus or []), *(more_corpus or [])]]
+    options = PretrainOptions.from_file(recipe) if recipe else PretrainOptions()
+    if steps is not None and minutes is not None:
+        raise BertcoreError("Give --steps or --minutes, not both.")
+    if minutes is not None:  # the flag overrules a recipe's budget of either kind
+        options = replace(options, training=replace(options.training, steps=None))
+    run = out or runs_folder() / f"{time.strftime('%Y-%m-%d')}-{name or options.name}"
+    options = options.with_flags(
+        {
+            "corpus": tuple(files) or None,
+            "tokenizer": str(Path(tokenizer).expanduser().resolve()) if tokenizer else None,
+            "vocab_size": vocab_size,
+            "sequence_length": sequence_length,
+            "long_sequence_length": _at_least(sequence_length, options.data.long_sequence_length),
+        },
+        {
+            "steps": steps,
+            "minutes": minutes,
+            "seed": seed,
+            "batch_size": batch_size,
+            "learning_rate": learning_rate,
+            "causal_share": causal_share,
+            "precision": precision,
+            "threads": threads,
+        },
+        preset=preset,
+        name=name or (out.resolve().name if out and not recipe else None),
+    )
+    from bertcore.training.pretrain import start_or_resume
+
+    with _watching(as_json) as watch:
+        snapshot = start_or_resume(options, run, resume, watch)
+    status = RunFolder(run).status()
+    if as_json:
+        print_json({"run": str(run), "state": status.state, "step": status.step, "snapshot": str(snapshot)})
+    else:
+        typer.echo(f"{status.state} at step {status.step:,}: {run}")
+        typer.echo(f'Ask it: bertcore fill {run} --a "The [MASK] was happy."')
+
+
+def _at_least(length: int | None, long_length: int) -> int | None:
+    return None if length is None else max(length, long_length)
+
+
+def _watching(quiet: bool) -> AbstractContextManager[Any]:
+    from bertcore.cli.progress import ProgressBar
+
+    return nullcontext() if quiet else ProgressBar()

@@ -1,0 +1,53 @@
+"""A training run's progress in a terminal."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+
+class ProgressBar:
+    """Call it with each event of a run; draws a bar in a terminal, and plain lines for held-out results anywhere."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._progress.add_task("starting", total=1.0)
+
+    def __enter__(self) -> Self:
+        self._progress.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._progress.__exit__(kind, error, at)
+
+    def __call__(self, event: dict[str, Any]) -> None:
+        if event["kind"] == "status":
+            words = event["message"] or f"{event['state']}, step {event['step']:,}"
+            self._progress.update(self._task, description=words, completed=event["fraction"])
+        elif event["kind"] == "phase":
+            self._console.print(f"step {event['step']:>7,}  {event['message']}")
+        elif event["kind"] == "held_out":
+            nsp = event["nsp_accuracy"]
+            self._console.print(
+                f"step {event['step']:>7,}  held out: loss {event['mlm_loss']:.3f}, masked words right "
+                f"{event['mlm_accuracy']:.1%}, in the first five {event['mlm_top5']:.1%}"
+                + (f", next sentence right {nsp:.1%}" if nsp is not None else "")
+            )

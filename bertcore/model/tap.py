@@ -1,0 +1,67 @@
+"""The one door to the inside of the model: at each named point it sees a tensor, and may return another.
+
+embeddings.{token,segment,position,sum,output}        (B,S,H)
+layer.{i}.attention.{query,key,value,context_heads}   (B,N,S,D)
+layer.{i}.attention.{scores,probs}                    (B,N,S,S)
+layer.{i}.attention.output                            (B,S,H)   what attention adds to the residual stream
+layer.{i}.attention.normed                            (B,S,H)
+layer.{i}.feed_forward.activation                     (B,S,I)
+layer.{i}.feed_forward.output                         (B,S,H)   what the feed-forward layer adds
+layer.{i}.output                                      (B,S,H)
+pooler.output                                         (B,H)
+mlm.logits (B,S,V) or (R,V)      nsp.logits           (B,2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+Tap = Callable[[str, Tensor], Tensor]
+
+
+class Recorder:
+    """A tap that keeps what passes by name and changes nothing.
+
+    `wanted` keeps only points whose name it accepts; absent, everything is kept. Asking for a point that did not pass
+    is an error that names it, never None.
+    """
+
+    def __init__(self, wanted: Callable[[str], bool] | None = None) -> None:
+        self._wanted = wanted
+        self._seen: dict[str, Tensor] = {}
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        if self._wanted is None or self._wanted(name):
+            self._seen[name] = value
+        return value
+
+    def __getitem__(self, name: str) -> Tensor:
+        if name not in self._seen:
+            raise KeyError(f"the tap point {name!r} was not recorded in this pass")
+        return self._seen[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._seen
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._seen)
+
+
+class Intervention:
+    """A tap that replaces tensors: a function of the tensor per point name, applied in the order of the pass.
+
+    Example: `Intervention({"layer.0.attention.probs": switch_off})`.
+    """
+
+    def __init__(self, changes: dict[str, Tap | Callable[[Tensor], Tensor]], then: Tap | None = None) -> None:
+        self._changes = changes
+        self._then = then  # a recorder that sees what the intervention left
+
+    def __call__(self, name: str, value: Tensor) -> Tensor:
+        change = self._changes.get(name)
+        if change is not None:
+            value = change(value)  # type: ignore[call-arg, arg-type]
+        return value if self._then is None else self._then(name, value)

@@ -1,0 +1,79 @@
+"""What a pretraining run works with: vocabulary, text, model, optimiser."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from bertcore.data.batches import PairSampler
+from bertcore.data.corpus import corpus_key, load_corpus
+from bertcore.data.text import read_documents
+from bertcore.model.bert import Bert, initialise
+from bertcore.tokenization import Tokenizer
+from bertcore.training.evaluate import HeldOutText
+from bertcore.training.optimizer import make_optimizer
+from bertcore.training.options import PretrainOptions
+from bertcore.training.precision import Precision, choose_precision
+
+
+@dataclass(frozen=True)
+class Materials:
+    device: torch.device
+    precision: Precision
+    tokenizer: Tokenizer
+    corpus_key: str  # changes with the text or the vocabulary
+    samplers: dict[int, PairSampler]  # by sequence length
+    held_out: HeldOutText
+    model: Bert
+    optimizer: torch.optim.AdamW
+    summary: str  # one line for the log
+
+
+def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> Materials:
+    """Everything ready for the first step; `say` is told what takes time. Raises BertcoreError for an unfit text."""
+    data, training = options.data, options.training
+    torch.set_num_threads(training.threads or max(1, (os.cpu_count() or 2) - 1))
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    files = [Path(name) for name in data.corpus]
+    tokenizer = _run_tokenizer(options, files, run / "tokenizer", say)
+    corpus = load_corpus(files, tokenizer, lambda done: say(f"Read {done:,} documents."))
+    lengths = {data.sequence_length, *([data.long_sequence_length] if data.long_share else [])}
+    held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences)
+    model = Bert(options.model_config(tokenizer.vocab_size))
+    initialise(model, torch.Generator().manual_seed(training.seed))
+    model.to(device).train()
+    precision = choose_precision(training.precision, device)
+    parameters = sum(parameter.numel() for parameter in model.parameters())
+    return Materials(
+        device=device,
+        precision=precision,
+        tokenizer=tokenizer,
+        corpus_key=corpus_key(files, tokenizer),
+        samplers={length: PairSampler(corpus, False, length, training.seed) for length in lengths},
+        held_out=held_out.to(device),
+        model=model,
+        optimizer=make_optimizer(model, training.learning_rate, training.weight_decay),
+        summary=(
+            f"{options.preset}, {parameters:,} parameters, {tokenizer.vocab_size:,} tokens in the vocabulary; "
+            f"{corpus.count_tokens(False):,} tokens to train on, {corpus.count_tokens(True):,} held out; "
+            f"{device.type}, {torch.get_num_threads()} threads, {precision.reason}"
+        ),
+    )
+
+
+def _run_tokenizer(options: PretrainOptions, files: list[Path], own: Path, say: Callable[[str], None]) -> Tokenizer:
+    """The run's vocabulary: kept in the run folder from the first moment, so that a resume has the same."""
+    if (own / "tokenizer.json").is_file():
+        return Tokenizer.from_folder(own)
+    if options.data.tokenizer:
+        tokenizer = Tokenizer.from_folder(Path(options.data.tokenizer))
+    else:
+        say("Learning a vocabulary.")
+        paragraphs = (paragraph for document in read_documents(files) for paragraph in document)
+        tokenizer = Tokenizer.train(paragraphs, options.data.vocab_size, options.data.lowercase)
+    tokenizer.save(own)
+    return Tokenizer.from_folder(own)

@@ -1,0 +1,118 @@
+"""From a batch to a loss with named parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from bertcore.data.batches import Batch
+from bertcore.data.pairs import NO_LABEL
+from bertcore.model.bert import Bert
+
+
+@dataclass(frozen=True)
+class BatchTensors:
+    """A Batch on the model's device; see there for the shapes."""
+
+    input_ids: Tensor
+    segment_ids: Tensor
+    attention_mask: Tensor | None
+    rows: Tensor
+    labels: Tensor
+    next_sentence: Tensor
+    causal: bool
+
+    @classmethod
+    def of(cls, batch: Batch, device: torch.device | str = "cpu") -> BatchTensors:
+        mask = None if batch.attention_mask is None else torch.from_numpy(batch.attention_mask)
+        return cls(
+            input_ids=torch.from_numpy(batch.input_ids),
+            segment_ids=torch.from_numpy(batch.segment_ids),
+            attention_mask=mask,
+            rows=torch.from_numpy(batch.rows),
+            labels=torch.from_numpy(batch.labels),
+            next_sentence=torch.from_numpy(batch.next_sentence),
+            causal=batch.causal,
+        ).to(torch.device(device))
+
+    def to(self, device: torch.device) -> BatchTensors:
+        mask = None if self.attention_mask is None else self.attention_mask.to(device)
+        return BatchTensors(
+            input_ids=self.input_ids.to(device),
+            segment_ids=self.segment_ids.to(device),
+            attention_mask=mask,
+            rows=self.rows.to(device),
+            labels=self.labels.to(device),
+            next_sentence=self.next_sentence.to(device),
+            causal=self.causal,
+        )
+
+
+@dataclass(frozen=True)
+class PretrainingLoss:
+    """`total` is what is minimised; `mlm` and `nsp` are its parts; the logits are kept for measuring.
+
+    In a causal batch `mlm` is the loss of the next word, and `nsp` is None.
+    """
+
+    total: Tensor
+    mlm: Tensor
+    nsp: Tensor | None
+    word_logits: Tensor  # (R,V)
+    nsp_logits: Tensor | None  # (B,2)
+
+
+def pretraining_loss(model: Bert, batch: BatchTensors, next_sentence_weight: float = 1.0) -> PretrainingLoss:
+    """Masked words (or, in a causal batch, next words) plus next sentence.
+
+    Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS].
+    """
+    batch_size, length = batch.input_ids.shape
+    words = len(batch.rows)
+    first = torch.arange(0, batch_size * length, length, device=batch.rows.device)  # [CLS] of each sequence
+    rows = batch.rows if batch.causal else torch.cat([batch.rows, first])
+    hidden = model(
+        batch.input_ids, batch.segment_ids, batch.attention_mask, causal=batch.causal, rows=rows
+    )  # (R,H) or (R+B,H)
+    word_logits = model.mlm_logits(hidden[:words])
+    mlm = F.cross_entropy(word_logits.float(), batch.labels)
+    if batch.causal or model.nsp is None:
+        return PretrainingLoss(mlm, mlm, None, word_logits, None)
+    nsp_logits = model.nsp_logits(model.pool(hidden[words:]))
+    nsp = F.cross_entropy(nsp_logits.float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="sum")
+    nsp = nsp / (batch.next_sentence != NO_LABEL).sum().clamp(min=1)
+    return PretrainingLoss(mlm + next_sentence_weight * nsp, mlm, nsp, word_logits, nsp_logits)
+
+
+def word_accuracy(logits: Tensor, labels: Tensor, top: int = 1) -> float:
+    """Share of rows (R,V) whose label is among the `top` highest logits."""
+    if top == 1:
+        return float((logits.argmax(dim=-1) == labels).float().mean())
+    best = logits.topk(min(top, logits.shape[-1]), dim=-1).indices  # (R,top)
+    return float((best == labels[:, None]).any(dim=-1).float().mean())
+
+
+def next_sentence_accuracy(logits: Tensor, labels: Tensor) -> float | None:
+    """Share of pairs (B,2) judged rightly; None where no sequence has a second part."""
+    labelled = labels != NO_LABEL
+    if not bool(labelled.any()):
+        return None
+    return float((logits.argmax(dim=-1) == labels)[labelled].float().mean())
+
+
+def step_metrics(loss: PretrainingLoss, batch: BatchTensors) -> dict[str, float | None]:
+    """A training step's losses and accuracies by name; None for what a batch of its kind does not have."""
+    words = "next_word" if batch.causal else "mlm"
+    values: dict[str, float | None] = dict.fromkeys(
+        ("loss", "mlm_loss", "mlm_accuracy", "next_word_loss", "next_word_accuracy", "nsp_loss", "nsp_accuracy")
+    )
+    values["loss"] = float(loss.total.detach())
+    values[f"{words}_loss"] = float(loss.mlm.detach())
+    values[f"{words}_accuracy"] = word_accuracy(loss.word_logits.detach(), batch.labels)
+    if loss.nsp is not None and loss.nsp_logits is not None:
+        values["nsp_loss"] = float(loss.nsp.detach())
+        values["nsp_accuracy"] = next_sentence_accuracy(loss.nsp_logits.detach(), batch.next_sentence)
+    return values

@@ -1,0 +1,141 @@
+"""What a pretraining run is asked to do. Importable without torch; saved as the run's config.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from bertcore.config import PRESETS, BertConfig
+from bertcore.errors import BertcoreError
+
+FORMAT_VERSION = 1
+PRECISIONS = ("auto", "fp32", "bf16")
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """What the run reads."""
+
+    corpus: tuple[str, ...] = ()  # text files: one paragraph a line, a blank line between documents
+    tokenizer: str | None = None  # folder with a vocabulary to use; None trains one on the corpus
+    vocab_size: int = 8192  # entries at most, where a vocabulary is trained
+    lowercase: bool = True
+    sequence_length: int = 128  # tokens per sequence for most of the run
+    long_sequence_length: int = 128  # tokens per sequence in the last part, which trains the later positions
+    long_share: float = 0.0  # share of the budget that the last part takes
+    mask_share: float = 0.15  # share of ordinary tokens to predict; held-out text always has 15%
+
+
+@dataclass(frozen=True)
+class TrainingOptions:
+    """How the run learns."""
+
+    steps: int | None = None  # budget in steps, or
+    minutes: float | None = None  # budget in minutes of training, pauses not counted
+    seed: int = 0
+    batch_size: int = 32  # sequences per step at sequence_length; fewer where sequences are longer
+    learning_rate: float = 1e-3  # at its peak
+    warm_up_share: float = 0.05  # share of the budget in which the rate rises; it falls linearly after that
+    weight_decay: float = 0.01  # none on biases and LayerNorm (Devlin et al. 2019)
+    gradient_clip: float = 1.0  # largest length of the gradient
+    causal_share: float = 0.5  # share of the budget that begins with next-word prediction; 0 switches it off
+    causal_masked_every: int = 8  # in that phase, one step in so many predicts masked words all the same
+    next_sentence_weight: float = 1.0  # the next-sentence loss counts this much beside the masked words'
+    precision: str = "auto"  # bf16 where the machine multiplies it faster than fp32, else fp32
+    threads: int | None = None  # CPU threads; None: all cores but one, at least one
+    log_every: int | None = None  # steps; None: every step in short runs, every tenth in long ones
+    evaluations: int = 20  # measurements on held-out text, spread over the budget
+    held_out_sequences: int = 128  # how many sequences each of them reads
+    save_minutes: float = 2.0  # a snapshot to resume from at least this often, beside the log-spaced ones that stay
+
+
+@dataclass(frozen=True)
+class PretrainOptions:
+    """A whole pretraining run: the architecture (a preset, with changes), the data and the training."""
+
+    name: str = "pretrain"
+    preset: str = "mini"
+    model: Mapping[str, Any] = field(default_factory=dict)  # BertConfig fields that differ from the preset
+    data: DataOptions = field(default_factory=DataOptions)
+    training: TrainingOptions = field(default_factory=TrainingOptions)
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    def _check(self) -> None:
+        data, training = self.data, self.training
+        if self.preset not in PRESETS:
+            raise BertcoreError(f"There is no preset {self.preset!r}; choose one of {', '.join(PRESETS)}.")
+        if training.precision not in PRECISIONS:
+            raise BertcoreError(f"There is no precision {training.precision!r}; choose one of {', '.join(PRECISIONS)}.")
+        _in_range("steps", training.steps, 1, 10**9)
+        _in_range("minutes", training.minutes, 0.01, 10**6)
+        _in_range("batch size", training.batch_size, 1, 65_536)
+        _in_range("sequence length", data.sequence_length, 8, 512)
+        _in_range("long sequence length", data.long_sequence_length, data.sequence_length, 512)
+        _in_range("vocabulary size", data.vocab_size, 50, 1_000_000)
+        _in_range("learning rate", training.learning_rate, 1e-8, 1.0)
+        _in_range("causal share", training.causal_share, 0.0, 0.95)
+        _in_range("mask share", data.mask_share, 0.01, 0.9)
+
+    @property
+    def budget(self) -> tuple[int | None, float | None]:
+        """(steps, None) or (None, seconds); 10 minutes where nothing is said."""
+        if self.training.steps is not None:
+            return self.training.steps, None
+        return None, 60.0 * (self.training.minutes if self.training.minutes is not None else 10.0)
+
+    def model_config(self, vocab_size: int) -> BertConfig:
+        return BertConfig.preset(self.preset, **{**self.model, "vocab_size": vocab_size})
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"format_version": FORMAT_VERSION, "kind": "pretrain", **asdict(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> PretrainOptions:
+        """From a recipe or a run's config.json. Unknown keys are refused by name."""
+        values = dict(values)
+        version = values.pop("format_version", FORMAT_VERSION)
+        if version != FORMAT_VERSION or values.pop("kind", "pretrain") != "pretrain":
+            raise BertcoreError("This recipe is of another kind or version; this version reads pretraining recipes, 1.")
+        _refuse_unknown(cls, values, "the recipe")
+        data, training = dict(values.pop("data", {})), dict(values.pop("training", {}))
+        _refuse_unknown(DataOptions, data, "data")
+        _refuse_unknown(TrainingOptions, training, "training")
+        data["corpus"] = tuple(data.get("corpus", ()))
+        return cls(**values, data=DataOptions(**data), training=TrainingOptions(**training))
+
+    @classmethod
+    def from_file(cls, file: Path) -> PretrainOptions:
+        """Read a recipe (JSON)."""
+        try:
+            values = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise BertcoreError(f"The recipe {file} cannot be read as JSON.") from None
+        if not isinstance(values, dict):
+            raise BertcoreError(f"The recipe {file} does not hold a JSON object.")
+        return cls.from_dict(values)
+
+    def with_flags(self, data: Mapping[str, Any], training: Mapping[str, Any], **own: Any) -> PretrainOptions:
+        """The same options with flags laid over them; None means that a flag was not given."""
+        given = {key: value for key, value in own.items() if value is not None}
+        return replace(
+            self,
+            **given,
+            data=replace(self.data, **{k: v for k, v in data.items() if v is not None}),
+            training=replace(self.training, **{k: v for k, v in training.items() if v is not None}),
+        )
+
+
+def _in_range(name: str, value: float | None, low: float, high: float) -> None:
+    if value is not None and not low <= value <= high:
+        raise BertcoreError(f"The {name} must lie between {low:g} and {high:g}, not {value:g}.")
+
+
+def _refuse_unknown(cls: type, values: Mapping[str, Any], where: str) -> None:
+    unknown = sorted(set(values) - {item.name for item in fields(cls)})
+    if unknown:
+        raise BertcoreError(f"There is no setting named {', '.join(unknown)} in {where}.")

@@ -1,0 +1,58 @@
+"""Which number format this machine trains fastest in."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import torch
+
+_ROWS, _INNER, _COLUMNS = 2048, 256, 1024  # the shape of a small BERT's feed-forward product
+_WORTH_IT = 1.3  # bf16 rounds more; it must pay
+
+
+@dataclass(frozen=True)
+class Precision:
+    """`dtype` for autocast, or None for plain fp32; `reason` says why, for the log."""
+
+    dtype: torch.dtype | None
+    reason: str
+
+    def autocast(self, device: torch.device) -> torch.autocast:
+        return torch.autocast(device.type, self.dtype, enabled=self.dtype is not None)
+
+    @property
+    def name(self) -> str:
+        return "fp32" if self.dtype is None else "bf16"
+
+
+def choose_precision(wanted: str, device: torch.device) -> Precision:
+    """fp32 or bf16 as told; with "auto", bf16 where a probe shows that it multiplies clearly faster here."""
+    if wanted == "fp32":
+        return Precision(None, "fp32 as asked")
+    if wanted == "bf16":
+        return Precision(torch.bfloat16, "bf16 as asked")
+    slow = _seconds(torch.bfloat16, device, repeats=1)  # where bf16 is emulated one product already takes long
+    fp32 = _seconds(torch.float32, device)
+    if slow > 4 * fp32:
+        return Precision(None, f"fp32: bf16 is {slow / fp32:.0f} times slower on this machine")
+    ratio = fp32 / _seconds(torch.bfloat16, device)
+    if ratio < _WORTH_IT:
+        return Precision(None, f"fp32: bf16 is only {ratio:.1f} times as fast on this machine")
+    return Precision(torch.bfloat16, f"bf16: it multiplies {ratio:.1f} times as fast as fp32 on this machine")
+
+
+def _seconds(dtype: torch.dtype, device: torch.device, repeats: int = 8) -> float:
+    left = torch.randn(_ROWS, _INNER, device=device).to(dtype)
+    right = torch.randn(_INNER, _COLUMNS, device=device).to(dtype)
+    left @ right
+    best = float("inf")
+    for _ in range(repeats):
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        start = time.perf_counter()
+        left @ right
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        best = min(best, time.perf_counter() - start)
+    return best

@@ -1,0 +1,57 @@
+"""What a snapshot holds besides the checkpoint, so that a run goes on as if it had never stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from bertcore.errors import BertcoreError
+from bertcore.training.optimizer import optimizer_tensors, restore_optimizer
+
+PROGRESS_FILE = "training_state.json"
+OPTIMIZER_FILE = "training_state.safetensors"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands. Every random choice of a step follows from the seed and the step's number alone."""
+
+    step: int
+    tokens: int  # real tokens seen
+    elapsed_s: float  # of training, pauses not counted
+    corpus_key: str
+    samplers: Mapping[str, tuple[int, int]]  # sequence length -> (epoch, position)
+
+
+def save_progress(folder: Path, progress: Progress, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """Write the optimiser's state and the progress beside a checkpoint."""
+    save_file(optimizer_tensors(optimizer, model), folder / OPTIMIZER_FILE)
+    (folder / PROGRESS_FILE).write_text(json.dumps(asdict(progress), indent=2) + "\n", encoding="utf-8")
+
+
+def load_progress(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
+    """Put the optimiser back and say where the run stands. Raises BertcoreError where the files are damaged."""
+    try:
+        values = json.loads((folder / PROGRESS_FILE).read_text(encoding="utf-8"))
+        tensors = load_file(folder / OPTIMIZER_FILE)
+        restore_optimizer(optimizer, model, tensors)
+        samplers = {length: (int(epoch), int(position)) for length, (epoch, position) in values["samplers"].items()}
+        return Progress(**{**values, "samplers": samplers})
+    except Exception as error:
+        raise BertcoreError(f"The training state in {folder} is damaged ({error}); start a new run.") from None
+
+
+def can_resume(snapshot: Path) -> bool:
+    return (snapshot / PROGRESS_FILE).is_file() and (snapshot / OPTIMIZER_FILE).is_file()
+
+
+def forget_progress(snapshot: Path) -> None:
+    """Drop the training state of a snapshot that a newer one has replaced: it is twice the size of the model."""
+    for name in (PROGRESS_FILE, OPTIMIZER_FILE):
+        (snapshot / name).unlink(missing_ok=True)
