@@ -1,0 +1,55 @@
+"""Run the benchmarks and print a table: `python -m benchmarks [training] [forward] [window] [--json FILE]`."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.timing import Row
+
+NAMES = ("training", "forward", "window")
+
+
+def main(
+    names: Annotated[list[str] | None, typer.Argument(help=f"Which: {', '.join(NAMES)}; absent: all.")] = None,
+    out: Annotated[Path | None, typer.Option("--json", help="Also write the rows here.")] = None,
+) -> None:
+    rows: list[Row] = []
+    for name in names or NAMES:
+        rows += _run(name)
+    table = Table("what", "ours", "peer", "ratio", "asked", "")
+    for row in rows:
+        table.add_row(row.what, row.ours, row.peer, f"{row.ratio:.2f}", row.asked, "yes" if row.holds else "NO")
+    console = Console(width=140)
+    console.print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    console.print(table)
+    if out:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps([vars(row) for row in rows], indent=2) + "\n", encoding="utf-8")
+
+
+def _run(name: str) -> list[Row]:
+    if name == "training":
+        from benchmarks import training
+
+        return training.rows()
+    if name == "forward":
+        from benchmarks import forward
+
+        return forward.rows()
+    if name == "window":
+        from benchmarks import window
+
+        return window.rows()
+    raise typer.BadParameter(f"there is no benchmark {name!r}; choose from {', '.join(NAMES)}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,34 @@
+"""The peer: `transformers`' BertForPreTraining with the very weights of one of our models."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from pathlib import Path
+
+import torch
+from transformers import BertForPreTraining
+
+from bertcore.checkpoint import save_checkpoint
+from bertcore.config import BertConfig
+from bertcore.model.bert import Bert, initialise
+from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+
+logging.getLogger("transformers").setLevel(logging.ERROR)
+
+
+def random_model(preset: str, vocab_size: int, dropout: float) -> Bert:
+    config = BertConfig.preset(
+        preset, vocab_size=vocab_size, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout
+    )
+    model = Bert(config)
+    initialise(model, torch.Generator().manual_seed(0))
+    return model
+
+
+def same_in_transformers(model: Bert, attention: str) -> BertForPreTraining:
+    """Written by us and read by `transformers`, so that both start from the same numbers."""
+    words = [*SPECIAL_TOKENS, *(f"w{i}" for i in range(model.config.vocab_size - len(SPECIAL_TOKENS)))]
+    with tempfile.TemporaryDirectory() as folder:
+        save_checkpoint(model, Tokenizer(raw_from_words(words)), Path(folder))
+        return BertForPreTraining.from_pretrained(folder, attn_implementation=attention)
