@@ -1,0 +1,81 @@
+"""Starts BERTscope: arguments, the order of imports, QApplication, the first window."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+TOUR_WITHOUT_DISPLAY = Path("build") / "tour"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """`bertscope [MODEL] [--tour DIR] [--theme light|dark]`; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    if options.tour is None and not has_display():
+        print(f"No display found: rendering the tour to {TOUR_WITHOUT_DISPLAY.as_posix()} instead.")
+        options.tour = TOUR_WITHOUT_DISPLAY
+    if options.tour is not None:
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if sys.platform == "win32":
+        import torch  # noqa: F401  on Windows torch's libraries must be loaded before Qt's
+
+    return _run(options)
+
+
+def has_display() -> bool:
+    """False on a Linux without a display server, where Qt could not open a window."""
+    asked = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in asked)
+
+
+def _run(options: argparse.Namespace) -> int:
+    from PySide6.QtWidgets import QApplication
+
+    from app import theme
+    from app.fonts import register_fonts
+    from app.services import build_services
+    from app.window import Window
+
+    app = QApplication([sys.argv[0]])
+    app.setApplicationName("BERTscope")
+    app.setStyle("Fusion")
+    register_fonts()
+    services = build_services(app, remembers=options.tour is None)
+    settings = services.settings
+    settings.theme = options.theme or settings.theme
+    if options.tour is not None:
+        settings.projector = False
+    theme.apply(app, settings.theme, settings.projector)
+    window = Window(services, options.model)
+    if options.tour is not None:
+        from app.tour import run_tour
+
+        return run_tour(window, options.tour, options.size)
+    window.show()
+    return app.exec()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="bertscope", description="A microscope for BERT.")
+    parser.add_argument(
+        "model", nargs="?", help="checkpoint folder, run folder or hub id; left out: the built-in model"
+    )
+    parser.add_argument(
+        "--tour", type=Path, metavar="DIR", help="write a picture of every room to DIR, without a display"
+    )
+    parser.add_argument("--theme", choices=("light", "dark"), help="left out: as last time")
+    parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WxH", help="size of the tour's pictures")
+    return parser
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, separator, height = text.partition("x")
+    if not (separator and width.isdigit() and height.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1280x720")
+    return int(width), int(height)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""Errors that nobody expected, as a sentence in the window instead of a traceback in a shell nobody sees."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from bertcore.errors import BertcoreError
+
+
+def sentence(error: BaseException) -> str:
+    """One line for the person; the message itself where the error was written for people."""
+    if isinstance(error, BertcoreError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this; try a shorter text or a smaller model."
+    return f"Something unexpected went wrong ({type(error).__name__}: {error}); the window goes on."
+
+
+class ErrorReporter(QObject):
+    """Takes the place of Python's hooks for unhandled exceptions, in every thread.
+
+    The hooks may be called on a worker thread, so they only emit; `reported` arrives on the window's thread.
+    """
+
+    reported = Signal(str)
+    _caught = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._caught.connect(self._on_caught, Qt.ConnectionType.QueuedConnection)
+        self._before = (sys.excepthook, threading.excepthook)
+        sys.excepthook = self._excepthook
+        threading.excepthook = self._threading_excepthook
+
+    def close(self) -> None:
+        """Puts the hooks back that were there before."""
+        sys.excepthook, threading.excepthook = self._before
+
+    def _excepthook(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        traceback.print_exception(kind, error, trace)
+        self._caught.emit(sentence(error))
+
+    def _threading_excepthook(self, args: threading.ExceptHookArgs) -> None:
+        if args.exc_value is not None:
+            self._excepthook(args.exc_type, args.exc_value, args.exc_traceback)
+
+    @Slot(str)
+    def _on_caught(self, text: str) -> None:
+        self.reported.emit(text)

@@ -1,0 +1,89 @@
+"""The example pairs that ship with BERTscope. No Qt, no torch.
+
+`assets/examples.json` is a list of objects with these keys:
+
+    title       what the Examples menu shows
+    a, b        the two sentences; b may be null
+    mask        words to mask, each as "a:word" or "b:word": the first place where this word stands in that sentence.
+                "a:word#2" is the second place. All tokens of the word are masked.
+    room        the room to look at it in: "embed", "attend" or "predict"
+    look_for    one or two plain sentences: what to look at, what to compare
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from bertcore.errors import BertcoreError
+
+ROOMS = ("embed", "attend", "predict")
+_MASK = re.compile(r"(?P<part>[ab]):(?P<word>.+?)(?:#(?P<nth>[1-9]\d*))?")
+
+
+@dataclass(frozen=True)
+class MaskedWord:
+    """A word to mask: characters `start` (included) to `stop` (excluded) of sentence `part`."""
+
+    part: str  # "a" | "b", as in Encoding.parts
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence pair, the words to mask in it, and what to look at."""
+
+    title: str
+    a: str
+    b: str | None
+    mask: tuple[MaskedWord, ...]
+    room: str
+    look_for: str
+
+    def masked_positions(self, parts: Sequence[str], offsets: Sequence[tuple[int, int]]) -> list[int]:
+        """Positions of the tokens to mask, given `parts` and `offsets` of this pair's Encoding (each of length S)."""
+        return [
+            position
+            for position, (part, (start, stop)) in enumerate(zip(parts, offsets, strict=True))
+            if any(word.part == part and word.start <= start < stop <= word.stop for word in self.mask)
+        ]
+
+
+@cache
+def load_examples() -> tuple[Example, ...]:
+    """All example pairs, in the order of the menu.
+
+    Raises BertcoreError where the file is not what this module's first lines say.
+    """
+    text = (resources.files("assets") / "examples.json").read_text(encoding="utf-8")
+    return tuple(read_example(entry) for entry in json.loads(text))
+
+
+def read_example(entry: dict[str, Any]) -> Example:
+    """One example from its JSON object. Raises BertcoreError for a wrong key, an unknown room or a word not there."""
+    expected = {"title", "a", "b", "mask", "room", "look_for"}
+    if set(entry) != expected:
+        wrong = ", ".join(sorted(set(entry) ^ expected))
+        raise BertcoreError(f"The example {entry.get('title', '')!r} has missing or unknown keys: {wrong}.")
+    if entry["room"] not in ROOMS:
+        raise BertcoreError(f"The example {entry['title']!r} names the room {entry['room']!r}; use {', '.join(ROOMS)}.")
+    mask = tuple(_find_word(entry, wanted) for wanted in entry["mask"])
+    return Example(entry["title"], entry["a"], entry["b"], mask, entry["room"], entry["look_for"])
+
+
+def _find_word(entry: dict[str, Any], wanted: str) -> MaskedWord:
+    """Where the word of "a:word#2" stands."""
+    match = _MASK.fullmatch(wanted)
+    if match is None:
+        raise BertcoreError(f"The example {entry['title']!r} masks {wanted!r}; write a:word or b:word.")
+    part, word, nth = match["part"], match["word"], int(match["nth"] or 1)
+    places = list(re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", entry[part] or ""))
+    if nth > len(places):
+        raise BertcoreError(f"The example {entry['title']!r} masks {wanted!r}, but the word is not in that sentence.")
+    return MaskedWord(part, *places[nth - 1].span())

@@ -1,0 +1,283 @@
+"""The one door to torch: one worker thread that opens models, runs them and answers small questions about them.
+
+For each kind of job only the newest one waits; every job that completes is reported, in order. Results reach the
+window's thread by one queued signal of this QObject.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from app.errors import sentence
+from app.readings import MaskReading, Reading, ReadingRequest
+from app.state import ModelInfo
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from bertcore.analysis.trace import Trace
+    from bertcore.checkpoint import Checkpoint
+
+WORDS_PER_MASK = 10
+NEAREST_WORDS = 12
+THUMBNAIL_TOKENS = 64
+# Opening a model comes before reading with it, reading before everything that is asked about the reading.
+ORDER = ("open", "read")
+
+Job = Callable[[], Any]
+
+
+class Inference(QObject):
+    """Requests come in on the window's thread, results leave there as signals."""
+
+    tokenizer_ready = Signal(object, int)  # Tokenizer, longest sequence: known before torch is loaded
+    model_loading = Signal(str)  # reference
+    model_opened = Signal(object)  # ModelInfo
+    model_failed = Signal(str)  # sentence
+    reading_ready = Signal(object)  # Reading
+    answer_ready = Signal(str, object)  # kind of question, answer
+    failed = Signal(str)  # sentence
+    _finished = Signal(str, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._waiting: dict[str, Job] = {}
+        self._changed = threading.Condition()
+        self._closing = False
+        self._opening = 0  # how often a model was asked for; only the last one counts
+        self._info: ModelInfo | None = None
+        self._in_flight = 0  # taken by the worker, not yet reported on the window's thread
+        self._checkpoint: Checkpoint | None = None
+        self._nearest: Any = None
+        self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
+        self._thread = threading.Thread(target=self._work, name="inference", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_busy(self) -> bool:
+        """True while anything waits, runs, or is not yet reported. For tests and the tour."""
+        with self._changed:
+            return self._in_flight > 0 or bool(self._waiting)
+
+    def open_model(self, reference: str | None) -> None:
+        """Opens a checkpoint folder, run folder or hub id; None is the built-in model."""
+        self.model_loading.emit(reference or "")
+        self._opening += 1
+        if reference is None or Path(reference).exists():
+            self._post("open", lambda: self._open(reference))
+        else:
+            arguments = (reference, self._opening)
+            threading.Thread(target=self._fetch, args=arguments, name="fetch", daemon=True).start()
+
+    def read(self, request: ReadingRequest) -> None:
+        """Runs the open model; ends in `reading_ready`. Without an open model nothing happens."""
+        self._post("read", lambda: self._read(request))
+
+    def find_nearest(self, token_id: int) -> None:
+        """Nearest rows of the token table; ends in `answer_ready("nearest", (token_id, [(token, cosine)]))`."""
+        self._post("nearest", lambda: self._find_nearest(token_id))
+
+    def describe_tables(self, count: int) -> None:
+        """The first `count` positions and the segments compared; ends in `answer_ready("tables", Tables)`."""
+        self._post("tables", lambda: self._describe_tables(count))
+
+    def ask(self, kind: str, question: Job) -> None:
+        """Computes something away from the window's thread; ends in `answer_ready(kind, answer)`."""
+        self._post(kind, lambda: (kind, question()))
+
+    def close(self, timeout_s: float = 10.0) -> None:
+        """Ends the worker; what still waits is dropped."""
+        with self._changed:
+            self._closing = True
+            self._waiting.clear()
+            self._changed.notify()
+        self._thread.join(timeout_s)
+
+    def _fetch(self, reference: str, number: int) -> None:
+        """A hub id may take minutes, on a thread of its own: what is open goes on answering meanwhile."""
+        from bertcore.locations import resolve_model
+
+        with self._changed:
+            self._in_flight += 1
+        outcome, said = "nothing", ""
+        try:
+            folder = resolve_model(reference)
+            if number == self._opening:
+                self._post("open", lambda: self._open(str(folder)))
+        except BertcoreError as error:
+            outcome, said = "model_failed", str(error)
+        except Exception as error:  # as on the worker
+            outcome, said = "model_failed", sentence(error)
+        self._finished.emit(outcome, said)
+
+    # On the worker thread from here on.
+
+    def _post(self, kind: str, job: Job) -> None:
+        with self._changed:
+            if self._closing:
+                return
+            self._waiting.pop(kind, None)  # the newest goes to the end of the line
+            self._waiting[kind] = job
+            self._changed.notify()
+
+    def _next(self) -> tuple[str, Job] | None:
+        with self._changed:
+            while not self._waiting and not self._closing:
+                self._changed.wait()
+            if self._closing:
+                return None
+            self._in_flight += 1
+            kind = next((kind for kind in ORDER if kind in self._waiting), None) or next(iter(self._waiting))
+            return kind, self._waiting.pop(kind)
+
+    def _work(self) -> None:
+        while (step := self._next()) is not None:
+            kind, job = step
+            try:
+                result = job()
+            except BertcoreError as error:
+                self._finished.emit("model_failed" if kind == "open" else "failed", str(error))
+            except Exception as error:  # whatever it is: the worker goes on and the person is told
+                self._finished.emit("model_failed" if kind == "open" else "failed", sentence(error))
+            else:
+                outcome = "nothing" if result is None else kind if kind in ORDER else "answer"
+                self._finished.emit(outcome, result)
+
+    def _open(self, reference: str | None) -> ModelInfo:
+        from bertcore.locations import resolve_model
+
+        folder = resolve_model(reference)
+        if self._checkpoint is None:
+            self._announce_tokenizer(folder)
+        checkpoint = _load(folder)
+        self._checkpoint, self._nearest = checkpoint, None
+        config = checkpoint.config
+        self._info = ModelInfo(
+            name=checkpoint.name,
+            folder=folder,
+            tokenizer=checkpoint.tokenizer,
+            layers=config.num_hidden_layers,
+            heads=config.num_attention_heads,
+            hidden_size=config.hidden_size,
+            parameters=checkpoint.parameters,
+            max_positions=config.max_position_embeddings,
+            step=checkpoint.step,
+            tasks=checkpoint.tasks,
+            missing=dict(checkpoint.missing),
+        )
+        return self._info
+
+    def _announce_tokenizer(self, folder: Path) -> None:
+        """The token strip need not wait for torch: the vocabulary is read first."""
+        from bertcore.tokenization import Tokenizer
+
+        try:
+            tokenizer = Tokenizer.from_folder(folder)
+        except BertcoreError:
+            return  # opening the checkpoint, just after this, says what is wrong with it
+        self._finished.emit("tokenizer", tokenizer)
+
+    def _read(self, request: ReadingRequest) -> Reading | None:
+        checkpoint = self._checkpoint
+        if checkpoint is None or request.model is not self._info:
+            return None  # from before another model was opened: a new request follows
+        from bertcore.analysis.predict import next_sentence
+        from bertcore.analysis.trace import trace
+
+        positions = request.masked if "mlm" in checkpoint.tasks else ()
+        started = time.perf_counter()
+        last_segment = checkpoint.config.type_vocab_size - 1
+        segments = [min(segment, last_segment) for segment in request.encoding.segments]
+        traced = trace(checkpoint.model, request.input_ids, segments, mlm_positions=positions)
+        forward_ms = (time.perf_counter() - started) * 1000
+        is_pair = request.encoding.text_b is not None
+        verdict = None
+        if is_pair and traced.next_sentence_logits is not None:
+            verdict = next_sentence(traced.next_sentence_logits)
+        masks = _mask_readings(traced, request, checkpoint)
+        return Reading(request, traced, thumbnails(traced.attentions), masks, verdict, forward_ms)
+
+    def _find_nearest(self, token_id: int) -> tuple[str, object] | None:
+        if self._checkpoint is None or token_id >= self._checkpoint.config.vocab_size:
+            return None
+        if self._nearest is None:
+            from bertcore.analysis.nearest import NearestWords
+
+            table = self._checkpoint.model.embeddings.token.weight.detach().numpy()  # (V,H)
+            self._nearest = NearestWords(table, self._checkpoint.tokenizer)
+        return "nearest", (token_id, self._nearest.nearest(token_id, NEAREST_WORDS))
+
+    def _describe_tables(self, count: int) -> tuple[str, object] | None:
+        if self._checkpoint is None:
+            return None
+        from app.geometry import describe_tables
+
+        embeddings = self._checkpoint.model.embeddings
+        positions = embeddings.position.weight.detach().numpy()[:count]  # (P,H)
+        return "tables", describe_tables(positions, embeddings.segment.weight.detach().numpy())
+
+    @Slot(str, object)
+    def _on_worker_finished(self, kind: str, result: Any) -> None:
+        if kind != "tokenizer":  # that one is said in the middle of opening a model
+            with self._changed:
+                self._in_flight -= 1
+        if self._closing:
+            return
+        match kind:
+            case "tokenizer":
+                self.tokenizer_ready.emit(result, 512)
+            case "open":
+                self.model_opened.emit(result)
+            case "read":
+                self.reading_ready.emit(result)
+            case "answer":
+                self.answer_ready.emit(*result)
+            case "model_failed":
+                self.model_failed.emit(result)
+            case "failed":
+                self.failed.emit(result)
+
+
+def _load(folder: Path) -> Checkpoint:
+    import torch
+
+    from bertcore.checkpoint import load_checkpoint
+
+    torch.set_num_threads(min(4, max(1, (os.cpu_count() or 2) - 1)))
+    return load_checkpoint(folder)
+
+
+def _mask_readings(traced: Trace, request: ReadingRequest, checkpoint: Checkpoint) -> list[MaskReading]:
+    from bertcore.analysis.predict import WordGuess, top_words, word_rank
+
+    if traced.mlm_logits is None or traced.mlm_positions is None:
+        return []
+    readings = []
+    for position, row in zip(traced.mlm_positions, traced.mlm_logits, strict=True):
+        words = top_words(row, checkpoint.tokenizer, WORDS_PER_MASK)
+        was = rank = None
+        if int(position) in request.by_hand:
+            token_id = request.encoding.ids[position]
+            rank = word_rank(row, token_id)
+            was = WordGuess(request.encoding.tokens[position], token_id, rank.probability)
+        readings.append(MaskReading(int(position), words, was, rank))
+    return readings
+
+
+def thumbnails(attentions: np.ndarray) -> np.ndarray:
+    """(L,N,S,S) -> (L,N,T,T), T <= 64: the highest value of each block, so that thin lines stay visible."""
+    import numpy as np
+
+    size = attentions.shape[-1]
+    if size <= THUMBNAIL_TOKENS:
+        return attentions
+    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
+    return np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=2), edges, axis=3)

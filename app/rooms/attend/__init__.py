@@ -1,0 +1,1 @@
+"""Room Attend: every attention head of every layer, and one of them large."""

@@ -1,0 +1,1 @@
+"""Room Embed: how the input vector of every token is put together."""

@@ -1,0 +1,97 @@
+"""What the exploring rooms share: they draw the state's reading while they are seen, and wait while there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app import theme
+from app.state import ExploreState
+from app.widgets.card import GAP_PX
+from app.widgets.waiting import Waiting
+
+if TYPE_CHECKING:
+    from app.readings import Reading
+
+
+class ExploreRoom(QWidget):
+    """Subclasses give `content` and override `draw_reading`, `draw_focus` and, where it matters, `draw_head`.
+
+    A room that is not seen draws nothing; it catches up when it is shown.
+    """
+
+    hover_told = Signal(str)  # what is under the mouse, for the status line
+    asked = Signal(str, object)  # kind of question, what it is about; the answer comes to `show_answer`
+
+    def __init__(self, state: ExploreState, content: QWidget) -> None:
+        super().__init__()
+        self.state = state
+        self.waiting = Waiting(content)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
+        layout.addWidget(self.waiting)
+        self._is_stale = True
+        state.reading_changed.connect(self._on_reading_changed)
+        state.model_changed.connect(self._on_reading_changed)
+        state.focus_changed.connect(self._on_focus_changed)
+        state.head_changed.connect(self._on_head_changed)
+
+    @property
+    def is_drawn(self) -> bool:
+        """True where the room shows the state's reading."""
+        return not self._is_stale and not self.waiting.is_waiting
+
+    @property
+    def current(self) -> int:
+        """The position to show, one that the reading has."""
+        reading, current = self.state.reading, self.state.current
+        return min(current or 0, len(reading.encoding) - 1) if reading else 0
+
+    def show_sentence(self, text: str) -> None:
+        """Says why there is nothing to see, unless something is on show already."""
+        if self.waiting.is_waiting:
+            self.waiting.show_sentence(text)
+
+    def draw_reading(self, reading: Reading) -> None:
+        """A new reading is there: everything is drawn anew."""
+        raise NotImplementedError
+
+    def draw_focus(self, reading: Reading) -> None:
+        """Another token is looked at."""
+
+    def draw_head(self, reading: Reading) -> None:
+        """Another layer or head is looked at."""
+
+    def show_answer(self, kind: str, answer: Any) -> None:
+        """The answer to an earlier question."""
+
+    def _on_reading_changed(self) -> None:
+        self._is_stale = True
+        if self.isVisible():
+            self._catch_up()
+
+    def _on_focus_changed(self) -> None:
+        if self.is_drawn and self.isVisible() and self.state.reading is not None:
+            self.draw_focus(self.state.reading)
+
+    def _on_head_changed(self) -> None:
+        if self.is_drawn and self.isVisible() and self.state.reading is not None:
+            self.draw_head(self.state.reading)
+        else:
+            self._is_stale = True
+
+    def _catch_up(self) -> None:
+        reading = self.state.reading
+        if reading is None:
+            self.waiting.show_sentence("Loading the model…" if self.state.model is None else "Reading the text…")
+            return
+        self._is_stale = False
+        self.waiting.show_content()
+        self.draw_reading(reading)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._catch_up()

@@ -1,0 +1,5 @@
+"""Room Train."""
+
+from app.rooms.train.room import TrainRoom
+
+__all__ = ["TrainRoom"]

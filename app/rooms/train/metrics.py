@@ -1,0 +1,132 @@
+"""The selected run's metrics as growing arrays, one per curve, and the newest numbers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SMOOTHED_OVER = 20  # logged steps; one batch says little about accuracy
+
+Metric = dict[str, Any]
+
+
+class Series:
+    """Points (step, value) that only grow. `arrays` are views, made without a copy."""
+
+    def __init__(self) -> None:
+        self._data = np.empty((2, 256))
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """steps (P), values (P)"""
+        return self._data[0, : self._size], self._data[1, : self._size]
+
+    def append(self, step: float, value: float) -> None:
+        at = self._size
+        if at == self._data.shape[1]:
+            grown = np.empty((2, 2 * at))
+            grown[:, :at] = self._data
+            self._data = grown
+        self._data[0, at] = step
+        self._data[1, at] = value
+        self._size = at + 1
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a curve's values come from: metrics lines of this kind (and phase), this field."""
+
+    kind: str
+    field: str
+    phase: str | None = None
+    smoothed: bool = False  # trailing mean of the last SMOOTHED_OVER values
+
+
+SOURCES = {
+    "loss_next_word": Source("train", "loss", "causal"),
+    "loss_masked": Source("train", "loss", "masked"),
+    "loss_held_out": Source("held_out", "loss"),
+    "words_right": Source("train", "mlm_accuracy", smoothed=True),
+    "words_right_held_out": Source("held_out", "mlm_accuracy"),
+    "sentence_right": Source("train", "nsp_accuracy", smoothed=True),
+    "sentence_right_held_out": Source("held_out", "nsp_accuracy"),
+    "learning_rate": Source("train", "learning_rate"),
+    "gradient_norm": Source("train", "gradient_norm"),
+}
+
+
+_BY_KIND = {
+    kind: tuple((name, source) for name, source in SOURCES.items() if source.kind == kind)
+    for kind in ("train", "held_out")
+}
+
+
+class RunMetrics:
+    """Everything the room shows of a run's metrics.jsonl."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.series = {name: Series() for name in SOURCES}
+        self.newest: dict[str, Metric] = {}  # kind -> its last line
+        self.phases: list[tuple[int, str]] = []  # (first step, "causal" | "masked")
+        self._recent: dict[str, deque[float]] = {name: deque(maxlen=SMOOTHED_OVER) for name in SOURCES}
+
+    def append(self, metrics: Iterable[Metric]) -> None:
+        """Takes lines in the order of the file. A line without a step, and a value that is no number, is left out."""
+        for metric in metrics:
+            step, kind = _number(metric.get("step")), metric.get("kind")
+            if step is None or not isinstance(kind, str):
+                continue
+            self.newest[kind] = metric
+            if kind == "phase":
+                self._add_phase(int(step), str(metric.get("phase")))
+            for name, source in _BY_KIND.get(kind, ()):
+                if source.phase is None or source.phase == metric.get("phase"):
+                    self._add_point(name, step, _number(metric.get(source.field)))
+
+    def latest(self, kind: str, field: str) -> float | None:
+        """A number of the newest line of that kind; None where it has none."""
+        return _number(self.newest.get(kind, {}).get(field))
+
+    def latest_value(self, name: str) -> float | None:
+        """The last point of a curve."""
+        series = self.series[name]
+        return float(series.arrays[1][-1]) if len(series) else None
+
+    @property
+    def phase(self) -> str | None:
+        """What the run is at: "causal" or "masked"; None before its first step."""
+        return self.phases[-1][1] if self.phases else None
+
+    @property
+    def switch_step(self) -> int | None:
+        """The first step of masked words after a causal warm-up; None where there is no such switch (yet)."""
+        kinds = [phase for _, phase in self.phases]
+        return self.phases[-1][0] if kinds[-1:] == ["masked"] and "causal" in kinds else None
+
+    def _add_phase(self, step: int, phase: str) -> None:
+        if self.phase != phase:  # a resumed run says its phase again
+            self.phases.append((step, phase))
+
+    def _add_point(self, name: str, step: float, value: float | None) -> None:
+        if value is None:
+            return
+        if SOURCES[name].smoothed:
+            recent = self._recent[name]
+            recent.append(value)
+            value = sum(recent) / len(recent)
+        self.series[name].append(step, value)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,0 +1,329 @@
+"""Room Train: start a run, watch it learn, open any snapshot of it in every room."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from app import theme
+from app.rooms.train import words
+from app.rooms.train.new_run_form import NewRunForm
+from app.rooms.train.run_list import RunList
+from app.rooms.train.run_view import RunView
+from app.rooms.train.snapshots import Guess, SnapshotList, SnapshotSlider
+from app.run_info import RunInfo
+from app.widgets.card import GAP_PX, Card, button, label
+from app.widgets.curve_plot import CurveLoader
+
+LIST_PX, SNAPSHOTS_PX = 250, 280
+PLAY_MS = 700
+CANVAS_EVERY_MS = 60
+WATCH, MASK, ASK_AT_ONCE = "watch", "[MASK]", 4
+SENTENCE = "Anna asked her [MASK] for help."
+NO_RUNS = "No runs yet. Start one: the sample stories take two minutes."
+
+
+class TrainRoom(QWidget):
+    """Takes what the runs service tells (see `app.runs.connect_train_room`), and gives what the person wants.
+
+    start_requested(PretrainOptions), control_requested(Path, "pause" | "resume" | "stop"), run_selected(Path),
+    open_requested(Path): a snapshot to open in every room,
+    asked(kind, job): something to compute away from the window's thread; its answer goes to `show_answer`.
+    """
+
+    start_requested = Signal(object)
+    control_requested = Signal(object, str)
+    run_selected = Signal(object)
+    open_requested = Signal(object)
+    asked = Signal(str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.runs = RunList()
+        self.form = NewRunForm()
+        self.view = RunView()
+        self.snapshot_list = SnapshotList()
+        self.slider = SnapshotSlider()
+        self._run: RunInfo | None = None
+        self._snapshots: list[tuple[int, Path]] = []
+        self._chosen: int | None = None
+        self._guesses: dict[Path, Guess | None] = {}  # None: asked, and the snapshot had no answer
+        self._is_asking = False
+        self._loader: CurveLoader | None = None
+        self._player = QTimer(self)
+        self._player.setInterval(PLAY_MS)
+        self._build()
+        self._connect()
+        self.show_runs([])
+        self.show_snapshots([])
+
+    @property
+    def chosen_step(self) -> int | None:
+        """The step of the chosen snapshot."""
+        return None if self._chosen is None else self._snapshots[self._chosen][0]
+
+    # --- what the room is told
+
+    def show_runs(self, runs: list[RunInfo]) -> None:
+        self.runs.set_runs(runs)
+        self._middle.setCurrentIndex(1 if runs else 0)
+
+    def show_run(self, info: RunInfo | None) -> None:
+        """Another run is looked at; its metrics and snapshots come next."""
+        self._run = info
+        self._guesses, self._chosen = {}, None
+        self._stop_playing()
+        self.show_problem("")
+        self.runs.set_selected(info.path if info else None)
+        if info is not None:
+            self.view.show_run(info)
+
+    def show_status(self, info: RunInfo) -> None:
+        self._run = info
+        self.view.show_status(info)
+
+    def restart_metrics(self) -> None:
+        self.view.restart_metrics()
+
+    def append_metrics(self, metrics: list[dict[str, Any]]) -> None:
+        self.view.append_metrics(metrics)
+
+    def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
+        """The chosen snapshot stays chosen; the newest does if it was the newest."""
+        followed = self._chosen is None or self._chosen == len(self._snapshots) - 1
+        path = None if followed or self._chosen is None else self._snapshots[self._chosen][1]
+        self._snapshots = snapshots
+        paths = [entry for _, entry in snapshots]
+        self._chosen = paths.index(path) if path in paths else len(paths) - 1 if paths else None
+        self.snapshot_list.set_snapshots(snapshots)
+        self.slider.set_snapshots(snapshots)
+        self._show_chosen()
+        self._ask_for_guesses()
+
+    def show_answer(self, kind: str, answer: Any) -> None:
+        """What some snapshots say for the [MASK] of a sentence."""
+        if kind != WATCH:
+            return
+        text, asked_for, guesses = answer
+        self._is_asking = False
+        if text == self.sentence.text():
+            self._guesses |= {path: guesses.get(path) for path in asked_for}
+            self.snapshot_list.set_guesses({path: guess for path, guess in self._guesses.items() if guess})
+        self._ask_for_guesses()
+
+    def show_problem(self, sentence: str) -> None:
+        self._problem.setText(sentence)
+        self._problem.setVisible(bool(sentence))
+
+    # --- building
+
+    def _build(self) -> None:
+        self._problem = label("", "error", wrap=True)
+        self.sentence = QLineEdit(SENTENCE)
+        self.sentence.setAccessibleName("Sentence with a [MASK], asked at every snapshot")
+        self._time_text = label("", "muted")
+        self._play = button("Play", self._on_play_clicked, hint="Go through the snapshots, one after the other")
+        self.open_button = button("Open in every room", self._on_open_clicked, look="primary")
+        self.open_button.setToolTip("Every room shows the model as it was at this step")
+        self._middle = QStackedWidget()
+        self._middle.addWidget(self._invitation())
+        self._middle.addWidget(self.view)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)
+        grid.setSpacing(theme.px(GAP_PX))
+        grid.addWidget(self._runs_card(), 0, 0)
+        grid.addWidget(self._middle, 0, 1)
+        grid.addWidget(self._snapshots_card(), 0, 2)
+        grid.addWidget(self._time_card(), 1, 0, 1, 3)
+        grid.setColumnStretch(1, 1)
+        grid.setRowStretch(0, 1)
+
+    def _runs_card(self) -> Card:
+        card = self._runs_frame = Card("Runs")
+        self._new = button("New run", self.show_form, look="primary")
+        keeps_its_place = self._new.sizePolicy()
+        keeps_its_place.setRetainSizeWhenHidden(True)
+        self._new.setSizePolicy(keeps_its_place)
+        card.add_to_header(self._new)
+        self._left = QStackedWidget()
+        self._left.addWidget(_scrolled(self.runs))
+        self._left.addWidget(_scrolled(self.form))
+        card.body.addWidget(self._problem)
+        card.body.addWidget(self._left)
+        card.setFixedWidth(_side_width(LIST_PX))
+        return card
+
+    def _invitation(self) -> Card:
+        card = Card()
+        self.invitation = label(NO_RUNS, "muted", wrap=True)
+        self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        start = button("Start with the sample stories", self.form.submit, look="primary")
+        card.body.addStretch(1)
+        card.body.addWidget(self.invitation)
+        card.body.addSpacing(theme.px(8))
+        card.body.addWidget(start, 0, Qt.AlignmentFlag.AlignHCenter)
+        card.body.addStretch(1)
+        return card
+
+    def _snapshots_card(self) -> Card:
+        card = Card("Watch it learn", "this sentence, every snapshot")
+        self._no_snapshots = label(
+            "Snapshots of the run appear here: the model as it was at that step.", "muted", wrap=True
+        )
+        card.body.addWidget(self.sentence)
+        card.body.addWidget(self._no_snapshots)
+        card.body.addWidget(_scrolled(self.snapshot_list), 1)
+        card.setFixedWidth(_side_width(SNAPSHOTS_PX))
+        return card
+
+    def _time_card(self) -> Card:
+        card = Card("Time machine", "drag to any step: every room shows the model as it was then")
+        row = QHBoxLayout()
+        row.addWidget(self._play)
+        row.addWidget(self._time_text, 1)
+        row.addWidget(self.open_button)
+        card.body.addWidget(self.slider)
+        card.body.addLayout(row)
+        return card
+
+    def _connect(self) -> None:
+        self.runs.chosen.connect(self._on_run_chosen)
+        self.form.started.connect(self._on_form_started)
+        self.form.cancelled.connect(self.show_list)
+        self.view.command_given.connect(self._on_command_given)
+        for chooser in (self.snapshot_list, self.slider):
+            chooser.chosen.connect(self._on_snapshot_chosen)
+        self._player.timeout.connect(self._on_player_timeout)
+        self.sentence.textChanged.connect(self._on_sentence_changed)
+
+    # --- what the person does
+
+    def show_form(self) -> None:
+        """The form for a new run, in place of the list."""
+        self._left.setCurrentIndex(1)
+        self._runs_frame.set_title("New run")
+        self._new.hide()
+        self.form.name.setFocus()
+
+    def show_list(self) -> None:
+        self._left.setCurrentIndex(0)
+        self._runs_frame.set_title("Runs")
+        self._new.show()
+
+    def _on_form_started(self, options: object) -> None:
+        self.show_list()
+        self.show_problem("")
+        self.start_requested.emit(options)
+
+    def _on_run_chosen(self, path: Path) -> None:
+        if self._run is None or path != self._run.path:
+            self.run_selected.emit(path)
+
+    def _on_command_given(self, command: str) -> None:
+        if self._run is not None:
+            self.control_requested.emit(self._run.path, command)
+
+    def _on_snapshot_chosen(self, index: int) -> None:
+        self._chosen = index
+        self._show_chosen()
+        self._on_open_clicked()
+
+    def _on_open_clicked(self) -> None:
+        if self._chosen is not None:
+            self.open_requested.emit(self._snapshots[self._chosen][1])
+
+    def _on_play_clicked(self) -> None:
+        if self._player.isActive():
+            self._stop_playing()
+            return
+        self._chosen = None
+        self._player.start()
+        self._play.setText("Stop playing")
+        self._on_player_timeout()
+
+    def _on_player_timeout(self) -> None:
+        following = 0 if self._chosen is None else self._chosen + 1
+        if following < len(self._snapshots):
+            self._on_snapshot_chosen(following)
+        if following >= len(self._snapshots) - 1:
+            self._stop_playing()
+
+    def _stop_playing(self) -> None:
+        self._player.stop()
+        self._play.setText("Play")
+
+    # --- inside
+
+    def _show_chosen(self) -> None:
+        self.snapshot_list.set_chosen(self._chosen)
+        self.slider.set_chosen(self._chosen)
+        has_any = self._chosen is not None
+        self._no_snapshots.setVisible(not has_any)
+        for widget in (self.open_button, self._play, self.slider):
+            widget.setEnabled(has_any)
+        self._time_text.setText(self._about_chosen() if has_any else "no snapshots yet")
+
+    def _about_chosen(self) -> str:
+        step, path = self._snapshots[self._chosen or 0]
+        parts = [f"step {words.count(step)} of {words.count(self._snapshots[-1][0])}"]
+        kept = len(self._snapshots)
+        parts.append(f"{kept} snapshot{'s' * (kept != 1)} kept")
+        with contextlib.suppress(OSError):
+            parts.append(f"{words.megabytes((path / 'model.safetensors').stat().st_size)} each")
+        return " · ".join(parts)
+
+    def _on_sentence_changed(self) -> None:
+        self._guesses = {}
+        self.snapshot_list.set_guesses({})
+        self._ask_for_guesses()
+
+    def _ask_for_guesses(self) -> None:
+        """Asks for a few snapshots at a time, so that the worker stays free for someone who types."""
+        missing = [path for _, path in self._snapshots if path not in self._guesses][:ASK_AT_ONCE]
+        text = self.sentence.text()
+        if missing and MASK in text and self.isVisible() and not self._is_asking:
+            self._is_asking = True
+            self.asked.emit(WATCH, lambda: _watch(text, missing))
+
+    def _on_loader_loaded(self) -> None:
+        for index, plot in enumerate(self.view.plots):  # one after the other: each takes some 30 ms
+            QTimer.singleShot(index * CANVAS_EVERY_MS, plot, plot.load_canvas)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._loader is None:
+            self._loader = CurveLoader(self)
+            self._loader.loaded.connect(self._on_loader_loaded, Qt.ConnectionType.QueuedConnection)
+            self._loader.start()
+        self._ask_for_guesses()
+
+
+def _side_width(length_px: int) -> int:
+    """The side cards grow less than the text in projector mode: the curves need the room."""
+    return round(length_px * (1 + theme.scale()) / 2)
+
+
+def _watch(text: str, snapshots: list[Path]) -> tuple[str, list[Path], dict[Path, Guess]]:
+    """Runs on the worker's thread, which has torch."""
+    from bertcore.analysis.over_time import words_over_time
+
+    guesses = words_over_time(snapshots, text)
+    return text, snapshots, {path: Guess(guess.token, guess.probability) for path, guess in guesses.items()}
+
+
+def _scrolled(widget: QWidget) -> QScrollArea:
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    holder = QWidget()
+    layout = QVBoxLayout(holder)
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.addWidget(widget)
+    layout.addStretch(1)
+    area.setWidget(holder)
+    return area

@@ -1,0 +1,196 @@
+"""The snapshots of a run: a list with what each one says, and a slider through the steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme
+from app.rooms.train import words
+
+ROW_PX, STEP_PX = 28, 92
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a snapshot says for the mask."""
+
+    token: str
+    probability: float
+
+
+class _SnapshotsView(QWidget):
+    """Snapshots by step, one of them chosen; arrow keys choose its neighbour."""
+
+    chosen = Signal(int)  # index
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._snapshots: list[tuple[int, Path]] = []
+        self._chosen: int | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(name)
+
+    def set_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
+        self._snapshots = snapshots
+        self.updateGeometry()
+        self.update()
+
+    def set_chosen(self, index: int | None) -> None:
+        self._chosen = index
+        self.update()
+
+    def index_at(self, position: QPointF) -> int | None:
+        raise NotImplementedError
+
+    def _choose(self, index: int | None) -> None:
+        if index is not None and 0 <= index < len(self._snapshots) and index != self._chosen:
+            self.chosen.emit(index)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._choose(self.index_at(event.position()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        at, last = self._chosen or 0, len(self._snapshots) - 1
+        targets = {
+            Qt.Key.Key_Left: at - 1,
+            Qt.Key.Key_Up: at - 1,
+            Qt.Key.Key_Right: at + 1,
+            Qt.Key.Key_Down: at + 1,
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        if event.key() in targets:
+            self._choose(targets[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+
+class SnapshotList(_SnapshotsView):
+    """A row for each snapshot: its step, and the word it puts behind the mask, as dark as it is sure."""
+
+    def __init__(self) -> None:
+        super().__init__("Snapshots")
+        self._guesses: dict[Path, Guess] = {}
+
+    def set_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
+        super().set_snapshots(snapshots)
+        self.setMinimumHeight(len(snapshots) * theme.px(ROW_PX))
+
+    def set_guesses(self, guesses: dict[Path, Guess]) -> None:
+        self._guesses = guesses
+        told = (f"step {step}: {guesses[path].token}" for step, path in self._snapshots if path in guesses)
+        self.setAccessibleDescription(", ".join(told))
+        self.update()
+
+    def index_at(self, position: QPointF) -> int | None:
+        index = int(position.y() // theme.px(ROW_PX))
+        return index if 0 <= index < len(self._snapshots) else None
+
+    def _paint_row(self, painter: QPainter, index: int) -> None:
+        step, path = self._snapshots[index]
+        row = QRectF(0, index * theme.px(ROW_PX), self.width(), theme.px(ROW_PX)).adjusted(0, 1, 0, -1)
+        if index == self._chosen:
+            painter.setBrush(theme.color("accent_tint"))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.drawRoundedRect(row, theme.px(5), theme.px(5))
+        is_last = index == len(self._snapshots) - 1
+        guess = self._guesses.get(path)
+        number = words.count(step) + (" · newest" if is_last and guess is None else "")
+        _write(painter, row.adjusted(theme.px(8), 0, 0, 0), number, "ink" if index == self._chosen else "muted")
+        if guess is not None:
+            self._paint_guess(painter, row.adjusted(theme.px(STEP_PX), 1, -theme.px(2), -1), guess)
+
+    def _paint_guess(self, painter: QPainter, tile: QRectF, guess: Guess) -> None:
+        color = theme.sequential_color(guess.probability)
+        painter.setBrush(color)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(tile, theme.px(4), theme.px(4))
+        on_dark = color.lightnessF() < 0.5
+        ink = "#ffffff" if on_dark else "#1b2430"
+        painter.setPen(ink)
+        inner = tile.adjusted(theme.px(8), 0, -theme.px(8), 0)
+        painter.setFont(theme.font(12.5))
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, guess.token)
+        number = f"{guess.probability:.2f}" if guess.probability >= 0.005 else "<\u20090.01"
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(200), len(self._snapshots) * theme.px(ROW_PX))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for index in range(len(self._snapshots)):
+            self._paint_row(painter, index)
+
+
+class SnapshotSlider(_SnapshotsView):
+    """A tick for each snapshot, evenly spaced (they are kept at growing distances), and a handle."""
+
+    _MARGIN_PX, _TRACK_Y_PX, _HANDLE_PX = 14, 16, 8
+
+    def __init__(self) -> None:
+        super().__init__("Time machine: step of the snapshot")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def x_of(self, index: int) -> float:
+        """Where a snapshot's tick stands, in this widget's pixels."""
+        margin = theme.px(self._MARGIN_PX)
+        last = max(1, len(self._snapshots) - 1)
+        return margin + (self.width() - 2 * margin) * index / last
+
+    def index_at(self, position: QPointF) -> int | None:
+        if not self._snapshots:
+            return None
+        margin, last = theme.px(self._MARGIN_PX), len(self._snapshots) - 1
+        share = (position.x() - margin) / max(1, self.width() - 2 * margin)
+        return min(max(round(share * last), 0), last)
+
+    def _paint_ticks(self, painter: QPainter, y: float) -> None:
+        font = theme.font(10.5)
+        metrics, free_from = QFontMetrics(font), -1.0
+        painter.setFont(font)
+        for index, (step, _) in enumerate(self._snapshots):
+            x = self.x_of(index)
+            painter.setPen(QPen(theme.color("accent"), theme.px(2)))
+            painter.drawLine(QPointF(x, y - theme.px(5)), QPointF(x, y + theme.px(5)))
+            text = words.count(step)
+            width = metrics.horizontalAdvance(text)
+            left = min(max(x - width / 2, 0), self.width() - width - 1)
+            if left >= free_from:
+                painter.setPen(theme.color("muted"))
+                painter.drawText(QPointF(left, y + theme.px(23)), text)
+                free_from = left + width + theme.px(8)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(300), theme.px(44))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        y, margin = theme.px(self._TRACK_Y_PX), theme.px(self._MARGIN_PX)
+        painter.setPen(QPen(theme.color("bar" if self._snapshots else "track"), theme.px(4)))
+        painter.drawLine(QPointF(margin, y), QPointF(self.width() - margin, y))
+        self._paint_ticks(painter, y)
+        if self._chosen is not None and self._chosen < len(self._snapshots):
+            painter.setBrush(theme.color("accent"))
+            painter.setPen(QPen(theme.color("card"), theme.px(2)))
+            painter.drawEllipse(
+                QPointF(self.x_of(self._chosen), y), theme.px(self._HANDLE_PX), theme.px(self._HANDLE_PX)
+            )
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self._choose(self.index_at(event.position()))
+
+
+def _write(painter: QPainter, rect: QRectF, text: str, color: str) -> None:
+    painter.setFont(theme.font(12.5))
+    painter.setPen(theme.color(color))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

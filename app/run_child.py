@@ -1,0 +1,120 @@
+"""A training process that the window started: detached, so that it goes on when the window ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import bertcore
+from bertcore import locations
+from bertcore.errors import BertcoreError
+
+_NICER = 5  # steps of niceness: the window comes first, the training takes what is left
+_OWN_PREFIX = "bertcore: "
+
+
+class RunChild:
+    """`bertcore pretrain` in a session of its own. It prints into a launch log, never into a pipe that could end."""
+
+    def __init__(self, run: Path, arguments: list[str]) -> None:
+        """Starts it. Raises BertcoreError where no process can be started."""
+        self.run = run
+        self.started_at = time.time()  # unix seconds
+        self._log = launch_folder() / f"{run.name}.txt"
+        try:
+            with self._log.open("wb") as log:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "bertcore", "pretrain", *arguments, "--out", str(run)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    cwd=self._log.parent,
+                    env=_environment(),
+                    **_detached(),
+                )
+        except OSError as error:
+            raise BertcoreError(f"The training process cannot be started: {error.strerror or error}.") from error
+        _make_nice(self._process.pid)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    @property
+    def ended_well(self) -> bool:
+        return self._process.poll() == 0
+
+    def terminate(self) -> None:
+        with contextlib.suppress(OSError):
+            self._process.terminate()
+
+    def last_words(self) -> str:
+        """A sentence on how it ended: the signal that killed it, or the last line it printed."""
+        code = self._process.poll()
+        if code is not None and code < 0:
+            return _killed_by(-code)
+        lines = [line.strip() for line in self._printed().splitlines() if line.strip()]
+        if lines:
+            return lines[-1].removeprefix(_OWN_PREFIX)
+        return f"The training process ended without a word (exit code {code})."
+
+    def _printed(self) -> str:
+        try:
+            return self._log.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+
+def launch_folder() -> Path:
+    """Where launch logs and recipes of the window's runs lie. Raises BertcoreError where it cannot be made."""
+    folder = locations.home() / "launched"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BertcoreError(f"Cannot write in {folder}: {error.strerror or error}.") from error
+    return folder
+
+
+def _environment() -> dict[str, str]:
+    """Ours, with the place `bertcore` was imported from, so that the child finds the same one."""
+    root = str(Path(bertcore.__file__).resolve().parents[1])
+    paths = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), "PYTHONUNBUFFERED": "1"}
+
+
+if sys.platform == "win32":
+
+    def _detached() -> dict[str, Any]:
+        quiet = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        return {"creationflags": quiet | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
+
+    def _make_nice(pid: int) -> None:
+        """Done by its creation flags."""
+else:
+
+    def _detached() -> dict[str, Any]:
+        return {"start_new_session": True}
+
+    def _make_nice(pid: int) -> None:
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
+
+
+def _killed_by(number: int) -> str:
+    if number == getattr(signal, "SIGKILL", 9):
+        return "The training process was killed; the machine may have run out of memory. Its snapshots remain."
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    return f"The training process was ended by {name}. Its snapshots remain."

@@ -1,0 +1,76 @@
+"""What the window knows of one training run, as plain data. No torch, no widgets."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bertcore.config import PRESETS
+from bertcore.errors import BertcoreError
+from bertcore.training.run_folder import RunFolder, RunStatus
+
+_TAIL_BYTES = 1 << 17  # far enough back for the newest held-out line of any run: a few hundred training lines
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """One row of the runs list."""
+
+    path: Path
+    name: str
+    about: str  # size and text, for the line beside the name
+    status: RunStatus
+    held_out: dict[str, Any] | None = None  # the newest {"kind": "held_out", ...} line
+    can_resume: bool = False  # not at work, not done, and has something to go on from
+
+
+def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
+    """A run as its folder tells it. A damaged folder gives a row that says so, never an exception."""
+    run = RunFolder(path)
+    status = status or run.status()
+    try:
+        config = run.config()
+    except BertcoreError as error:
+        return RunInfo(path, path.name, "", RunStatus("unknown", message=str(error)))
+    can_resume = status.state in ("stopped", "failed") and config.get("kind", "pretrain") == "pretrain"
+    return RunInfo(path, str(config.get("name") or path.name), describe(config), status, held_out, can_resume)
+
+
+def describe(config: dict[str, Any]) -> str:
+    """ "4 × 256 · stories.txt" from a run's config; what it does not say is left out."""
+    parts = []
+    if config.get("preset") in PRESETS:
+        layers, hidden = PRESETS[config["preset"]]
+        parts.append(f"{config['preset']}, {layers} × {hidden}")
+    data = config.get("data")
+    corpus = data.get("corpus") if isinstance(data, dict) else None
+    if isinstance(corpus, list | tuple) and corpus:
+        more = f" and {len(corpus) - 1} more" if len(corpus) > 1 else ""
+        parts.append(Path(str(corpus[0])).name + more)
+    return " · ".join(parts)
+
+
+def newest_held_out(path: Path) -> dict[str, Any] | None:
+    """The last held-out line of a run's metrics, found from the end without reading the rest."""
+    try:
+        with (path / "metrics.jsonl").open("rb") as stream:
+            size = stream.seek(0, 2)
+            stream.seek(max(0, size - _TAIL_BYTES))
+            data = stream.read()
+    except OSError:
+        return None
+    lines = data[: data.rfind(b"\n") + 1].splitlines()
+    for line in reversed(lines):
+        if b'"held_out"' in line:
+            return _object(line)
+    return None
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and value.get("kind") == "held_out" else None

@@ -1,0 +1,56 @@
+"""Builds state and services once and hands them over by constructor; there are no globals to reach for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.errors import ErrorReporter
+from app.inference import Inference
+from app.settings import load_settings
+from app.state import ExploreState
+from bertcore import locations
+
+if TYPE_CHECKING:
+    from app.runs import RunsService
+
+
+class Services:
+    """What the window works with; `owner` is the QObject parent of all that emits signals.
+
+    remembers: False leaves the person's settings as they are, as the tour must.
+    """
+
+    def __init__(self, owner: QObject, remembers: bool = True) -> None:
+        self._remembers = remembers
+        self.owner = owner
+        self.state = ExploreState(owner)
+        self.inference = Inference(owner)
+        self.settings_file = locations.home() / "settings.json"
+        self.settings = load_settings(self.settings_file)
+        self.errors = ErrorReporter(owner)
+
+    @cached_property
+    def runs(self) -> RunsService:
+        """Made when the room Train is opened: nothing of it is needed for the first paint."""
+        from app.runs import RunsService
+
+        return RunsService(self.owner)
+
+    def save_settings(self) -> None:
+        if self._remembers:
+            self.settings.save(self.settings_file)
+
+    def close(self) -> None:
+        """Ends the worker thread. Runs go on: they are processes of their own."""
+        if "runs" in vars(self):
+            self.runs.close()
+        self.inference.close()
+        self.errors.close()
+
+
+def build_services(owner: QObject, remembers: bool = True) -> Services:
+    """State and services for one window, parented on `owner`."""
+    return Services(owner, remembers)

@@ -1,0 +1,219 @@
+"""What is being looked at: text, masks, focus, layer, head, model, and the newest reading. Signals, no widgets.
+
+Layers, heads and positions count from 0 here, as in code; the screen counts layers and heads from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    from app.readings import Reading
+    from bertcore.tokenization import Encoding, Tokenizer
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What the window knows of the open model. No torch in it."""
+
+    name: str
+    folder: Path
+    tokenizer: Tokenizer
+    layers: int
+    heads: int
+    hidden_size: int
+    parameters: int
+    max_positions: int
+    step: int | None
+    tasks: tuple[str, ...]
+    missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "pooler" -> a sentence
+
+
+class ExploreState(QObject):
+    """The one selection that all exploring rooms share.
+
+    `focus` is a token locked by a click, `hover` the one under the mouse; `current` is what rooms show.
+    """
+
+    text_changed = Signal()
+    encoding_changed = Signal()
+    masks_changed = Signal()
+    focus_changed = Signal()  # focus or hover: `current` may be another token now
+    head_changed = Signal()
+    model_changed = Signal()
+    reading_changed = Signal()
+    input_changed = Signal()  # what the model would read has changed: ids or masks
+    problem_found = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.text_a = ""
+        self.text_b = ""
+        self.encoding: Encoding | None = None
+        self.masked: frozenset[int] = frozenset()  # positions masked by hand; a typed [MASK] is in the encoding
+        self.focus: int | None = None
+        self.hover: int | None = None
+        self.layer = 0
+        self.head = 0
+        self.model: ModelInfo | None = None
+        self.reading: Reading | None = None
+        self._tokenizer: Tokenizer | None = None
+        self.max_positions = 512
+
+    @property
+    def current(self) -> int | None:
+        """The position that rooms show: under the mouse, else clicked, else the first word."""
+        size = len(self.encoding) if self.encoding else 0
+        for position in (self.hover, self.focus):
+            if position is not None and position < size:
+                return position
+        return 1 if size > 2 else 0 if size else None
+
+    @property
+    def all_masked(self) -> tuple[int, ...]:
+        """Positions the model reads as [MASK]: masked by hand, or typed."""
+        if self.encoding is None or self._tokenizer is None:
+            return ()
+        typed = {i for i, token_id in enumerate(self.encoding.ids) if token_id == self._tokenizer.mask_id}
+        return tuple(sorted(typed | self.masked))
+
+    @property
+    def input_ids(self) -> list[int]:
+        """Token ids as the model reads them, masks put in; length S."""
+        if self.encoding is None or self._tokenizer is None:
+            return []
+        return [self._tokenizer.mask_id if i in self.masked else token for i, token in enumerate(self.encoding.ids)]
+
+    def set_text(self, a: str | None = None, b: str | None = None) -> None:
+        """Another sentence A or B; None leaves it as it is."""
+        a, b = self.text_a if a is None else a, self.text_b if b is None else b
+        if (a, b) == (self.text_a, self.text_b):
+            return
+        self.text_a, self.text_b = a, b
+        self.text_changed.emit()
+        self._encode()
+
+    def set_tokenizer(self, tokenizer: Tokenizer, max_positions: int) -> None:
+        """Tokenises with this vocabulary from now on. Comes before the model: it needs no torch."""
+        self._tokenizer, self.max_positions = tokenizer, max_positions
+        self._encode()
+
+    def set_model(self, model: ModelInfo) -> None:
+        """Another model is open: the reading of the last one is dropped, the selection is kept where it fits."""
+        self.model, self.reading = model, None
+        self.layer, self.head = min(self.layer, model.layers - 1), min(self.head, model.heads - 1)
+        self._tokenizer, self.max_positions = model.tokenizer, model.max_positions
+        self.model_changed.emit()
+        self._encode()
+
+    def set_reading(self, reading: Reading) -> None:
+        self.reading = reading
+        self.reading_changed.emit()
+
+    def toggle_mask(self, position: int | None = None) -> None:
+        """Masks a token or takes the mask away; None means the current one. [CLS] and [SEP] stay."""
+        position = self.current if position is None else position
+        if position is None or self.encoding is None or self.encoding.parts[position] == "special":
+            return
+        if position not in self.masked and position in self.all_masked:
+            self.problem_found.emit("This [MASK] stands in the text itself; click a predicted word, or edit the text.")
+            return
+        self._set_masked(self.masked ^ {position})
+
+    def set_masks(self, positions: Iterable[int]) -> None:
+        """Masks exactly these positions, as far as they are words of the text."""
+        parts = self.encoding.parts if self.encoding else []
+        self._set_masked(frozenset(p for p in positions if 0 <= p < len(parts) and parts[p] != "special"))
+
+    def put_word(self, position: int, token: str) -> None:
+        """Writes a token into the text where the token at `position` stands, and takes its mask away."""
+        encoding = self.encoding
+        if encoding is None or position >= len(encoding) or encoding.parts[position] == "special":
+            return
+        self.masked -= {position}
+        in_b = encoding.parts[position] == "b"
+        old = self.text_b if in_b else self.text_a
+        new = replaced(old, encoding.offsets[position], encoding.tokens[position], token)
+        if new == old:
+            self.masks_changed.emit()
+            self.input_changed.emit()
+        elif in_b:
+            self.set_text(b=new)
+        else:
+            self.set_text(a=new)
+
+    def set_focus(self, position: int | None) -> None:
+        """Locks a token, or with None lets it go."""
+        if position != self.focus:
+            self.focus = position
+            self.focus_changed.emit()
+
+    def set_hover(self, position: int | None) -> None:
+        if position != self.hover:
+            self.hover = position
+            self.focus_changed.emit()
+
+    def set_head(self, layer: int, head: int) -> None:
+        if (layer, head) != (self.layer, self.head):
+            self.layer, self.head = layer, head
+            self.head_changed.emit()
+
+    def _set_masked(self, masked: frozenset[int]) -> None:
+        if masked != self.masked:
+            self.masked = masked
+            self.masks_changed.emit()
+            self.input_changed.emit()
+
+    def _encode(self) -> None:
+        if self._tokenizer is None:
+            return
+        try:
+            new = self._tokenizer.encode(self.text_a, self.text_b or None, self.max_positions)
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        self._follow(new)
+        self.encoding = new
+        self.encoding_changed.emit()
+        self.input_changed.emit()
+
+    def _follow(self, new: Encoding) -> None:
+        """Moves masks and focus along with their tokens; those whose token is gone are dropped."""
+        moved = moved_positions(_keys(self.encoding), _keys(new))
+        self.masked = frozenset(moved[p] for p in self.masked if p in moved and new.parts[moved[p]] != "special")
+        self.focus = moved.get(self.focus) if self.focus is not None else None
+        self.hover = None
+
+
+def moved_positions(old: Sequence[object], new: Sequence[object]) -> dict[int, int]:
+    """Where the items of `old` stand in `new` after an edit in one place: the common beginning and the common end."""
+    shorter = min(len(old), len(new))
+    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - start
+    end = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    moved = {i: i for i in range(start)}
+    moved.update({len(old) - 1 - i: len(new) - 1 - i for i in range(end)})
+    return moved
+
+
+def replaced(text: str, span: tuple[int, int], old_token: str, new_token: str) -> str:
+    """`text` with the token at `span` replaced; ## pieces are glued to what stands before them, words are not."""
+    before, after = text[: span[0]], text[span[1] :]
+    piece, was_piece = new_token.startswith("##"), old_token.startswith("##")
+    word = new_token.removeprefix("##")
+    if piece and not was_piece:
+        before = before.rstrip()
+    elif was_piece and not piece:
+        before += " "
+    return before + word + after
+
+
+def _keys(encoding: Encoding | None) -> list[object]:
+    return list(zip(encoding.parts, encoding.tokens, strict=True)) if encoding else []

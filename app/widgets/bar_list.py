@@ -1,0 +1,145 @@
+"""Bars with a word before and a number behind: probabilities, norms, cosines, attention."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme
+
+ROW_PX = 22
+BAR_PX = 14
+NUMBER_PX = 48
+LEAST_ROWS = 4
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One row. `fraction` is the bar's length, 0..1 of the longest that fits; `color` a name in the theme."""
+
+    label: str
+    number: str
+    fraction: float
+    color: str = "bar"
+    is_strong: bool = False  # the row that matters: bold, and `mark` behind its number
+    mark: str = ""
+    note: str = ""  # small and muted, behind the label: the position of a token
+
+
+class BarList(QWidget):
+    """Rows of bars. With `clickable`, a row answers the mouse and says which was clicked."""
+
+    clicked = Signal(int)
+
+    def __init__(
+        self, name: str, *, clickable: bool = False, stretch_to_px: int = ROW_PX, may_cut: bool = False
+    ) -> None:
+        """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where there is room.
+        may_cut: the last rows may be left out where there is none."""
+        super().__init__()
+        self.setAccessibleName(name)
+        self._name = name
+        self._bars: list[Bar] = []
+        self._clickable = clickable
+        self._may_cut = may_cut
+        self._most_row = theme.px(stretch_to_px)
+        self._hovered: int | None = None
+        self.setMouseTracking(clickable)
+        grows = stretch_to_px > ROW_PX or may_cut
+        vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, vertical)
+
+    @property
+    def bars(self) -> list[Bar]:
+        return self._bars
+
+    def set_bars(self, bars: list[Bar]) -> None:
+        resized = len(bars) != len(self._bars)
+        self._bars = bars
+        self.setAccessibleDescription(", ".join(f"{bar.label} {bar.number}" for bar in bars))
+        if resized:
+            self.updateGeometry()
+        self.update()
+
+    def row_rect(self, row: int) -> QRectF:
+        height = self._row_height()
+        return QRectF(0, row * height, self.width(), height)
+
+    def _row_height(self) -> float:
+        if not self._bars:
+            return float(theme.px(ROW_PX))
+        return max(float(theme.px(ROW_PX)), min(self.height() / len(self._bars), self._most_row))
+
+    def _label_width(self) -> int:
+        metrics = QFontMetrics(theme.font(13, bold=True))
+        notes = QFontMetrics(theme.font(10.5))
+        widths = [metrics.horizontalAdvance(bar.label) + notes.horizontalAdvance(bar.note + " ") for bar in self._bars]
+        widest = max(widths, default=0)
+        return min(max(widest + theme.px(14), theme.px(62)), round(self.width() * 0.42))
+
+    def _paint_row(self, painter: QPainter, row: int, label_width: int) -> None:
+        bar, rect = self._bars[row], self.row_rect(row)
+        if self._clickable and row == self._hovered:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("hover"))
+            painter.drawRoundedRect(rect.adjusted(-2, 0, 0, 0), theme.px(5), theme.px(5))
+        font = theme.font(13, bold=bar.is_strong)
+        painter.setFont(font)
+        painter.setPen(theme.color("ink"))
+        left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        note_width = QFontMetrics(theme.font(10.5)).horizontalAdvance(bar.note + "  ") if bar.note else 0
+        text = QFontMetrics(font).elidedText(
+            bar.label, Qt.TextElideMode.ElideRight, label_width - theme.px(6) - note_width
+        )
+        painter.drawText(QRectF(theme.px(4), rect.y(), label_width, rect.height()), left, text)
+        if bar.note:
+            self._paint_note(painter, bar, QRectF(0, rect.y(), label_width - theme.px(7), rect.height()))
+            painter.setFont(font)
+        numbers = theme.px(NUMBER_PX) + (QFontMetrics(font).horizontalAdvance(bar.mark) if bar.mark else 0)
+        longest = max(rect.width() - label_width - numbers, 1.0)
+        height = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
+        length = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color(bar.color))
+        painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, length, height), 2.5, 2.5)
+        painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
+        number = f"{bar.number}  {bar.mark}" if bar.mark else bar.number
+        painter.drawText(QRectF(label_width + length + theme.px(7), rect.y(), numbers * 2, rect.height()), left, number)
+
+    def _paint_note(self, painter: QPainter, bar: Bar, box: QRectF) -> None:
+        painter.setFont(theme.font(10.5))
+        painter.setPen(theme.color("faint"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, bar.note)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(200), max(len(self._bars), 1) * self._most_row)
+
+    def minimumSizeHint(self) -> QSize:
+        rows = max(len(self._bars), 1)
+        return QSize(theme.px(120), (min(rows, LEAST_ROWS) if self._may_cut else rows) * theme.px(ROW_PX))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        label_width = self._label_width()
+        for row in range(min(len(self._bars), int((self.height() + 1) // self._row_height()))):
+            self._paint_row(painter, row, label_width)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        row = int(event.position().y() // self._row_height())
+        self._hovered = row if 0 <= row < len(self._bars) else None
+        shape = Qt.CursorShape.ArrowCursor if self._hovered is None else Qt.CursorShape.PointingHandCursor
+        self.setCursor(shape)
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        row = int(event.position().y() // self._row_height())
+        if self._clickable and 0 <= row < len(self._bars):
+            self.clicked.emit(row)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hovered = None
+        self.update()

@@ -1,0 +1,134 @@
+"""The card every room is made of, and the small parts on it: labels by role, buttons by look.
+
+card = Card("Runs", "newest first")
+card.add_to_header(button("New run", look="primary"))
+card.body.addWidget(...)
+"""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from app import theme
+
+GAP_PX = 12  # between cards, and from a card's edge to what is in it
+
+
+class Card(QFrame):
+    """A white rounded panel: a bold title, a muted hint beside it, things at the right end, and a body below.
+
+    body: QVBoxLayout that takes what the card shows.
+    """
+
+    def __init__(self, title: str = "", hint: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "card")
+        self.setAccessibleName(title)
+        self._title = label(title, "title")
+        self._hint = Hint(hint)
+        self._header_line = QWidget()
+        self._header = QHBoxLayout(self._header_line)
+        self._header.setContentsMargins(0, 0, 0, 0)
+        self._header.setSpacing(theme.px(8))
+        self._header.addWidget(self._title)
+        self._header.addWidget(self._hint, 1)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(theme.px(6))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
+        layout.setSpacing(theme.px(8))
+        layout.addWidget(self._header_line)
+        layout.addLayout(self.body, 1)
+        self._show_header()
+
+    def set_title(self, text: str) -> None:
+        self._title.setText(text)
+        self._show_header()
+        self.setAccessibleName(text)
+
+    def set_hint(self, text: str) -> None:
+        """The muted words beside the title; cut off where the card is too narrow, and then shown as a tool tip."""
+        self._hint.setText(text)
+        self._show_header()
+
+    def add_to_header(self, widget: QWidget) -> None:
+        """Puts a widget at the right end of the title line."""
+        self._header.addWidget(widget)
+        self._show_header()
+
+    def _show_header(self) -> None:
+        """A card without title, hint and header widgets has no empty line in their place."""
+        has_more = self._header.count() > 2
+        self._title.setVisible(bool(self._title.text()))
+        self._header_line.setVisible(has_more or bool(self._title.text() or self._hint.text()))
+
+
+class Hint(QLabel):
+    """Muted words that end in … where there is no room for all of them; the tool tip says them in full."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("role", "muted")
+        self.setToolTip(text)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self.setToolTip(text)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(theme.color("muted"))
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, text)
+
+
+def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
+    """A plain-text label; role: "" body, "muted", "strong", "title" (of a card or a part of one), "number", "error"."""
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setProperty("role", role)
+    made.setWordWrap(wrap)
+    return made
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Gives a label another role."""
+    widget.setProperty("role", role)
+    widget.style().polish(widget)
+
+
+def button(
+    text: str, clicked: Callable[[], object] | None = None, *, look: str = "", hint: str = "", checkable: bool = False
+) -> QPushButton:
+    """A button; look: "" with a line, "primary" filled with the accent, "quiet" without a line."""
+    made = QPushButton(text)
+    made.setProperty("look", look)
+    made.setToolTip(hint)
+    made.setCheckable(checkable)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    made.setCursor(Qt.CursorShape.PointingHandCursor)
+    if clicked is not None:
+        made.clicked.connect(lambda _checked=False: clicked())
+    return made
+
+
+def scrolled(widget: QWidget) -> QScrollArea:
+    """The widget in an area that scrolls up and down, never sideways."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(widget)
+    return area
+
+
+def separator() -> QFrame:
+    """A thin line across a card."""
+    line = QFrame()
+    line.setFixedHeight(1)
+    line.setProperty("look", "line")
+    return line

@@ -1,0 +1,107 @@
+"""Buttons and choices that need more than the style sheet: a drawn icon or a chevron."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QWidget
+
+from app import theme
+from app.widgets.icons import paint_icon
+
+ICON_PX = 15
+CHEVRON_PX = 11
+
+
+class IconButton(QPushButton):
+    """A small button that shows one icon, and a word beside it where `text` is given."""
+
+    def __init__(self, icon: str, hint: str, clicked: Callable[[], object] | None = None, text: str = "") -> None:
+        super().__init__(text)
+        self._icon = icon
+        self.setProperty("look", "icon-text" if text else "icon")
+        self.setToolTip(hint)
+        self.setAccessibleName(hint)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        if clicked is not None:
+            self.clicked.connect(lambda _checked=False: clicked())
+
+    def set_icon(self, icon: str) -> None:
+        self._icon = icon
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return hint if self.text() else QSize(hint.height() + theme.px(4), hint.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        side = theme.px(ICON_PX)
+        left = theme.px(10) if self.text() else (self.width() - side) / 2
+        color = "faint" if not self.isEnabled() else "accent" if self.isChecked() else "ink"
+        paint_icon(QPainter(self), self._icon, QRectF(left, (self.height() - side) / 2, side, side), theme.color(color))
+
+
+class MenuButton(QPushButton):
+    """A button that opens a menu and says so with a chevron; `fill` writes the menu anew each time it opens."""
+
+    def __init__(self, text: str, fill: Callable[[QMenu], object], hint: str = "") -> None:
+        super().__init__(text)
+        self.setProperty("look", "menu")
+        self.setToolTip(hint)
+        self.setAccessibleName(hint or text)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._fill = fill
+        self._menu = QMenu(self)
+        self._menu.setAccessibleName(self.accessibleName())
+        self.clicked.connect(self.open_menu)
+
+    def open_menu(self) -> QMenu:
+        """Writes the menu anew and shows it under the button."""
+        return popped_up(self._menu, self._fill, self)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        _paint_chevron(self)
+
+
+class Choice(QComboBox):
+    """A drop-down list that looks like the other buttons."""
+
+    def __init__(self, hint: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setToolTip(hint)
+        self.setAccessibleName(hint)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme.color("accent" if self.hasFocus() else "line"))
+        painter.setBrush(theme.color("hover" if self.underMouse() else "field"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(7), theme.px(7))
+        painter.setPen(theme.color("ink" if self.isEnabled() else "faint"))
+        room = self.rect().adjusted(theme.px(10), 0, -theme.px(26), 0)
+        text = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.end()
+        _paint_chevron(self)
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        return QSize(hint.width() + theme.px(14), theme.px(30))
+
+
+def popped_up(menu: QMenu, fill: Callable[[QMenu], object], under: QWidget) -> QMenu:
+    """Fills a menu and shows it below a widget."""
+    menu.clear()
+    fill(menu)
+    menu.popup(under.mapToGlobal(QPoint(0, under.height() + 2)))
+    return menu
+
+
+def _paint_chevron(widget: QWidget) -> None:
+    side = theme.px(CHEVRON_PX)
+    rect = QRectF(widget.width() - side - theme.px(9), (widget.height() - side) / 2 + 0.5, side, side)
+    paint_icon(QPainter(widget), "chevron", rect, theme.color("muted" if widget.isEnabled() else "faint"))

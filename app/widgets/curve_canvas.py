@@ -1,0 +1,187 @@
+"""The pyqtgraph side of a curve plot. Importing it takes half a second: only `curve_loader` does, on a thread."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.curve_plot import CurveSpec, PlotSpec
+
+LINE_PX = 1.6
+DOT_PX = 6
+BAND_ALPHA = 150
+
+
+class StepAxis(pg.AxisItem):
+    """Whole steps with thin spaces: 12 204."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [f"{value:,.0f}".replace(",", "\u2009") if value == round(value) else "" for value in values]
+
+
+class NumberAxis(pg.AxisItem):
+    """Plain numbers, or percents of 0..1."""
+
+    def __init__(self, orientation: str, percent: bool) -> None:
+        super().__init__(orientation)
+        self._percent = percent
+        self.enableAutoSIPrefix(False)
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        if self._percent:
+            return [f"{100 * value:.0f}\u2009%" if -1e-9 <= value <= 1 + 1e-9 else "" for value in values]
+        return [f"{value:.3g}" for value in values]
+
+
+class CurveCanvas(QWidget):
+    """Axes and items, made once; after that only data and colours are set."""
+
+    hovered = Signal(object)  # step under the mouse (float), or None
+
+    def __init__(self, spec: PlotSpec) -> None:
+        super().__init__()
+        self._spec = spec
+        axes: dict[str, Any] = {"bottom": StepAxis("bottom"), "left": NumberAxis("left", spec.percent)}
+        if spec.right_label:
+            axes["right"] = NumberAxis("right", False)
+        self._view = pg.PlotWidget(axisItems=axes)
+        self._plot = self._view.getPlotItem()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._view)
+        self._right = self._make_right_view() if spec.right_label else None
+        self._items = {curve.key: self._make_item(curve) for curve in spec.curves}
+        self._switch: _Switch | None = None
+        self._prepare_plot()
+        self._paint_in_theme()
+
+    def set_data(self, key: str, steps: np.ndarray, values: np.ndarray) -> None:
+        """steps (P) rising, values (P), both finite"""
+        self._items[key].setData(steps, values)
+
+    def mark_switch(self, step: float | None, before: str, after: str) -> None:
+        """Marks the step where one phase ends and another begins, with words on both sides; None takes it away."""
+        if step is None:
+            if self._switch is not None:
+                self._switch.setVisible(False)
+            return
+        if self._switch is None:
+            self._switch = _Switch(self._plot, before, after)
+            self._paint_in_theme()
+        self._switch.move_to(step)
+
+    def show_all(self) -> None:
+        """Both axes follow the data again, after someone dragged or zoomed."""
+        for view in (self._plot.getViewBox(), self._right):
+            if view is not None:
+                view.enableAutoRange()
+
+    def _prepare_plot(self) -> None:
+        plot, spec = self._plot, self._spec
+        plot.hideButtons()
+        plot.setMenuEnabled(False)
+        plot.showGrid(x=False, y=True, alpha=0.6)
+        plot.setLabel("bottom", "step")
+        plot.setLabel("left", spec.left_label)
+        if spec.percent:
+            plot.setLimits(yMin=-0.05, yMax=1.05)
+        self._view.setFrameShape(self._view.Shape.NoFrame)
+        self._view.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
+
+    def _make_right_view(self) -> pg.ViewBox:
+        view = pg.ViewBox(enableMenu=False)
+        self._plot.showAxis("right")
+        self._plot.scene().addItem(view)
+        self._plot.getAxis("right").linkToView(view)
+        self._plot.setLabel("right", self._spec.right_label)
+        view.setXLink(self._plot)
+        self._plot.getViewBox().sigResized.connect(lambda box: view.setGeometry(box.sceneBoundingRect()))
+        return view
+
+    def _make_item(self, curve: CurveSpec) -> pg.PlotDataItem:
+        item = pg.PlotDataItem(name=curve.name)
+        if curve.on_right and self._right is not None:
+            self._right.addItem(item)
+        else:
+            self._plot.addItem(item)
+        if not curve.dots:
+            item.setDownsampling(auto=True, method="peak")
+            item.setClipToView(True)
+        return item
+
+    def _paint_in_theme(self) -> None:
+        self._view.setBackground(theme.color("card"))
+        font = theme.font(11)
+        for name in ("bottom", "left", "right"):
+            axis = self._plot.getAxis(name)
+            axis.setPen(pg.mkPen(theme.color("line")))
+            axis.setTextPen(pg.mkPen(theme.color("muted")))
+            axis.setTickFont(font)
+            axis.label.setFont(font)
+        for curve in self._spec.curves:
+            _paint_item(self._items[curve.key], curve)
+        if self._switch is not None:
+            self._switch.paint_in_theme(font)
+
+    def _on_scene_mouse_moved(self, position: Any) -> None:
+        inside = self._plot.getViewBox().sceneBoundingRect().contains(position)
+        self.hovered.emit(self._plot.getViewBox().mapSceneToView(position).x() if inside else None)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._paint_in_theme()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.hovered.emit(None)
+
+
+class _Switch:
+    """A line where the phases meet, a tinted band before it, and words on both sides."""
+
+    def __init__(self, plot: pg.PlotItem, before: str, after: str) -> None:
+        self._band = pg.LinearRegionItem(movable=False)
+        self._line = pg.InfiniteLine(angle=90)
+        self._before = pg.InfLineLabel(self._line, before, position=0.93, anchors=[(1.0, 0.5), (1.0, 0.5)])
+        self._after = pg.InfLineLabel(self._line, after, position=0.84, anchors=[(0.0, 0.5), (1.0, 0.5)])
+        self._band.setZValue(-20)
+        for item in (self._band, self._line):
+            plot.addItem(item, ignoreBounds=True)
+
+    def move_to(self, step: float) -> None:
+        self._band.setRegion((0, step))
+        self._line.setValue(step)
+        self.setVisible(True)
+
+    def setVisible(self, visible: bool) -> None:
+        self._band.setVisible(visible)
+        self._line.setVisible(visible)
+
+    def paint_in_theme(self, font: QFont) -> None:
+        self._line.setPen(pg.mkPen(theme.color("faint"), style=Qt.PenStyle.DashLine))
+        self._band.setBrush(theme.color("hover", BAND_ALPHA))
+        for edge in self._band.lines:
+            edge.setPen(pg.mkPen(None))
+        for words in (self._before, self._after):
+            words.setColor(theme.color("muted"))
+            words.setFont(font)
+
+
+def _paint_item(item: pg.PlotDataItem, curve: CurveSpec) -> None:
+    color = theme.color(curve.color)
+    if curve.dots:
+        item.setPen(pg.mkPen(color, width=1, style=Qt.PenStyle.DotLine))
+        item.setSymbol("o")
+        item.setSymbolSize(theme.px(DOT_PX))
+        item.setSymbolBrush(color)
+        item.setSymbolPen(pg.mkPen(theme.color("card"), width=1))
+    else:
+        style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
+        item.setPen(pg.mkPen(color, width=LINE_PX, style=style))

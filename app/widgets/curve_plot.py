@@ -1,0 +1,222 @@
+"""Curves over steps: a legend in words with the newest (or hovered) values, and a pyqtgraph canvas once loaded."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from app import theme
+
+if TYPE_CHECKING:
+    from app.widgets.curve_canvas import CurveCanvas
+
+Points = tuple[np.ndarray, np.ndarray]  # steps (P), values (P)
+
+
+@dataclass(frozen=True)
+class CurveSpec:
+    """One curve. `color` is a name in the theme; the line's shape tells curves apart too."""
+
+    key: str
+    name: str  # as in the legend; "" for the dots that belong to the curve before
+    color: str
+    format: Callable[[float], str] = "{:.3g}".format
+    dots: bool = False  # few points: a dot each
+    dashed: bool = False
+    on_right: bool = False  # has its axis at the right
+
+
+@dataclass(frozen=True)
+class PlotSpec:
+    """A plot over steps."""
+
+    title: str
+    curves: tuple[CurveSpec, ...]
+    left_label: str
+    right_label: str = ""
+    percent: bool = False  # the left axis shows 0..1 as percents
+
+
+class CurvePlot(QWidget):
+    """Takes data from the first moment; draws it from `load_canvas` on (pyqtgraph must have been imported)."""
+
+    def __init__(self, spec: PlotSpec) -> None:
+        super().__init__()
+        self._spec = spec
+        self._points: dict[str, Points] = {}
+        self._switch: tuple[float | None, str, str] = (None, "", "")
+        self._canvas: CurveCanvas | None = None
+        self._legend = _Legend(spec)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(theme.px(2))
+        self._layout.addWidget(self._legend)
+        self._layout.addStretch(0)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(spec.title)
+
+    @property
+    def is_loaded(self) -> bool:
+        return self._canvas is not None
+
+    @property
+    def legend_values(self) -> dict[str, str]:
+        """curve key -> the value beside its name"""
+        return dict(self._legend.values)
+
+    def points(self, key: str) -> Points:
+        """What a curve shows: steps (P), values (P)."""
+        return self._points.get(key, (np.empty(0), np.empty(0)))
+
+    def load_canvas(self) -> None:
+        """Makes the canvas, once."""
+        if self._canvas is not None:
+            return
+        from app.widgets.curve_canvas import CurveCanvas
+
+        self._canvas = CurveCanvas(self._spec)
+        self._canvas.hovered.connect(self._on_canvas_hovered)
+        self._layout.addWidget(self._canvas, 1)
+        self._draw()
+
+    def set_points(self, points: dict[str, Points]) -> None:
+        """Shows these curves; a key that is missing is empty."""
+        self._points = points
+        self._draw()
+
+    def mark_switch(self, step: float | None, before: str = "", after: str = "") -> None:
+        """Marks the step where one phase ends and another begins."""
+        self._switch = (step, before, after)
+        if self._canvas is not None:
+            self._canvas.mark_switch(step, before, after)
+
+    def show_all(self) -> None:
+        if self._canvas is not None:
+            self._canvas.show_all()
+
+    def _draw(self) -> None:
+        self._show_values(None)
+        if self._canvas is None:
+            return
+        self._canvas.setVisible(any(len(steps) for steps, _ in self._points.values()))  # no axes around nothing
+        for curve in self._spec.curves:
+            self._canvas.set_data(curve.key, *self.points(curve.key))
+        self._canvas.mark_switch(*self._switch)
+
+    def _on_canvas_hovered(self, step: float | None) -> None:
+        self._show_values(step)
+
+    def _show_values(self, step: float | None) -> None:
+        values = {}
+        for curve in self._spec.curves:
+            steps, numbers = self.points(curve.key)
+            if len(steps):
+                index = -1 if step is None else _nearest(steps, step)
+                values[curve.key] = curve.format(float(numbers[index]))
+        self._legend.set_values(values, None if step is None else max(0, round(step)))
+
+
+class _Legend(QWidget):
+    """One line: the title, then a piece of each curve with its name and value."""
+
+    _SAMPLE_PX, _GAP_PX = 14, 10
+
+    def __init__(self, spec: PlotSpec) -> None:
+        super().__init__()
+        self._spec = spec
+        self.values: dict[str, str] = {}
+        self._step: int | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def set_values(self, values: dict[str, str], step: int | None) -> None:
+        self.values, self._step = values, step
+        shown = [
+            f"{curve.name or 'held out'} {values[curve.key]}" for curve in self._spec.curves if curve.key in values
+        ]
+        self.setAccessibleName(f"{self._spec.title}: {', '.join(shown)}")
+        self.setToolTip(" · ".join(shown))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, theme.px(20))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for with_title, with_values in ((True, True), (False, True), (False, False)):
+            if self._draw(None, with_title, with_values) <= self.width():
+                break
+        self._draw(painter, with_title, with_values)
+
+    def _draw(self, painter: QPainter | None, with_title: bool, with_values: bool) -> float:
+        """Draws (without a painter: measures) the line, and returns its width."""
+        x, gap = 0.0, theme.px(self._GAP_PX)
+        if with_title:
+            title = self._spec.title if self._step is None else f"at step {self._step:,}".replace(",", "\u2009")
+            x = self._write(painter, x, title, "ink", bold=True) + gap
+        for curve in self._spec.curves:
+            if curve.key not in self.values:
+                continue
+            x = self._draw_sample(painter, x, curve) + theme.px(5)
+            if curve.name:
+                x = self._write(painter, x, curve.name, "muted") + theme.px(4)
+            if with_values:
+                x = self._write(painter, x, self.values[curve.key], "ink", bold=True)
+            x += gap
+        return x - gap
+
+    def _write(self, painter: QPainter | None, x: float, text: str, color: str, bold: bool = False) -> float:
+        font = theme.font(12, medium=bold)
+        width = QFontMetrics(font).horizontalAdvance(text)
+        if painter is not None:
+            painter.setFont(font)
+            painter.setPen(theme.color(color))
+            painter.drawText(QRectF(x, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
+        return x + width
+
+    def _draw_sample(self, painter: QPainter | None, x: float, curve: CurveSpec) -> float:
+        width = theme.px(8 if curve.dots else self._SAMPLE_PX)
+        if painter is None:
+            return x + width
+        color, middle = theme.color(curve.color), self.height() / 2
+        if curve.dots:
+            painter.setBrush(color)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.drawEllipse(QPointF(x + width / 2, middle), width / 2 - 0.5, width / 2 - 0.5)
+        else:
+            painter.setPen(QPen(color, theme.px(2), Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine))
+            painter.drawLine(QPointF(x, middle), QPointF(x + width, middle))
+        return x + width
+
+
+class CurveLoader(QObject):
+    """Imports pyqtgraph away from the window's thread: it takes half a second."""
+
+    loaded = Signal()
+
+    def start(self) -> None:
+        threading.Thread(target=self._work, name="pyqtgraph import", daemon=True).start()
+
+    def _work(self) -> None:
+        import app.widgets.curve_canvas  # noqa: F401
+
+        with contextlib.suppress(RuntimeError):  # the window has been closed in the meantime
+            self.loaded.emit()
+
+
+def _nearest(steps: np.ndarray, step: float) -> int:
+    """Index of the point next to `step`; steps (P) rise."""
+    index = int(np.searchsorted(steps, step))
+    if index == len(steps):
+        return index - 1
+    if index > 0 and step - steps[index - 1] < steps[index] - step:
+        return index - 1
+    return index

@@ -1,0 +1,103 @@
+"""Numbers as a picture: an 8-bit indexed QImage, one pixel a value, and the colour bar that says what it means."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
+from PySide6.QtGui import QImage, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from app import theme
+
+Array = np.ndarray
+
+
+class Raster:
+    """A matrix (R,C) as an image of C x R pixels on the sequential or the diverging scale.
+
+    low, high: the values at the two ends of the colour scale; what lies beyond gets the end's colour.
+    """
+
+    def __init__(self, values: Array, low: float, high: float, *, signed: bool = False) -> None:
+        self.values = values
+        self.low, self.high = low, high
+        self._signed = signed
+        self._theme = ""
+        rows, columns = values.shape
+        span = high - low or 1.0
+        levels = np.zeros((rows, (columns + 3) // 4 * 4), dtype=np.uint8)  # Qt wants lines of whole 4 bytes
+        np.clip((values - low) * (255.0 / span) + 0.5, 0, 255, out=levels[:, :columns], casting="unsafe")
+        raw = QImage(levels.tobytes(), columns, rows, levels.shape[1], QImage.Format.Format_Indexed8)
+        self._levels = raw.copy()  # the copy owns its pixels
+        self._image = QImage()
+
+    @property
+    def image(self) -> QImage:
+        """The picture in the colours of the theme in use."""
+        if self._theme != theme.active().name:
+            self._theme = theme.active().name
+            self._levels.setColorTable(theme.diverging_table() if self._signed else theme.sequential_table())
+            # Qt scales 32-bit images some five times faster than indexed ones.
+            self._image = self._levels.convertToFormat(QImage.Format.Format_RGB32)
+        return self._image
+
+    def paint(self, painter: QPainter, target: QRectF, source: QRectF | None = None) -> None:
+        """Draws the picture, or a part of it in values (x, y, w, h), into `target`; one value stays one block."""
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        painter.drawImage(target, self.image, source or QRectF(self.image.rect()))
+
+
+class ColorBar(QWidget):
+    """A colour scale with its range written at the ends; signed scales also say where zero is."""
+
+    def __init__(self, *, signed: bool, width_px: int = 210) -> None:
+        super().__init__()
+        self._signed = signed
+        self._low, self._high = (-1.0, 1.0) if signed else (0.0, 1.0)
+        self.setFixedSize(theme.column_px(width_px), theme.px(16))
+        self.setToolTip("What lies beyond the range is drawn in the end's colour")
+
+    def set_range(self, low: float, high: float) -> None:
+        self._low, self._high = low, high
+        self.setAccessibleName(f"Colour scale from {short_number(low)} to {short_number(high)}")
+        self.update()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.PaletteChange:
+            self.update()
+        super().changeEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(theme.font(11))
+        painter.setPen(theme.color("muted"))
+        center, side = Qt.AlignmentFlag.AlignVCenter, theme.px(46)
+        box = QRectF(self.rect())
+        left = Qt.AlignmentFlag.AlignRight | center
+        painter.drawText(QRectF(0, 0, side, box.height()), left, short_number(self._low))
+        painter.drawText(box.adjusted(box.width() - side, 0, 0, 0), center, short_number(self._high))
+        bar = box.adjusted(side + 5, theme.px(4), -side - 5, -theme.px(4))
+        paint_scale(painter, bar, signed=self._signed)
+        if self._signed:
+            painter.setPen(theme.color("muted"))
+            painter.drawLine(bar.center() + _up(bar.height() / 2 + 2), bar.center() - _up(bar.height() / 2 + 2))
+
+
+def paint_scale(painter: QPainter, bar: QRectF, *, signed: bool = False, upright: bool = False) -> None:
+    """Draws a colour scale, low at the left (or at the bottom where it stands upright)."""
+    ramp = np.arange(256, dtype=np.float32)
+    values = ramp[::-1, None] if upright else ramp[None, :]
+    Raster(np.ascontiguousarray(values), 0, 255, signed=signed).paint(painter, bar)
+    painter.setPen(theme.color("line"))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(bar)
+
+
+def _up(length: float) -> QPointF:
+    return QPointF(0, length)
+
+
+def short_number(value: float) -> str:
+    if value == 0:
+        return "0"
+    return f"{value:.2g}".replace("-", "−")

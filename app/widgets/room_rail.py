@@ -1,0 +1,71 @@
+"""The rooms, down the left side of the window."""
+
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.icons import paint_icon
+
+WIDTH_PX = 76
+BUTTON_PX = 60
+
+
+class RoomButton(QAbstractButton):
+    """An icon over a name; the room that is open stands on a tint and in bold."""
+
+    def __init__(self, room_id: str, title: str, hint: str) -> None:
+        super().__init__()
+        self.room_id = room_id
+        self.setText(title)
+        self.setToolTip(hint)
+        self.setAccessibleName(title)
+        self.setCheckable(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFixedSize(theme.px(BUTTON_PX), theme.px(BUTTON_PX))
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(BUTTON_PX), theme.px(BUTTON_PX))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self.isChecked() or self.underMouse() or self.hasFocus():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover"))
+            painter.drawRoundedRect(QRectF(self.rect()), theme.px(8), theme.px(8))
+        color = theme.color("accent" if self.isChecked() else "muted")
+        side = theme.px(22)
+        paint_icon(painter, self.room_id, QRectF((self.width() - side) / 2, theme.px(11), side, side), color)
+        painter.setPen(color)
+        painter.setFont(theme.font(11.5, bold=self.isChecked()))
+        text = self.rect().adjusted(0, theme.px(36), 0, 0)
+        painter.drawText(text, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, self.text())
+
+
+class RoomRail(QFrame):
+    """Emits the id of the room that was chosen."""
+
+    room_chosen = Signal(str)
+
+    def __init__(self, rooms: list[tuple[str, str, str]], parent: QWidget | None = None) -> None:
+        """rooms: (id, title, hint) from top to bottom."""
+        super().__init__(parent)
+        self.setProperty("look", "rail")
+        self.setAccessibleName("Rooms")
+        self.setFixedWidth(theme.px(WIDTH_PX))
+        self._buttons: dict[str, RoomButton] = {}
+        group = QButtonGroup(self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.px(8), theme.px(12), theme.px(7), theme.px(8))
+        layout.setSpacing(theme.px(5))
+        for room_id, title, hint in rooms:
+            made = RoomButton(room_id, title, hint)
+            made.clicked.connect(lambda _checked=False, room=room_id: self.room_chosen.emit(room))
+            group.addButton(made)
+            layout.addWidget(made)
+            self._buttons[room_id] = made
+        layout.addStretch(1)
+
+    def set_room(self, room_id: str) -> None:
+        self._buttons[room_id].setChecked(True)

@@ -1,0 +1,196 @@
+"""The tokens as the model reads them: a chip each, coloured by segment, with position and id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
+
+from app import theme
+
+CHIP_HEIGHT_PX = 38
+GAP_PX = 5
+PADDING_PX = 8
+MOST_LINES = 3
+MOST_WIDTHS = 20_000
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One token as the strip shows it."""
+
+    token: str
+    token_id: int
+    segment: int
+    kind: str  # "special" | "segment_a" | "segment_b" | "mask": names of the theme's colours
+    hint: Callable[[], str]  # for the tool tip
+    is_unknown: bool = False
+
+
+class ChipField(QWidget):
+    """Chips, laid out in lines. Click locks, double-click masks, the mouse over one previews it."""
+
+    clicked = Signal(int)
+    mask_requested = Signal(int)
+    hovered = Signal(object)  # position, or None
+    laid_out = Signal()  # its height may be another
+    moved = Signal(int)  # the keyboard's arrows: -1 or +1
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Tokens")
+        self._chips: list[Chip] = []
+        self._rects: list[QRect] = []
+        self._widths: dict[tuple[str, float], int] = {}
+        self._metrics: dict[float, QFontMetrics] = {}
+        self._current: int | None = None
+        self._locked: int | None = None
+
+    def set_chips(self, chips: list[Chip]) -> None:
+        self._chips = chips
+        self.setAccessibleDescription(" ".join(chip.token for chip in chips[:100]))
+        self._lay_out()
+
+    def set_selection(self, current: int | None, locked: int | None) -> None:
+        self._current, self._locked = current, locked
+        self.update()
+
+    def rect_of(self, position: int) -> QRect:
+        """Where a chip stands. For tests and for scrolling to it."""
+        return self._rects[position] if position < len(self._rects) else QRect()
+
+    def _lay_out(self) -> None:
+        gap, height, padding = theme.px(GAP_PX), theme.px(CHIP_HEIGHT_PX), theme.px(PADDING_PX)
+        self._rects = []
+        x = y = 0
+        for position, chip in enumerate(self._chips):
+            width = max(self._width(chip.token, 13), self._width(_below(position, chip), 10.5)) + 2 * padding
+            if x and x + width > self.width():
+                x, y = 0, y + height + gap
+            self._rects.append(QRect(x, y, width, height))
+            x += width + gap
+        self.setFixedHeight(y + height)
+        self.update()
+        self.laid_out.emit()
+
+    def _width(self, text: str, size_px: float) -> int:
+        """Width of a text; measured once, since most of it comes again with the next keystroke."""
+        known = self._widths.get((text, size_px))
+        if known is None:
+            if len(self._widths) > MOST_WIDTHS:
+                self._widths.clear()
+            metrics = self._metrics.setdefault(size_px, QFontMetrics(theme.font(size_px, medium=size_px == 13)))
+            known = self._widths[text, size_px] = metrics.horizontalAdvance(text)
+        return known
+
+    def _at(self, event: QMouseEvent | QHelpEvent) -> int | None:
+        where = event.position().toPoint() if isinstance(event, QMouseEvent) else event.pos()
+        return next((i for i, rect in enumerate(self._rects) if rect.contains(where)), None)
+
+    def _paint_chip(self, painter: QPainter, position: int) -> None:
+        chip, rect = self._chips[position], self._rects[position]
+        ink = theme.color(chip.kind)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color(f"{chip.kind}_tint"))
+        painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
+        if position == self._current:
+            pen = painter.pen()
+            pen.setStyle(Qt.PenStyle.SolidLine if position == self._locked else Qt.PenStyle.DotLine)
+            pen.setColor(ink)
+            pen.setWidthF(theme.px(2) if position == self._locked else 1.2)
+            painter.setPen(pen)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(5), theme.px(5))
+        font = theme.font(13, medium=True, bold=chip.kind == "mask")
+        font.setUnderline(chip.is_unknown)
+        painter.setFont(font)
+        painter.setPen(ink)
+        top = rect.adjusted(0, theme.px(3), 0, -theme.px(15))
+        painter.drawText(top, Qt.AlignmentFlag.AlignCenter, chip.token)
+        painter.setFont(theme.font(10.5))
+        painter.setPen(theme.color("muted"))
+        bottom = rect.adjusted(0, theme.px(20), 0, -theme.px(2))
+        painter.drawText(bottom, Qt.AlignmentFlag.AlignCenter, _below(position, chip))
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            position = self._at(event)
+            if position is None:
+                QToolTip.hideText()
+            else:
+                QToolTip.showText(event.globalPos(), self._chips[position].hint(), self)
+            return True
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self._lay_out()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for position, rect in enumerate(self._rects):
+            if rect.intersects(event.rect()):
+                self._paint_chip(painter, position)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        position = self._at(event)
+        if position is not None:
+            self.clicked.emit(position)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        position = self._at(event)
+        if position is not None:
+            self.mask_requested.emit(position)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.hovered.emit(self._at(event))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.hovered.emit(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(event.key())
+        if step is None:
+            super().keyPressEvent(event)
+        else:
+            self.moved.emit(step)
+
+
+class TokenStrip(QScrollArea):
+    """The chip field, at most three lines high; the rest is reached by scrolling."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = ChipField()
+        self.setWidget(self.field)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.field.laid_out.connect(self._fit)
+        self._fit()
+
+    def set_chips(self, chips: list[Chip]) -> None:
+        self.field.set_chips(chips)
+
+    def set_selection(self, current: int | None, locked: int | None) -> None:
+        self.field.set_selection(current, locked)
+        if locked is not None:
+            rect = self.field.rect_of(locked)
+            self.ensureVisible(rect.center().x(), rect.center().y(), 0, theme.px(CHIP_HEIGHT_PX) // 2 + 1)
+
+    def _fit(self) -> None:
+        most = MOST_LINES * theme.px(CHIP_HEIGHT_PX) + (MOST_LINES - 1) * theme.px(GAP_PX)
+        self.setFixedHeight(min(max(self.field.height(), theme.px(CHIP_HEIGHT_PX)), most))
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self.height())
+
+
+def _below(position: int, chip: Chip) -> str:
+    return f"{position} · {chip.token_id}"

@@ -1,0 +1,1 @@
+"""What ships with BERTscope beside the code: the built-in checkpoint, its recipe, the sample corpus, example pairs."""

@@ -1,0 +1,129 @@
+"""A tiny random model and a real window, offscreen. No network, no built-in checkpoint, no home folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import pytest
+import torch
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.fonts import register_fonts
+from app.services import build_services
+from app.window import Window
+from bertcore.checkpoint import save_checkpoint
+from bertcore.config import BertConfig
+from bertcore.model.bert import Bert, initialise
+from bertcore.tokenization import Tokenizer
+
+TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
+WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
+TIMEOUT_MS = 30_000
+
+
+def make_checkpoint(folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), layers: int = 2, heads: int = 4) -> Path:
+    """A random model with a vocabulary of the words above, as a checkpoint folder."""
+    tokenizer = Tokenizer.train([WORDS] * 20, 200)
+    config = BertConfig(
+        vocab_size=tokenizer.vocab_size,
+        hidden_size=32,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=64,
+        max_position_embeddings=64,
+    )
+    model = Bert(config, tasks, pooler=bool(tasks))
+    initialise(model, torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(8)  # far from uniform, so that a swapped or transposed picture shows
+    save_checkpoint(model, tokenizer, folder, name=folder.name, step=100 if tasks else None)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_checkpoint(tmp_path_factory.mktemp("models") / "tiny-model")
+
+
+@pytest.fixture(scope="session")
+def headless_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An encoder without heads, as sentence encoders such as MiniLM are."""
+    return make_checkpoint(tmp_path_factory.mktemp("models") / "encoder-only", tasks=(), layers=3, heads=2)
+
+
+@pytest.fixture(scope="session")
+def tokenizer(model_folder: Path) -> Tokenizer:
+    return Tokenizer.from_folder(model_folder)
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test reads or writes the person's own BERTscope folder."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("BERTSCOPE_HOME", str(home))
+    return home
+
+
+@pytest.fixture
+def looks(qapp: QApplication) -> Iterator[QApplication]:
+    """The application as the program sets it up; light when the test is over."""
+    qapp.setStyle("Fusion")
+    register_fonts()
+    theme.apply(qapp, "light")
+    yield qapp
+    theme.apply(qapp, "light")
+
+
+@pytest.fixture
+def open_window(looks: QApplication, qtbot: QtBot) -> Iterator[Callable[[Path | str], Window]]:
+    """Opens windows on a model; an error that nobody expected, in any thread, fails the test."""
+    windows: list[Window] = []
+    unexpected: list[str] = []
+
+    def make(model: Path | str) -> Window:
+        services = build_services(looks)
+        services.errors.reported.connect(unexpected.append)
+        window = Window(services, str(model))
+        windows.append(window)
+        window.show()
+        return window
+
+    yield make
+    for window in windows:
+        window.close()
+        window.deleteLater()
+    assert unexpected == []
+
+
+@pytest.fixture
+def window(open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot) -> Window:
+    """A window that shows the pair above, read by the tiny model, without masks."""
+    made = open_window(model_folder)
+    qtbot.waitUntil(lambda: made.state.reading is not None, timeout=TIMEOUT_MS)
+    made.state.set_text(TEXT_A, TEXT_B)
+    made.state.set_masks(())
+    settle(made, qtbot)
+    return made
+
+
+def is_settled(window: Window) -> bool:
+    """True when what is shown is what the model makes of the text and masks as they are now."""
+    state, reading = window.state, window.state.reading
+    return (
+        reading is not None
+        and reading.encoding is state.encoding
+        and reading.request.masked == state.all_masked
+        and not window.services.inference.is_busy
+    )
+
+
+def settle(window: Window, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: is_settled(window), timeout=TIMEOUT_MS)

@@ -1,0 +1,95 @@
+"""The example pairs: what ships can be read, and what is wrong is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from app.examples import ROOMS, Example, MaskedWord, load_examples, read_example
+from bertcore.errors import BertcoreError
+from bertcore.tokenization import Tokenizer
+
+
+def entry(**changes: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "title": "T",
+        "a": "The cat saw the cat.",
+        "b": None,
+        "mask": [],
+        "room": "attend",
+        "look_for": "Look.",
+    }
+    return {**plain, **changes}
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    texts = [text for example in load_examples() for text in (example.a, example.b) if text]
+    return Tokenizer.train(texts, vocab_size=200, lowercase=True)
+
+
+def test_ten_examples_ship_with_different_titles() -> None:
+    assert len(load_examples()) == 10
+    assert len({example.title for example in load_examples()}) == 10
+
+
+def test_examples_use_every_room_and_pairs_as_well_as_single_sentences() -> None:
+    assert {example.room for example in load_examples()} == set(ROOMS)
+    assert {example.b is None for example in load_examples()} == {True, False}
+
+
+@pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
+def test_text_of_an_example_is_plain_and_says_what_to_look_for(example: Example) -> None:
+    for text in (example.title, example.a, example.look_for, *([example.b] if example.b else [])):
+        assert text == text.strip() != ""
+        assert "[MASK]" not in text
+    assert "?" in example.look_for  # asks; what a model does is for the reader to see
+    assert len(example.look_for) <= 140
+
+
+@pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
+def test_masked_positions_are_exactly_the_tokens_of_the_masked_words(example: Example, tokenizer: Tokenizer) -> None:
+    encoding = tokenizer.encode(example.a, example.b)
+    positions = example.masked_positions(encoding.parts, encoding.offsets)
+    masked = "".join(encoding.tokens[position].removeprefix("##") for position in positions)
+    sentence = {"a": example.a, "b": example.b or ""}
+    assert masked == "".join(sentence[word.part][word.start : word.stop].lower() for word in example.mask)
+
+
+def test_an_example_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        load_examples()[0].title = "another"  # type: ignore[misc]
+
+
+def test_a_word_is_found_as_a_whole_and_by_its_number() -> None:
+    assert read_example(entry(mask=["a:cat"])).mask == (MaskedWord("a", 4, 7),)
+    assert read_example(entry(mask=["a:cat#2"])).mask == (MaskedWord("a", 16, 19),)
+    assert read_example(entry(b="A category or a cat?", mask=["b:cat"])).mask == (MaskedWord("b", 16, 19),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"mask": ["a:dog"]}, "a:dog"),
+        ({"mask": ["a:cat#3"]}, "a:cat#3"),
+        ({"mask": ["b:cat"]}, "b:cat"),
+        ({"mask": ["cat"]}, "a:word"),
+        ({"room": "kitchen"}, "kitchen"),
+        ({"extra": 1}, "extra"),
+    ],
+)
+def test_a_wrong_example_is_refused_with_a_sentence_that_names_it(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(BertcoreError, match=says):
+        read_example(entry(**changes))
+
+
+def test_examples_need_neither_qt_nor_torch() -> None:
+    code = (
+        "import sys; from app.examples import load_examples; load_examples();"
+        "sys.exit(any(name.partition('.')[0] in ('torch', 'PySide6') for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

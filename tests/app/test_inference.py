@@ -1,0 +1,173 @@
+"""The worker: newest waiting request wins, results come in order, errors are sentences."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.inference import THUMBNAIL_TOKENS, Inference, thumbnails
+from app.readings import Reading, ReadingRequest
+from bertcore.analysis.predict import next_sentence, top_words, word_rank
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import load_checkpoint
+from bertcore.tokenization import Tokenizer
+
+TIMEOUT_MS = 30_000
+
+
+@pytest.fixture
+def inference(qtbot: QtBot) -> Iterator[Inference]:
+    made = Inference()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def opened(inference: Inference, model_folder: Path, qtbot: QtBot) -> Inference:
+    with qtbot.waitSignal(inference.model_opened, timeout=TIMEOUT_MS):
+        inference.open_model(str(model_folder))
+    return inference
+
+
+def request_for(inference: Inference, tokenizer: Tokenizer, by_hand: tuple[int, ...] = (2,)) -> ReadingRequest:
+    encoding = tokenizer.encode("The cat sat on the mat.", "It was very comfortable.")
+    ids = tuple(tokenizer.mask_id if i in by_hand else token for i, token in enumerate(encoding.ids))
+    assert inference._info is not None
+    return ReadingRequest(inference._info, encoding, ids, by_hand, frozenset(by_hand))
+
+
+def test_a_reading_says_what_the_analysis_says(
+    opened: Inference, tokenizer: Tokenizer, model_folder: Path, qtbot: QtBot
+) -> None:
+    request = request_for(opened, tokenizer)
+    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS) as caught:
+        opened.read(request)
+    reading: Reading = caught.args[0]
+    direct = trace(load_checkpoint(model_folder).model, request.input_ids, request.encoding.segments, mlm_positions=[2])
+    assert direct.mlm_logits is not None and direct.next_sentence_logits is not None
+    np.testing.assert_allclose(reading.trace.attentions, direct.attentions, atol=1e-6)
+    assert reading.masks[0].words == top_words(direct.mlm_logits[0], tokenizer, 10)
+    assert reading.masks[0].rank == word_rank(direct.mlm_logits[0], request.encoding.ids[2])
+    assert reading.next_sentence == next_sentence(direct.next_sentence_logits)
+    assert reading.forward_ms > 0
+
+
+def test_only_the_newest_waiting_request_is_read(opened: Inference, tokenizer: Tokenizer, qtbot: QtBot) -> None:
+    hold, shown = threading.Event(), []
+    opened.reading_ready.connect(lambda reading: shown.append(reading.request.masked))
+    opened.ask("hold", lambda: hold.wait(10))  # keeps the worker busy while requests pile up
+    for position in (1, 2, 3):
+        opened.read(request_for(opened, tokenizer, (position,)))
+    hold.set()
+    qtbot.waitUntil(lambda: not opened.is_busy, timeout=TIMEOUT_MS)
+    assert shown == [(3,)]
+
+
+def test_every_result_that_completes_is_reported_in_order(
+    opened: Inference, tokenizer: Tokenizer, qtbot: QtBot
+) -> None:
+    shown: list[tuple[int, ...]] = []
+    opened.reading_ready.connect(lambda reading: shown.append(reading.request.masked))
+    for position in range(1, 6):
+        opened.read(request_for(opened, tokenizer, (position,)))
+        qtbot.waitUntil(lambda: not opened.is_busy, timeout=TIMEOUT_MS)
+    assert shown == [(1,), (2,), (3,), (4,), (5,)]
+
+
+def test_a_request_of_another_models_vocabulary_is_never_read(
+    opened: Inference, tokenizer: Tokenizer, headless_folder: Path, qtbot: QtBot
+) -> None:
+    old = request_for(opened, tokenizer)
+    shown: list[object] = []
+    opened.reading_ready.connect(shown.append)
+    with qtbot.waitSignal(opened.model_opened, timeout=TIMEOUT_MS):
+        opened.open_model(str(headless_folder))
+    opened.read(old)
+    qtbot.waitUntil(lambda: not opened.is_busy, timeout=TIMEOUT_MS)
+    assert shown == []
+
+
+def test_the_open_model_answers_while_another_is_fetched(
+    opened: Inference, tokenizer: Tokenizer, headless_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrive = threading.Event()
+
+    def slow_fetch(reference: str) -> Path:
+        arrive.wait(30)
+        return headless_folder
+
+    monkeypatch.setattr("bertcore.hub.fetch", slow_fetch)
+    opened.open_model("someone/something")
+    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS):
+        opened.read(request_for(opened, tokenizer))
+    with qtbot.waitSignal(opened.model_opened, timeout=TIMEOUT_MS) as caught:
+        arrive.set()
+    assert caught.args[0].name == "encoder-only"
+
+
+def test_results_arrive_on_the_windows_thread(opened: Inference, tokenizer: Tokenizer, qtbot: QtBot) -> None:
+    threads: list[threading.Thread] = []
+    opened.reading_ready.connect(lambda _: threads.append(threading.current_thread()))
+    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS):
+        opened.read(request_for(opened, tokenizer))
+    assert threads == [threading.main_thread()]
+
+
+def test_a_failed_opening_keeps_the_model(
+    opened: Inference, tokenizer: Tokenizer, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(opened.model_failed, timeout=TIMEOUT_MS) as caught:
+        opened.open_model(str(tmp_path))
+    assert "config.json" in caught.args[0]
+    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS):
+        opened.read(request_for(opened, tokenizer))
+
+
+def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Inference, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(opened.failed, timeout=TIMEOUT_MS) as caught:
+        opened.ask("wrong", lambda: 1 / 0)
+    assert "ZeroDivisionError" in caught.args[0]
+    with qtbot.waitSignal(opened.answer_ready, timeout=TIMEOUT_MS) as answered:
+        opened.ask("right", lambda: 42)
+    assert answered.args == ["right", 42]
+
+
+def test_nearest_words_are_the_nearest_rows(
+    opened: Inference, tokenizer: Tokenizer, model_folder: Path, qtbot: QtBot
+) -> None:
+    cat = tokenizer.id("cat")
+    assert cat is not None
+    with qtbot.waitSignal(opened.answer_ready, timeout=TIMEOUT_MS) as caught:
+        opened.find_nearest(cat)
+    kind, (token_id, words) = caught.args
+    assert (kind, token_id) == ("nearest", cat)
+    table = load_checkpoint(model_folder).model.embeddings.token.weight.numpy()
+    word, cosine = words[0]
+    row = table[tokenizer.id(word)]
+    assert cosine == pytest.approx(row @ table[cat] / np.linalg.norm(row) / np.linalg.norm(table[cat]), abs=1e-5)
+    assert [value for _, value in words] == sorted((value for _, value in words), reverse=True)
+
+
+def test_close_ends_the_thread(qtbot: QtBot) -> None:
+    inference = Inference()
+    inference.close()
+    assert not any(thread.name == "inference" and thread is inference._thread for thread in threading.enumerate())
+
+
+def test_thumbnails_keep_single_high_values() -> None:
+    attentions = np.zeros((2, 3, 300, 300), dtype=np.float32)
+    attentions[1, 2, 217, 101] = 0.9
+    small = thumbnails(attentions)
+    assert small.shape == (2, 3, THUMBNAIL_TOKENS, THUMBNAIL_TOKENS)
+    assert small.max() == np.float32(0.9)
+    assert np.count_nonzero(small) == 1
+
+
+def test_thumbnails_of_short_texts_are_the_values() -> None:
+    attentions = np.random.default_rng(0).random((2, 2, 12, 12), dtype=np.float32)
+    assert thumbnails(attentions) is attentions

@@ -1,0 +1,279 @@
+"""The runs service: real children, runs of others, orphans, commands, and runs that die without a word."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.run_child import RunChild
+from app.run_info import describe, newest_held_out
+from app.runs import RunsService
+from bertcore import locations
+from bertcore.errors import BertcoreError
+from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.run_folder import RunFolder
+
+SENTENCES = (
+    "The cat sat on the mat.",
+    "A dog ran to the red house.",
+    "Tom gave his sister an apple.",
+    "It rained all day.",
+)
+CHILD_MS = 120_000
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def service(qtbot: QtBot) -> Iterator[RunsService]:
+    made = RunsService()
+    yield made
+    made.close()
+    for child in made._children.values():
+        child.terminate()
+        child._process.wait(30)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    file = tmp_path / "text.txt"
+    file.write_text("\n\n".join("\n".join(SENTENCES[i % 4 :] + SENTENCES[: i % 4]) for i in range(60)))
+    return file
+
+
+def _options(corpus: Path, steps: int, name: str = "little") -> PretrainOptions:
+    return PretrainOptions(
+        name=name,
+        preset="tiny",
+        data=DataOptions(corpus=(str(corpus),), vocab_size=200, sequence_length=32, long_sequence_length=32),
+        training=TrainingOptions(steps=steps, batch_size=4, held_out_sequences=8, threads=1, precision="fp32"),
+    )
+
+
+def _make_run(folder: Path, state: str = "done", steps: int = 3) -> RunFolder:
+    """A finished run, as its folder looks afterwards."""
+    run = RunFolder.create(folder, _options(Path("text.txt"), steps, folder.name).to_dict())
+    with run.acquire():
+        for step in range(1, steps + 1):
+            run.append_metric({"kind": "train", "step": step, "loss": 1.0 / step})
+        run.append_metric({"kind": "held_out", "step": steps, "loss": 0.5, "mlm_accuracy": 0.25})
+        run.write_status(state=state, step=steps, fraction=1.0)
+    return run
+
+
+def _status(service: RunsService, path: Path) -> str:
+    service.refresh()
+    return next((run.status.state for run in service.runs if run.path == path), "not listed")
+
+
+def _hold_run(run: RunFolder) -> subprocess.Popen[str]:
+    """Another process that trains in this folder, as far as anyone can see."""
+    code = (
+        "import sys; from bertcore.training.run_folder import RunFolder\n"
+        "run = RunFolder(sys.argv[1])\n"
+        "with run.acquire():\n"
+        "    run.write_status(state='running', step=5); print('held', flush=True); sys.stdin.read()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(run.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "held\n"
+    return process
+
+
+class TestRealChild:
+    def test_run_is_started_followed_and_ends(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+        metrics: list[dict] = []
+        service.metrics_restarted.connect(metrics.clear)
+        service.metrics_appended.connect(metrics.extend)
+        snapshots: list[list] = []
+        service.snapshots_changed.connect(snapshots.append)
+        service.start_following()
+        path = service.start_pretrain(_options(corpus, steps=12))
+        assert path is not None and path.parent == locations.runs_folder().resolve()
+        assert service.selected == path and _status(service, path) == "starting"
+        qtbot.waitUntil(lambda: _status(service, path) in ("done", "failed"), timeout=CHILD_MS)
+        assert _status(service, path) == "done"
+        qtbot.waitUntil(lambda: any(line["kind"] == "snapshot" and line["step"] == 12 for line in metrics))
+        written = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
+        assert metrics == written
+        assert [line["step"] for line in metrics if line["kind"] == "train"] == list(range(1, 13))
+        qtbot.waitUntil(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12)
+
+    def test_stop_and_resume_go_through_the_folder(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+        path = service.start_pretrain(_options(corpus, steps=400))
+        assert path is not None
+        qtbot.waitUntil(lambda: RunFolder(path).status().step >= 5, timeout=CHILD_MS)
+        service.control(path, "pause")
+        qtbot.waitUntil(lambda: _status(service, path) == "paused", timeout=CHILD_MS)
+        service.control(path, "resume")
+        qtbot.waitUntil(lambda: _status(service, path) == "running", timeout=CHILD_MS)
+        service.control(path, "stop")
+        qtbot.waitUntil(lambda: _status(service, path) == "stopped", timeout=CHILD_MS)
+        stopped_at = RunFolder(path).status().step
+        assert 5 <= stopped_at < 400
+        qtbot.waitUntil(lambda: service._children[path].has_ended, timeout=CHILD_MS)
+        service.control(path, "resume")
+        assert _status(service, path) == "starting"
+        qtbot.waitUntil(lambda: RunFolder(path).status().step > stopped_at, timeout=CHILD_MS)
+        service.control(path, "stop")
+        qtbot.waitUntil(lambda: _status(service, path) in ("stopped", "done"), timeout=CHILD_MS)
+        steps = [line["step"] for line in RunFolder(path).tail().read_new() if line["kind"] == "train"]
+        assert steps == sorted(set(steps))
+
+    def test_child_that_cannot_start_says_why(self, service: RunsService, tmp_path: Path, qtbot: QtBot) -> None:
+        path = service.start_pretrain(_options(tmp_path / "missing.txt", steps=5))
+        assert path is not None
+        qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
+        message = service.runs[0].status.message
+        assert message is not None and "missing.txt" in message
+        assert "Traceback" not in message and not message.startswith("bertcore:")
+
+    def test_killed_child_is_failed_with_a_sentence_and_others_are_not_touched(
+        self, service: RunsService, corpus: Path, qtbot: QtBot
+    ) -> None:
+        path = service.start_pretrain(_options(corpus, steps=100_000))
+        assert path is not None
+        qtbot.waitUntil(lambda: RunFolder(path).status().step >= 1, timeout=CHILD_MS)
+        os.kill(service._children[path].pid, signal.SIGKILL)
+        qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
+        assert "killed" in str(service.runs[0].status.message)
+        assert service.runs[0].can_resume
+
+    def test_run_goes_on_without_the_window_and_the_next_one_adopts_it(
+        self, service: RunsService, corpus: Path, qtbot: QtBot
+    ) -> None:
+        path = service.start_pretrain(_options(corpus, steps=100_000))
+        assert path is not None
+        qtbot.waitUntil(lambda: RunFolder(path).status().step >= 1, timeout=CHILD_MS)
+        service.close()
+        if hasattr(os, "getsid"):
+            assert os.getsid(service._children[path].pid) != os.getsid(0)
+        later = RunsService()
+        later.start_following()
+        assert later.selected == path and later.runs[0].status.state == "running"
+        later.control(path, "stop")
+        qtbot.waitUntil(lambda: _status(later, path) == "stopped", timeout=CHILD_MS)
+        later.close()
+
+
+class TestRunsOfOthers:
+    def test_run_from_the_shell_is_found_where_it_registered(self, service: RunsService, tmp_path: Path) -> None:
+        run = _make_run(tmp_path / "elsewhere" / "mine")
+        locations.register_run(run.path)
+        service.start_following()
+        info = service.runs[0]
+        assert (info.path, info.name, info.status.state) == (run.path, "mine", "done")
+        assert info.held_out is not None and info.held_out["mlm_accuracy"] == 0.25
+        assert info.about == "tiny, 2 × 128 · text.txt"
+
+    def test_orphan_that_died_is_stopped_and_can_go_on(self, service: RunsService, tmp_path: Path) -> None:
+        run = _make_run(tmp_path / "orphan", "running")
+        locations.register_run(run.path)
+        holder = _hold_run(run)
+        assert _status(service, run.path) == "running"
+        holder.kill()
+        holder.communicate()
+        assert _status(service, run.path) == "stopped"
+        assert service.runs[0].can_resume and "without a word" in str(service.runs[0].status.message)
+
+    def test_first_run_from_the_shell_is_looked_at_when_it_appears(
+        self, service: RunsService, home: Path, qtbot: QtBot
+    ) -> None:
+        service.start_following()
+        assert service.selected is None and service.runs == []
+        run = _make_run(home / "runs" / "first")
+        qtbot.waitUntil(lambda: service.selected == run.path.resolve(), timeout=5000)
+
+    def test_commands_reach_a_run_that_others_started(self, service: RunsService, tmp_path: Path) -> None:
+        run = _make_run(tmp_path / "theirs")
+        holder = _hold_run(run)
+        service.control(run.path, "pause")
+        assert run.take_command() == "pause"
+        holder.communicate()
+
+    def test_damaged_folders_are_rows_that_say_so(self, service: RunsService, home: Path) -> None:
+        run = _make_run(home / "runs" / "damaged")
+        (run.path / "status.json").write_text("{")
+        other = _make_run(home / "runs" / "no-config")
+        (other.path / "config.json").write_text("[]")
+        service.start_following()
+        assert {info.status.state for info in service.runs} == {"unknown"}
+        assert all(info.status.message and not info.can_resume for info in service.runs)
+
+    def test_resumed_metrics_start_over(self, service: RunsService, home: Path) -> None:
+        run = _make_run(home / "runs" / "again", steps=5)
+        shown: list[dict] = []
+        service.metrics_restarted.connect(shown.clear)
+        service.metrics_appended.connect(shown.extend)
+        service.start_following()
+        assert len(shown) == 6
+        run.truncate_metrics(2)
+        run.append_metric({"kind": "train", "step": 3, "loss": 9.0})
+        service._poll_selected()
+        assert [line["step"] for line in shown] == [1, 2, 3]
+
+    def test_long_metrics_come_in_pieces(self, service: RunsService, home: Path, qtbot: QtBot) -> None:
+        run = _make_run(home / "runs" / "long")
+        line = '{"kind": "train", "step": %d, "loss": 1.0}\n'
+        (run.path / "metrics.jsonl").write_text("".join(line % step for step in range(20_000)))
+        pieces: list[int] = []
+        service.metrics_appended.connect(lambda metrics: pieces.append(len(metrics)))
+        service.select(run.path)
+        assert sum(pieces) < 20_000
+        qtbot.waitUntil(lambda: sum(pieces) == 20_000, timeout=20_000)
+        assert max(pieces) < 5_000
+
+    def test_unchanged_runs_are_not_told_again(self, service: RunsService, home: Path) -> None:
+        _make_run(home / "runs" / "quiet")
+        told: list[list] = []
+        service.runs_changed.connect(told.append)
+        service.refresh()
+        service.refresh()
+        assert len(told) == 1
+
+
+def test_launch_folder_that_cannot_be_made_is_told(service: RunsService, home: Path, corpus: Path) -> None:
+    home.parent.mkdir(exist_ok=True)
+    home.write_text("a file where the folder should be")
+    problems: list[str] = []
+    service.problem_found.connect(problems.append)
+    assert service.start_pretrain(_options(corpus, steps=1)) is None
+    assert len(problems) == 1 and str(home) in problems[0]
+
+
+def test_python_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(BertcoreError, match="cannot be started"):
+        RunChild(tmp_path / "run", [])
+
+
+def test_same_name_gets_a_number(service: RunsService, corpus: Path) -> None:
+    first = service.start_pretrain(_options(corpus, steps=1, name="My stories!"))
+    second = service.start_pretrain(_options(corpus, steps=1, name="My stories!"))
+    assert first is not None and second is not None
+    assert first.name == f"{time.strftime('%Y-%m-%d')}-my-stories" and second.name == first.name + "-2"
+
+
+def test_newest_held_out_is_found_from_the_end(tmp_path: Path) -> None:
+    assert newest_held_out(tmp_path) is None
+    lines = ['{"kind": "held_out", "step": 1}', '{"kind": "held_out", "step": 2}', '{"kind": "train", "step": 3}']
+    (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + '\n{"kind": "held_out", "st')
+    assert newest_held_out(tmp_path) == {"kind": "held_out", "step": 2}
+
+
+def test_describe_leaves_out_what_a_config_does_not_say() -> None:
+    assert describe({}) == ""
+    assert describe({"preset": "own", "data": {"corpus": ["/a/one.txt", "/a/two.txt"]}}) == "one.txt and 1 more"

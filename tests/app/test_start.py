@@ -1,0 +1,77 @@
+"""How the program starts: what it imports, what it does without a display, and its tour."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 180
+
+
+def run(*arguments: str, cwd: Path = REPOSITORY, **environment: str) -> subprocess.CompletedProcess[str]:
+    left_out = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    inherited = {name: value for name, value in os.environ.items() if name not in left_out}
+    path = os.pathsep.join([str(REPOSITORY), inherited.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=cwd,
+        env={**inherited, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+
+
+def test_importing_the_window_imports_neither_torch_nor_pyqtgraph() -> None:
+    code = "import sys, app.window; print([m for m in ('torch', 'pyqtgraph', 'transformers') if m in sys.modules])"
+    assert run("-c", code).stdout.strip() == "[]"
+
+
+def test_the_first_paint_needs_no_torch(model_folder: Path) -> None:
+    code = (
+        "import sys\n"
+        "from PySide6.QtWidgets import QApplication\n"
+        "from app import window\n"
+        "def painted(self):\n"
+        "    print(sorted(set(sys.modules) & {'torch', 'pyqtgraph'}))\n"
+        "    QApplication.instance().quit()\n"
+        "window.Window._after_first_paint = painted\n"
+        "from app.__main__ import main\n"
+        f"sys.exit(main([{str(model_folder)!r}]))\n"
+    )
+    done = run("-c", code, QT_QPA_PLATFORM="offscreen")
+    assert (done.returncode, done.stdout.strip()) == (0, "[]"), done.stderr
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
+def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done = run("-m", "app", str(model_folder), cwd=tmp_path, BERTSCOPE_HOME=str(home))
+    assert done.stdout.startswith("No display found: rendering the tour to build/tour instead.\n"), done.stderr
+    assert done.returncode == 0, done.stderr
+    assert not (home / "settings.json").exists()  # a tour changes nothing of the person's
+    visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
+    assert [(visit["room"], visit["theme"]) for visit in visits] == [
+        (room, look) for look in ("light", "dark") for room in ("embed", "attend", "predict", "train")
+    ]
+    for visit in visits:
+        image = QImage(str(tmp_path / "build" / "tour" / visit["file"]))
+        assert (image.width(), image.height()) == (1440, 900)
+        assert visit["ms"] > 0
+        assert len({image.pixel(x, y) for x in range(0, 1440, 7) for y in range(0, 900, 7)}) > 20
+
+
+def test_a_tour_of_what_is_no_model_fails_with_a_sentence(tmp_path: Path) -> None:
+    done = run("-m", "app", str(tmp_path), "--tour", str(tmp_path / "tour"))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("The tour failed: ")
+    assert "config.json" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,157 @@
+"""The selection that all rooms share: text, masks, focus."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.chips import chips_of, note_about
+from app.state import ExploreState, moved_positions, replaced
+from bertcore.tokenization import Tokenizer
+
+TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
+
+
+@pytest.fixture
+def state(qtbot: QtBot, tokenizer: Tokenizer) -> ExploreState:
+    made = ExploreState()
+    made.set_text(TEXT_A, TEXT_B)
+    made.set_tokenizer(tokenizer, 64)
+    return made
+
+
+def position_of(state: ExploreState, token: str) -> int:
+    assert state.encoding is not None
+    return state.encoding.tokens.index(token)
+
+
+def test_text_is_tokenised_at_once(state: ExploreState) -> None:
+    state.set_text(a="a dog ran home")
+    assert state.encoding is not None
+    assert state.encoding.tokens[:6] == ["[CLS]", "a", "dog", "ran", "home", "[SEP]"]
+
+
+def test_a_mask_follows_its_token_when_words_come_before_it(state: ExploreState) -> None:
+    state.toggle_mask(position_of(state, "mat"))
+    state.set_text(a="The happy cat sat on the mat.")
+    assert state.masked == {position_of(state, "mat")}
+
+
+def test_a_mask_in_b_follows_when_a_grows(state: ExploreState) -> None:
+    state.toggle_mask(position_of(state, "comfortable"))
+    state.set_text(a=TEXT_A + " a dog ran home")
+    assert state.masked == {position_of(state, "comfortable")}
+
+
+def test_a_mask_goes_with_its_token(state: ExploreState) -> None:
+    state.set_masks((position_of(state, "cat"), position_of(state, "mat")))
+    state.set_text(a="The dog sat on the mat.")
+    assert state.masked == {position_of(state, "mat")}
+
+
+def test_focus_follows_its_token_and_goes_with_it(state: ExploreState) -> None:
+    state.set_focus(position_of(state, "mat"))
+    state.set_text(a="The happy cat sat on the mat.")
+    assert state.focus == position_of(state, "mat")
+    state.set_text(a="The happy cat sat.")
+    assert state.focus is None
+
+
+def test_special_tokens_cannot_be_masked(state: ExploreState) -> None:
+    state.toggle_mask(0)
+    state.set_masks((0, 8))
+    assert state.masked == frozenset()
+
+
+def test_masking_twice_takes_the_mask_away(state: ExploreState) -> None:
+    state.toggle_mask(2)
+    assert state.input_ids[2] != state.encoding.ids[2]  # type: ignore[union-attr]
+    state.toggle_mask(2)
+    assert state.input_ids == state.encoding.ids  # type: ignore[union-attr]
+
+
+def test_a_typed_mask_counts(state: ExploreState, tokenizer: Tokenizer) -> None:
+    state.set_text(a="The [MASK] sat.")
+    assert state.all_masked == (2,)
+    assert state.masked == frozenset()
+    assert state.input_ids[2] == tokenizer.mask_id
+    assert chips_of(state)[2].kind == "mask"
+
+
+def test_put_word_writes_it_into_the_text_and_unmasks(state: ExploreState) -> None:
+    state.toggle_mask(position_of(state, "cat"))
+    state.put_word(position_of(state, "cat"), "dog")
+    assert state.text_a == "The dog sat on the mat."
+    assert state.masked == frozenset()
+
+
+def test_putting_the_word_that_was_there_unmasks_it(state: ExploreState, qtbot: QtBot) -> None:
+    state.toggle_mask(2)
+    with qtbot.waitSignals([state.masks_changed, state.input_changed]):
+        state.put_word(2, "Cat".lower())
+    assert state.text_a == TEXT_A
+    assert state.all_masked == ()
+
+
+def test_put_word_in_b_leaves_a_alone(state: ExploreState) -> None:
+    state.put_word(position_of(state, "very"), "a")
+    assert (state.text_a, state.text_b) == (TEXT_A, "It was a comfortable.")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [("cat", "dog", "a dog b"), ("cat", "##s", "as b"), ("##cat", "dog", "a  dog b"), ("##cat", "##s", "a s b")],
+)
+def test_replaced_glues_pieces_and_sets_words_apart(old: str, new: str, expected: str) -> None:
+    assert replaced("a cat b", (2, 5), old, new) == expected
+
+
+def test_moved_positions_of_an_insertion_and_of_no_change() -> None:
+    assert moved_positions("abcd", "abXcd") == {0: 0, 1: 1, 2: 3, 3: 4}
+    assert moved_positions("ab", "ab") == {0: 0, 1: 1}
+    assert moved_positions("", "ab") == {}
+
+
+def test_current_is_hover_then_focus_then_the_first_word(state: ExploreState) -> None:
+    assert state.current == 1
+    state.set_focus(4)
+    state.set_hover(6)
+    assert state.current == 6
+    state.set_hover(None)
+    assert state.current == 4
+    state.set_focus(None)
+    assert state.current == 1
+
+
+def test_dropped_and_unknown_tokens_are_said(state: ExploreState) -> None:
+    state.set_text(a="cat " * 100 + "🦄", b="")
+    assert "39 tokens were dropped: the model reads at most 64." in note_about(state)
+    state.set_text(a="a 🦄 cat")
+    assert note_about(state) == "[UNK], not in the vocabulary: “🦄” at 2."
+
+
+def test_broken_unicode_is_a_sentence_and_keeps_the_tokens(state: ExploreState, qtbot: QtBot) -> None:
+    before = state.encoding
+    with qtbot.waitSignal(state.problem_found) as caught:
+        state.set_text(a="broken \ud800 text")
+    assert "Unicode" in caught.args[0]
+    assert state.encoding is before
+
+
+def test_another_vocabulary_keeps_masks_by_their_token(state: ExploreState, model_folder: Path) -> None:
+    state.toggle_mask(position_of(state, "cat"))
+    other = Tokenizer.train([f"{TEXT_A} {TEXT_B} zebra quagga"] * 20, 150)
+    state.set_tokenizer(other, 64)
+    assert [state.encoding.tokens[i] for i in state.masked] == ["cat"]  # type: ignore[union-attr]
+
+
+def test_chips_carry_what_the_model_reads(state: ExploreState, tokenizer: Tokenizer) -> None:
+    state.toggle_mask(2)
+    chips = chips_of(state)
+    assert [chip.token_id for chip in chips] == state.input_ids
+    assert chips[2].hint() == f"[MASK] · position 2 · id {tokenizer.mask_id} · segment A · masked, was cat"
+    assert [replace(chip).kind for chip in chips[:2]] == ["special", "segment_a"]
+    assert chips[-2].kind == "segment_b"

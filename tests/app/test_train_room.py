@@ -1,0 +1,352 @@
+"""The Train room: what it shows is what the metrics file says, and its buttons say what the person wants."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.rooms.train import TrainRoom, words
+from app.rooms.train.metrics import SMOOTHED_OVER, RunMetrics
+from app.run_info import RunInfo, read_run
+from app.runs import RunsService, connect_train_room
+from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
+from bertcore.training.options import PretrainOptions
+from bertcore.training.run_folder import RunFolder, RunStatus
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def room(qtbot: QtBot) -> TrainRoom:
+    made = TrainRoom()
+    qtbot.addWidget(made)
+    made.resize(1300, 720)
+    return made
+
+
+@pytest.fixture
+def service(room: TrainRoom) -> Iterator[RunsService]:
+    made = RunsService()
+    connect_train_room(room, made)
+    yield made
+    made.close()
+
+
+def _lines(steps: int) -> list[dict]:
+    """A run as the training loop logs it: a causal warm-up, then masked words; held-out numbers now and then."""
+    rng = np.random.default_rng(0)
+    lines: list[dict] = [{"kind": "phase", "step": 1, "phase": "causal", "message": "warm-up"}]
+    for step in range(1, steps + 1):
+        if step == steps // 2:
+            lines.append({"kind": "phase", "step": step, "phase": "masked", "message": "masked"})
+        causal = step < steps // 2 and step % 4 != 0
+        lines.append(
+            {
+                "kind": "train",
+                "step": step,
+                "loss": float(8 * np.exp(-step / steps) + rng.normal(0, 0.05)),
+                "mlm_accuracy": None if causal else step / steps / 2,
+                "nsp_accuracy": None if causal else 0.5,
+                "learning_rate": 1e-3,
+                "gradient_norm": 1.5,
+                "tok_per_s": 12_345.6,
+                "phase": "causal" if causal else "masked",
+            }
+        )
+        if step % 10 == 0:
+            lines.append({"kind": "held_out", "step": step, "loss": 6.0, "mlm_accuracy": 0.254, "nsp_accuracy": 0.6})
+    return lines
+
+
+def _make_run(home: Path, name: str = "stories", state: str = "done", steps: int = 40) -> RunFolder:
+    options = PretrainOptions(name=name, preset="tiny")
+    run = RunFolder.create(home / "runs" / name, options.to_dict())
+    for line in _lines(steps):
+        run.append_metric(line)
+    run.write_status(state=state, step=steps, fraction=1.0, elapsed_s=60.0)
+    for step in (0, 10, steps):
+        with run.begin_snapshot(step) as folder:
+            (folder / "config.json").write_text("{}")
+            (folder / "model.safetensors").write_bytes(b"x" * 2_500_000)
+    return run
+
+
+def _info(state: str, **fields: object) -> RunInfo:
+    status = RunStatus(state, **fields)  # type: ignore[arg-type]
+    return RunInfo(Path("run"), "stories", "tiny", status, can_resume=state in ("stopped", "failed"))
+
+
+class TestNumbers:
+    def test_curves_are_the_metrics_file(self, room: TrainRoom, service: RunsService, home: Path) -> None:
+        run = _make_run(home)
+        service.start_following()
+        room.view.draw()
+        written = [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
+        loss_plot, right_plot, rate_plot = room.view.plots
+        for key, kind, phase, field in (
+            ("loss_masked", "train", "masked", "loss"),
+            ("loss_next_word", "train", "causal", "loss"),
+            ("loss_held_out", "held_out", None, "loss"),
+        ):
+            expected = [line for line in written if line["kind"] == kind and phase in (None, line.get("phase"))]
+            steps, values = loss_plot.points(key)
+            assert steps.tolist() == [line["step"] for line in expected] and len(expected) > 3
+            assert values.tolist() == [line[field] for line in expected]
+        assert right_plot.points("words_right_held_out")[1].tolist() == [0.254] * 4
+        assert rate_plot.points("learning_rate")[1].tolist() == [1e-3] * 40
+
+    def test_big_numbers_are_the_newest_lines(self, room: TrainRoom, service: RunsService, home: Path) -> None:
+        _make_run(home)
+        service.start_following()
+        room.view.draw()
+        newest = [line for line in _lines(40) if line["kind"] == "train"][-1]
+        shown = {name: number.text for name, number in room.view.numbers.items()}
+        assert shown["step"] == "40"
+        assert shown["loss"] == f"{newest['loss']:.2f}"
+        assert shown["right"] == "25\u2009%"
+        assert shown["speed"] == "12.3\u2009k"
+
+    def test_curves_follow_as_lines_are_appended(
+        self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
+    ) -> None:
+        run = _make_run(home)
+        service.start_following()
+        run.append_metric({"kind": "train", "step": 41, "loss": 1.25, "phase": "masked"})
+        qtbot.waitUntil(lambda: room.view.numbers["loss"].text == "1.25", timeout=5000)
+        assert room.view.plots[0].points("loss_masked")[0][-1] == 41
+
+    def test_another_run_leaves_nothing_of_the_first(self, room: TrainRoom, service: RunsService, home: Path) -> None:
+        _make_run(home, "first")
+        service.start_following()
+        second = _make_run(home, "second", steps=12)
+        service.select(second.path)
+        room.view.draw()
+        assert (
+            len(room.view.plots[0].points("loss_masked")[0]) + len(room.view.plots[0].points("loss_next_word")[0]) == 12
+        )
+
+    def test_accuracy_is_the_mean_of_the_last_steps(self) -> None:
+        metrics = RunMetrics()
+        values = [i / 100 for i in range(50)]
+        metrics.append({"kind": "train", "step": i, "mlm_accuracy": value} for i, value in enumerate(values))
+        assert metrics.latest_value("words_right") == pytest.approx(np.mean(values[-SMOOTHED_OVER:]))
+
+    def test_switch_is_marked_only_after_a_warm_up(self) -> None:
+        metrics = RunMetrics()
+        metrics.append([{"kind": "phase", "step": 1, "phase": "causal"}])
+        assert metrics.phase == "causal" and metrics.switch_step is None
+        metrics.append(
+            [{"kind": "phase", "step": 90, "phase": "masked"}, {"kind": "phase", "step": 120, "phase": "masked"}]
+        )
+        assert metrics.phase == "masked" and metrics.switch_step == 90
+        metrics.clear()
+        metrics.append([{"kind": "phase", "step": 1, "phase": "masked"}])
+        assert metrics.switch_step is None
+
+    def test_odd_lines_do_not_hurt(self) -> None:
+        metrics = RunMetrics()
+        metrics.append([{}, {"kind": "train"}, {"kind": "train", "step": "x"}, {"kind": 3, "step": 1}])
+        metrics.append([{"kind": "train", "step": 2, "loss": "high", "phase": "masked"}])
+        assert len(metrics.series["loss_masked"]) == 0
+
+
+class TestButtons:
+    @pytest.mark.parametrize(
+        ("state", "pause", "can_pause", "can_stop"),
+        [
+            ("starting", "Pause", False, True),
+            ("running", "Pause", True, True),
+            ("paused", "Resume", True, True),
+            ("stopped", "Resume", True, False),
+            ("failed", "Resume", True, False),
+            ("done", "Pause", False, False),
+            ("unknown", "Pause", False, False),
+        ],
+    )
+    def test_enabled_as_the_state_allows(
+        self, room: TrainRoom, state: str, pause: str, can_pause: bool, can_stop: bool
+    ) -> None:
+        room.show_run(_info(state))
+        assert room.view.pause.text() == pause
+        assert (room.view.pause.isEnabled(), room.view.stop.isEnabled()) == (can_pause, can_stop)
+
+    def test_pause_resume_and_stop_reach_the_folder(
+        self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
+    ) -> None:
+        run = _make_run(home)
+        with run.acquire():
+            for state, button, command in (
+                ("running", room.view.pause, "pause"),
+                ("paused", room.view.pause, "resume"),
+                ("running", room.view.stop, "stop"),
+            ):
+                run.write_status(state=state)
+                service.select(run.path)
+                qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+                assert run.take_command() == command
+
+    def test_clicking_a_run_selects_it(self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot) -> None:
+        _make_run(home, "first")
+        _make_run(home, "second")
+        service.start_following()
+        other = next(i for i, run in enumerate(service.runs) if run.path != service.selected)
+        middle = room.runs.row_rect(other).center().toPoint()
+        qtbot.mouseClick(room.runs, Qt.MouseButton.LeftButton, pos=middle)
+        assert service.selected == service.runs[other].path
+
+
+class TestForm:
+    def test_start_carries_what_the_form_says(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+        file = tmp_path / "mein text.txt"
+        file.write_text("One sentence. Another one.")
+        room.show_form()
+        room.form.set_file(file)
+        room.form.preset.setCurrentIndex(room.form.preset.findData("mini"))
+        room.form.minutes.setText("7,5")
+        with qtbot.waitSignal(room.start_requested) as caught:
+            room.form.submit()
+        options = caught.args[0]
+        assert (options.name, options.preset, options.training.minutes) == ("mein text", "mini", 7.5)
+        assert options.data.corpus == (str(file),)
+
+    def test_missing_file_is_told_and_nothing_starts(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+        room.form.set_file(tmp_path / "gone.txt")
+        with qtbot.assertNotEmitted(room.start_requested):
+            room.form.submit()
+        assert "gone.txt" in room.form.problem.text()
+
+    @pytest.mark.parametrize("minutes", ["", "soon", "0", "-3", "nan"])
+    def test_minutes_that_are_none_are_told(self, room: TrainRoom, minutes: str, qtbot: QtBot) -> None:
+        room.form.minutes.setText(minutes)
+        with qtbot.assertNotEmitted(room.start_requested):
+            room.form.submit()
+        assert "minutes" in room.form.problem.text()
+
+    def test_sample_stories_are_one_click_away(self, room: TrainRoom, qtbot: QtBot) -> None:
+        with qtbot.waitSignal(room.start_requested) as caught:
+            room.form.submit()
+        assert Path(caught.args[0].data.corpus[0]).name == "stories.txt"
+
+
+class TestSnapshots:
+    def test_newest_is_chosen_and_opens(self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot) -> None:
+        run = _make_run(home)
+        service.start_following()
+        with qtbot.waitSignal(room.open_requested) as caught:
+            room.open_button.click()
+        assert caught.args[0] == run.snapshot_path(40)
+
+    def test_slider_and_list_choose_the_same(
+        self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
+    ) -> None:
+        run = _make_run(home)
+        service.start_following()
+        opened: list[Path] = []
+        room.open_requested.connect(opened.append)
+        first = QPointF(room.slider.x_of(0), room.slider.height() / 2).toPoint()
+        qtbot.mouseClick(room.slider, Qt.MouseButton.LeftButton, pos=first)
+        room.snapshot_list.setFocus()
+        qtbot.keyClick(room.snapshot_list, Qt.Key.Key_Down)
+        assert opened == [run.snapshot_path(0), run.snapshot_path(10)]
+
+    def test_chosen_one_stays_when_newer_ones_come(self, room: TrainRoom, tmp_path: Path) -> None:
+        first = [(step, tmp_path / str(step)) for step in (0, 1, 2)]
+        room.show_run(_info("running"))
+        room.show_snapshots(first)
+        assert room.chosen_step == 2
+        room.show_snapshots([*first, (5, tmp_path / "5")])
+        assert room.chosen_step == 5
+        room.slider.chosen.emit(1)
+        room.show_snapshots([first[0], first[1], (9, tmp_path / "9")])
+        assert room.chosen_step == 1
+
+    def test_each_snapshot_is_asked_once_for_its_word(self, room: TrainRoom, home: Path, qtbot: QtBot) -> None:
+        run = _make_run(home)
+        asked: list[tuple[str, object]] = []
+        room.asked.connect(lambda kind, job: asked.append((kind, job)))
+        with qtbot.waitExposed(room):
+            room.show()
+        room.show_run(read_run(run.path))
+        room.show_snapshots(run.snapshots())
+        assert len(asked) == 1
+        paths = [path for _, path in run.snapshots()]
+        room.show_answer("watch", (room.sentence.text(), paths, {}))
+        room.show_snapshots(run.snapshots())
+        assert len(asked) == 1
+        room.sentence.setText("Another [MASK].")
+        assert len(asked) == 2
+        room.sentence.setText("No mask")
+        room.show_answer("watch", ("Another [MASK].", paths, {}))
+        assert len(asked) == 2
+
+
+class TestLook:
+    def test_empty_room_invites(self, room: TrainRoom, service: RunsService) -> None:
+        service.start_following()
+        assert "No runs yet" in room.invitation.text() and not room.view.isVisibleTo(room)
+        assert not room.open_button.isEnabled()
+
+    def test_canvas_takes_data_that_came_before_it_and_keeps_its_items(self, qtbot: QtBot) -> None:
+        spec = PlotSpec("Loss", (CurveSpec("a", "training", "curve_train"),), "loss")
+        plot = CurvePlot(spec)
+        qtbot.addWidget(plot)
+        plot.set_points({"a": (np.arange(3.0), np.array([3.0, 2.0, 1.0]))})
+        plot.load_canvas()
+        assert plot._canvas is not None
+        item = plot._canvas._items["a"]
+        for size in (10, 1000, 50_000):
+            plot.set_points({"a": (np.arange(size, dtype=float), np.linspace(5, 1, size))})
+        assert plot._canvas._items["a"] is item
+        steps, values = item.getOriginalDataset()
+        assert len(steps) == 50_000 and values[-1] == 1.0
+        assert item.opts["autoDownsample"] and item.opts["clipToView"]
+
+    def test_curves_change_colour_with_the_theme(self, room: TrainRoom, qtbot: QtBot, qapp: QApplication) -> None:
+        with qtbot.waitExposed(room):
+            room.show()
+        qtbot.waitUntil(lambda: all(plot.is_loaded for plot in room.view.plots), timeout=20_000)
+        canvas = room.view.plots[0]._canvas
+        assert canvas is not None
+        try:
+            for name in ("dark", "light"):
+                theme.apply(qapp, name)
+                qapp.processEvents()
+                assert canvas._items["loss_masked"].opts["pen"].color() == theme.color("curve_train")
+        finally:
+            theme.apply(qapp, "light")
+
+    def test_hover_shows_the_value_at_that_step(self, qtbot: QtBot) -> None:
+        plot = CurvePlot(PlotSpec("Loss", (CurveSpec("a", "training", "curve_train", words.loss),), "loss"))
+        qtbot.addWidget(plot)
+        plot.set_points({"a": (np.array([0.0, 10.0, 20.0]), np.array([8.0, 6.0, 4.0]))})
+        plot.load_canvas()
+        assert plot._canvas is not None
+        assert plot.legend_values == {"a": "4.00"}
+        plot._canvas.hovered.emit(11.0)
+        assert plot.legend_values == {"a": "6.00"}
+        plot._canvas.hovered.emit(None)
+        assert plot.legend_values == {"a": "4.00"}
+
+
+@pytest.mark.parametrize(
+    ("info", "line"),
+    [
+        (_info("running", fraction=0.61, remaining_s=840), "running · 61\u2009% · 14\u2009min left"),
+        (_info("paused", step=3400), "paused at step 3\u2009400"),
+        (_info("failed", message="The disk is full."), "failed · The disk is full."),
+        (_info("done", step=12), "done at step 12"),
+        (_info("starting", message="Learning a vocabulary."), "starting · Learning a vocabulary."),
+    ],
+)
+def test_state_in_words(info: RunInfo, line: str) -> None:
+    assert words.state_line(info.status) == line

@@ -1,0 +1,274 @@
+"""Pictures and widgets by themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.geometry import cosines, map_of_text
+from app.rooms.attend.atlas import HeadAtlas
+from app.rooms.attend.head_view import HeadView
+from app.rooms.embed.pictures import place_names
+from app.rooms.embed.room import color_limit
+from app.rooms.embed.strips import Strips
+from app.rooms.predict.mask_card import probability_text
+from app.rooms.predict.verdict import percent
+from app.settings import Settings, load_settings
+from app.widgets.bar_list import Bar, BarList
+from app.widgets.raster import Raster, short_number
+from app.widgets.token_strip import MOST_LINES, Chip, TokenStrip
+
+pytestmark = pytest.mark.usefixtures("looks")
+
+
+def painted(raster: Raster, side: int) -> QImage:
+    image = QImage(side, side, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    raster.paint(painter, QRectF(image.rect()))
+    painter.end()
+    return image
+
+
+def test_a_raster_paints_every_value_as_a_block_of_its_colour() -> None:
+    image = painted(Raster(np.array([[0.0, 1.0], [0.5, 2.0]]), 0, 1), 40)
+    table = [QColor.fromRgb(color) for color in theme.sequential_table()]
+    assert image.pixelColor(5, 5) == table[0]
+    assert image.pixelColor(35, 5) == table[255]
+    assert image.pixelColor(5, 35) == table[128]
+    assert image.pixelColor(35, 35) == table[255]  # beyond the range: the end's colour
+    assert image.pixelColor(19, 5) == table[0]  # nothing is smoothed between two values
+
+
+def test_signed_zero_is_the_middle_colour_in_both_themes(qapp: QApplication) -> None:
+    raster = Raster(np.array([[-1.0, 0.0, 1.0]]), -1, 1, signed=True)
+    assert painted(raster, 30).pixelColor(15, 15).lightness() > 250
+    theme.apply(qapp, "dark")
+    middle = QColor(theme.DARK.diverging[3])
+    assert abs(painted(raster, 30).pixelColor(15, 15).lightness() - middle.lightness()) < 4
+
+
+def test_a_raster_of_odd_width_keeps_its_rows_apart() -> None:
+    values = np.zeros((3, 5))
+    values[1] = 1
+    image = painted(Raster(values, 0, 1), 30)
+    assert image.pixelColor(28, 5) == QColor.fromRgb(theme.sequential_table()[0])
+    assert image.pixelColor(28, 15) == QColor.fromRgb(theme.sequential_table()[255])
+
+
+def chips(count: int) -> list[Chip]:
+    return [Chip(f"word{i}", i, 0, "segment_a", str) for i in range(count)]
+
+
+def test_many_tokens_wrap_and_scroll(qtbot: QtBot) -> None:
+    strip = TokenStrip()
+    qtbot.addWidget(strip)
+    strip.resize(600, 40)
+    strip.show()
+    strip.set_chips(chips(3))
+    one_line = strip.height()
+    strip.set_chips(chips(300))
+    assert strip.height() <= MOST_LINES * one_line + 20
+    assert strip.field.height() > strip.height()
+    assert all(strip.field.rect_of(i).right() <= strip.field.width() for i in range(300))
+    strip.set_selection(299, 299)
+    assert strip.verticalScrollBar().value() > 0
+
+
+def test_a_click_on_a_chip_names_its_position(qtbot: QtBot) -> None:
+    strip = TokenStrip()
+    qtbot.addWidget(strip)
+    strip.resize(300, 40)
+    strip.show()
+    strip.set_chips(chips(20))
+    for position in (0, 7):
+        with qtbot.waitSignal(strip.field.clicked) as caught:
+            QTest.mouseClick(strip.field, Qt.MouseButton.LeftButton, pos=strip.field.rect_of(position).center())
+        assert caught.args == [position]
+
+
+def test_arrows_move_the_focus(qtbot: QtBot) -> None:
+    strip = TokenStrip()
+    qtbot.addWidget(strip)
+    with qtbot.waitSignal(strip.field.moved) as caught:
+        QTest.keyClick(strip.field, Qt.Key.Key_Left)
+    assert caught.args == [-1]
+
+
+def test_only_clickable_bars_answer(qtbot: QtBot) -> None:
+    for clickable in (True, False):
+        bars = BarList("bars", clickable=clickable)
+        qtbot.addWidget(bars)
+        bars.resize(200, 66)
+        bars.set_bars([Bar("a", "0.5", 0.5), Bar("b", "0.2", 0.2), Bar("c", "0.1", 0.1)])
+        bars.show()
+        clicked: list[int] = []
+        bars.clicked.connect(clicked.append)
+        QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.row_rect(1).center().toPoint())
+        assert clicked == ([1] if clickable else [])
+
+
+@pytest.mark.parametrize(("layers", "heads"), [(1, 1), (4, 4), (12, 12), (24, 16)])
+def test_the_atlas_finds_every_head(layers: int, heads: int, qtbot: QtBot) -> None:
+    atlas = HeadAtlas()
+    qtbot.addWidget(atlas)
+    atlas.resize(290, 600)
+    atlas.set_heads(np.random.default_rng(0).random((layers, heads, 20, 20), dtype=np.float32))
+    atlas.show()
+    assert atlas.cell_rect(layers - 1, heads - 1).right() <= 290
+    for spot in ((0, 0), (layers - 1, heads - 1), (layers // 2, heads // 2)):
+        with qtbot.waitSignal(atlas.chosen) as caught:
+            QTest.mouseClick(atlas, Qt.MouseButton.LeftButton, pos=atlas.cell_rect(*spot).center().toPoint())
+        assert caught.args == list(spot)
+
+
+def test_the_atlas_is_the_heads_in_their_places(qtbot: QtBot) -> None:
+    thumbnails = np.zeros((2, 3, 4, 4), dtype=np.float32)
+    thumbnails[1, 2, 0, 3] = 0.5
+    atlas = HeadAtlas()
+    qtbot.addWidget(atlas)
+    atlas.resize(290, 200)
+    atlas.set_heads(thumbnails)
+    image = atlas.grab().toImage()
+    cell = atlas.cell_rect(1, 2)
+    dark = image.pixelColor(round(cell.right() - cell.width() / 8), round(cell.y() + cell.height() / 8))
+    assert dark == QColor.fromRgb(theme.sequential_table()[255])
+    other = atlas.cell_rect(1, 1)
+    pale = image.pixelColor(round(other.right() - other.width() / 8), round(other.y() + other.height() / 8))
+    assert pale == QColor.fromRgb(theme.sequential_table()[0])
+
+
+@pytest.mark.parametrize("width", [200, 281, 287, 300, 333])
+def test_no_head_shows_a_sliver_of_its_neighbour(width: int, qtbot: QtBot) -> None:
+    thumbnails = np.zeros((3, 4, 15, 15), dtype=np.float32)
+    thumbnails[1, 1] = 1
+    atlas = HeadAtlas()
+    qtbot.addWidget(atlas)
+    atlas.resize(width, 400)
+    atlas.set_heads(thumbnails)
+    atlas.set_selected(2, 3)
+    image = atlas.grab().toImage()
+    for spot in ((1, 0), (1, 2), (0, 1), (2, 1)):
+        cell = atlas.cell_rect(*spot).toRect()
+        across = [image.pixelColor(x, cell.center().y()) for x in range(cell.left(), cell.right() + 1)]
+        down = [image.pixelColor(cell.center().x(), y) for y in range(cell.top(), cell.bottom() + 1)]
+        assert min(color.lightness() for color in across + down) > 150  # the neighbour is the darkest blue
+
+
+@pytest.mark.parametrize("size", [1, 16, 512])
+def test_the_head_view_knows_the_square_under_the_mouse(size: int, qtbot: QtBot) -> None:
+    view = HeadView()
+    qtbot.addWidget(view)
+    view.resize(640, 600)
+    view.set_head(np.full((size, size), 1 / size, dtype=np.float32), ["token"] * size, ["special"] * size)
+    view.show()
+    rect, cell = view.matrix_rect(), view.matrix_rect().width() / size
+    row, column = size - 1, size // 2
+    with qtbot.waitSignal(view.hovered) as caught:
+        spot = QPointF(rect.x() + (column + 0.5) * cell, rect.y() + (row + 0.5) * cell)
+        QTest.mouseMove(view, spot.toPoint())
+    assert abs(caught.args[0][0] - row) <= 1 and abs(caught.args[0][1] - column) <= 1
+    assert len(view._labelled(cell)) <= rect.height() / 8 + 1
+    assert not view.grab().isNull()
+
+
+def test_strips_tell_part_token_and_dimension(qtbot: QtBot) -> None:
+    strips = Strips()
+    qtbot.addWidget(strips)
+    strips.resize(700, 400)
+    strips.set_parts([np.zeros((4, 8), dtype=np.float32)] * 5, 1.0, 1.0)
+    strips.show()
+    rect = strips.strip_rect(3)
+    with qtbot.waitSignal(strips.hovered) as caught:
+        QTest.mouseMove(strips, QPointF(rect.x() + rect.width() * 0.99, rect.y() + rect.height() * 0.3).toPoint())
+    assert caught.args == [(3, 1, 7)]
+
+
+def test_names_on_the_map_never_cover_each_other() -> None:
+    generator = np.random.default_rng(0)
+    spots = [QPointF(x, y) for x, y in generator.uniform(20, 280, (60, 2))]
+    area = QImage(300, 300, QImage.Format.Format_RGB32).rect()
+    places = list(place_names(spots, ["word"] * 60, area, 5).values())
+    assert len(places) > 10
+    for i, place in enumerate(places):
+        assert not any(place.intersects(other) for other in places[:i])
+
+
+def test_map_of_text_keeps_the_plane_of_most_variance() -> None:
+    generator = np.random.default_rng(0)
+    plane = generator.normal(size=(30, 2)) * (5, 3)
+    vectors = np.hstack([plane, 0.01 * generator.normal(size=(30, 6))])
+    found = map_of_text(vectors)
+    assert found.share > 0.999
+    for i, j in ((0, 1), (3, 9)):
+        assert np.linalg.norm(found.points[i] - found.points[j]) == pytest.approx(
+            np.linalg.norm(plane[i] - plane[j]), rel=0.02
+        )
+
+
+def test_map_of_one_token_is_a_point() -> None:
+    assert map_of_text(np.ones((1, 4))).points.tolist() == [[0.0, 0.0]]
+
+
+def test_cosines_of_a_zero_vector_are_zero() -> None:
+    assert cosines(np.array([[3.0, 0.0], [0.0, 0.0], [-1.0, 0.0]])).tolist() == [[1, 0, -1], [0, 0, 0], [-1, 0, 1]]
+
+
+def test_color_limit_is_not_drawn_out_by_one_value() -> None:
+    values = np.full((50, 100), 0.1)
+    values[0, 0] = 50.0
+    assert color_limit([values]) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"), [(0.31, "0.31"), (0.004, "0.004"), (0.00001, "< 0.001"), (0.9999, "> 0.99"), (1.0, "1.00")]
+)
+def test_probabilities_never_round_to_nothing_or_all(probability: float, text: str) -> None:
+    assert probability_text(probability) == text
+
+
+def test_numbers_are_written_short() -> None:
+    assert (percent(0.93), percent(0.999)) == ("93 %", "over 99 %")
+    assert (short_number(0.0), short_number(-0.0743)) == ("0", "−0.074")
+
+
+def test_both_themes_have_text_that_can_be_read() -> None:
+    def luminance(name: str) -> float:
+        channels = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in QColor(name).getRgbF()[:3]]  # type: ignore[index]
+        return float(np.dot(channels, (0.2126, 0.7152, 0.0722)))
+
+    for look in theme.THEMES.values():
+        for ink, ground in (
+            (look.ink, look.card),
+            (look.muted, look.card),
+            (look.segment_a, look.segment_a_tint),
+            (look.segment_b, look.segment_b_tint),
+            (look.special, look.special_tint),
+            (look.mask, look.mask_tint),
+            (look.good_text, look.card),
+            (look.on_accent, look.accent),
+        ):
+            light, dark = sorted((luminance(ink), luminance(ground)), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (look.name, ink, ground)
+
+
+def test_settings_hold_only_what_differs_and_survive_damage(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    file = tmp_path / "home" / "settings.json"
+    Settings(theme="dark").save(file)
+    assert "projector" not in file.read_text()
+    assert load_settings(file).theme == "dark"
+    for damaged in ('{"format_version": 1, "theme": "pink"}', "{", "[]", '{"format_version": 99, "theme": "dark"}'):
+        file.write_text(damaged)
+        assert load_settings(file) == Settings()
+
+
+def test_recent_models_are_listed_once_newest_first() -> None:
+    settings = Settings()
+    for reference in ("a", "b", "a"):
+        settings.remember_model(reference)
+    assert settings.recent_models == ["a", "b"]

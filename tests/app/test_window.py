@@ -1,0 +1,326 @@
+"""The whole window with a real, tiny model: typing, masks, rooms, errors, looks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.rooms.attend.room import AttendRoom
+from app.rooms.embed.room import EmbedRoom
+from app.rooms.embed.strips import PARTS
+from app.rooms.predict.room import PredictRoom
+from app.window import Window
+from bertcore.analysis.heads import head_facts
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import load_checkpoint
+
+TIMEOUT_MS = 30_000
+Opener = Callable[[Path | str], Window]
+
+
+def settle(window: Window, qtbot: QtBot) -> None:
+    def is_settled() -> bool:
+        state, reading = window.state, window.state.reading
+        return (
+            reading is not None
+            and reading.encoding is state.encoding
+            and reading.request.masked == state.all_masked
+            and not window.services.inference.is_busy
+        )
+
+    qtbot.waitUntil(is_settled, timeout=TIMEOUT_MS)
+
+
+def drop(window: Window, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    action, buttons = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(10, 10), action, data, buttons, Qt.KeyboardModifier.NoModifier))
+
+
+def room(window: Window, kind: type) -> object:
+    made = window.open_room(kind.__name__.removesuffix("Room").lower())
+    assert isinstance(made, kind)
+    return made
+
+
+def test_typing_updates_strip_and_room(window: Window, qtbot: QtBot) -> None:
+    attend = room(window, AttendRoom)
+    before = len(window.state.encoding)  # type: ignore[arg-type]
+    window.frame.sentences.a.setFocus()
+    window.frame.sentences.a.end(False)
+    QTest.keyClicks(window.frame.sentences.a, " dog")
+    assert [chip.token for chip in window.frame.strip.field._chips].count("dog") == 1
+    settle(window, qtbot)
+    assert attend._view.values.shape == (before + 1, before + 1)  # type: ignore[attr-defined]
+
+
+def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    encoding = window.state.encoding
+    assert encoding is not None
+    direct = trace(load_checkpoint(model_folder).model, encoding.ids, encoding.segments)
+    attend = room(window, AttendRoom)
+    window.state.set_head(1, 2)
+    np.testing.assert_allclose(attend._view.values, direct.attentions[1, 2], atol=1e-6)  # type: ignore[attr-defined]
+    facts = head_facts(direct.attentions[1, 2], encoding)
+    assert attend._facts[0].text() == f"{facts.entropy_nats:.2f} nats"  # type: ignore[attr-defined]
+    embed = room(window, EmbedRoom)
+    drawn = [raster.values for raster in embed._strips.rasters]  # type: ignore[attr-defined]
+    for picture, name in zip(drawn, ("token", "segment", "position"), strict=False):
+        np.testing.assert_allclose(picture, getattr(direct, f"{name}_embeddings"), atol=1e-6)
+    np.testing.assert_allclose(drawn[0] + drawn[1] + drawn[2], drawn[3], atol=1e-5)
+    np.testing.assert_allclose(drawn[4], direct.embeddings, atol=1e-5)
+
+
+def test_norms_are_of_the_focused_token(window: Window, qtbot: QtBot) -> None:
+    embed = room(window, EmbedRoom)
+    window.state.set_focus(5)
+    reading = window.state.reading
+    assert reading is not None
+    bars = embed._norms.bars  # type: ignore[attr-defined]
+    assert [bar.label for bar in bars] == list(PARTS[:4])
+    assert bars[0].number == f"{np.linalg.norm(reading.trace.token_embeddings[5]):.2f}"
+
+
+def test_what_a_token_looks_at_is_sorted(window: Window, qtbot: QtBot) -> None:
+    attend = room(window, AttendRoom)
+    window.state.set_focus(3)
+    reading = window.state.reading
+    assert reading is not None
+    row = reading.trace.attentions[0, 0, 3]
+    bars = attend._bars.bars  # type: ignore[attr-defined]
+    assert bars[0].note == str(int(row.argmax()))
+    assert [float(bar.number) for bar in bars] == sorted((float(bar.number) for bar in bars), reverse=True)
+
+
+def test_m_masks_and_the_room_predicts(window: Window, qtbot: QtBot) -> None:
+    predict = room(window, PredictRoom)
+    assert "press M" in predict.invitation  # type: ignore[attr-defined]
+    window.state.set_focus(2)
+    window.frame.strip.field.setFocus()
+    QTest.keyClick(window.frame.strip.field, Qt.Key.Key_M)
+    settle(window, qtbot)
+    cards = predict.mask_cards  # type: ignore[attr-defined]
+    assert len(cards) == 1
+    assert cards[0].hint.startswith("was “cat” · rank ")
+    assert [bar.label for bar in cards[0].bars if bar.is_strong] == ["cat"]
+    assert predict.invitation == ""  # type: ignore[attr-defined]
+
+
+def test_m_typed_into_a_sentence_is_a_letter(window: Window, qtbot: QtBot) -> None:
+    edit = window.frame.sentences.a
+    edit.setFocus()
+    edit.end(False)
+    QTest.keyClick(edit, Qt.Key.Key_M)
+    assert window.state.text_a == "The cat sat on the mat.m"
+    assert window.state.masked == frozenset()
+
+
+def test_double_click_masks_and_unmasks(window: Window, qtbot: QtBot) -> None:
+    field = window.frame.strip.field
+    for expected in ({2}, set()):
+        QTest.mouseDClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(2).center())
+        assert window.state.masked == expected
+
+
+def test_a_click_locks_and_escape_lets_go(window: Window, qtbot: QtBot) -> None:
+    field = window.frame.strip.field
+    QTest.mouseClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(4).center())
+    assert window.state.focus == 4
+    QTest.keyClick(window.frame, Qt.Key.Key_Escape)
+    assert window.state.focus is None
+
+
+def test_a_clicked_word_is_put_into_the_text(window: Window, qtbot: QtBot) -> None:
+    predict = room(window, PredictRoom)
+    window.state.toggle_mask(2)
+    settle(window, qtbot)
+    card = predict.mask_cards[0]  # type: ignore[attr-defined]
+    bars = card._bars
+    row = next(i for i, bar in enumerate(bars.bars) if bar.label.isalpha() and bar.label != "cat")
+    word = bars.bars[row].label
+    QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.row_rect(row).center().toPoint())
+    assert window.frame.sentences.a.text() == f"The {word} sat on the mat."
+    assert window.state.masked == frozenset()
+
+
+def test_the_verdict_is_spelled_out(window: Window, qtbot: QtBot) -> None:
+    predict = room(window, PredictRoom)
+    verdict = window.state.reading.next_sentence  # type: ignore[union-attr]
+    assert verdict is not None
+    expected = "B follows A" if verdict.is_next >= 0.5 else "B does not follow A"
+    assert expected in predict.verdict.text  # type: ignore[attr-defined]
+    window.state.set_text(b="")
+    settle(window, qtbot)
+    assert "second sentence" in predict.verdict.text  # type: ignore[attr-defined]
+
+
+def test_a_model_without_heads_says_so_and_shows_the_rest(
+    open_window: Opener, headless_folder: Path, qtbot: QtBot
+) -> None:
+    window = open_window(headless_folder)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    predict = room(window, PredictRoom)
+    window.state.set_text("The [MASK] sat.", "It was.")
+    settle(window, qtbot)
+    assert "no masked-word (MLM) head" in predict.invitation  # type: ignore[attr-defined]
+    assert "no next-sentence (NSP) head" in predict.verdict.text  # type: ignore[attr-defined]
+    attend = room(window, AttendRoom)
+    assert attend.is_drawn  # type: ignore[attr-defined]
+    assert "3 layers × 2 heads" in window.frame.title_bar.model.text()
+    assert window.frame.title_bar.step.isHidden()
+
+
+def test_a_dropped_folder_that_is_no_checkpoint_leaves_the_model_open(
+    window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    title, reading = window.frame.title_bar.model.text(), window.state.reading
+    drop(window, tmp_path)
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    assert "config.json" in window.frame.banner.text
+    assert window.frame.title_bar.model.text() == title
+    assert window.state.reading is reading
+    window.state.set_text(a="a dog ran")
+    settle(window, qtbot)
+
+
+def test_a_dropped_checkpoint_opens_and_the_text_stays(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
+    drop(window, headless_folder)
+    qtbot.waitUntil(lambda: window.state.model.name == "encoder-only", timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    settle(window, qtbot)
+    assert window.state.text_a == "The cat sat on the mat."
+    assert window.services.settings.recent_models[0] == str(headless_folder)
+
+
+def test_no_model_at_all_is_said_in_place(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+    window = open_window(tmp_path / "nothing")
+    embed = window.open_room("embed")
+    assert embed.waiting.sentence == "Loading the model…"  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    assert embed.waiting.is_waiting  # type: ignore[attr-defined]
+    assert embed.waiting.sentence.startswith("No model is open.")  # type: ignore[attr-defined]
+
+
+def test_the_theme_changes_every_colour_and_is_remembered(window: Window, qtbot: QtBot) -> None:
+    room(window, AttendRoom)
+    light = window.grab().toImage()
+    window.actions_.run("view.theme")
+    dark = window.grab().toImage()
+    assert theme.active().name == "dark"
+    spot = QPoint(window.width() - 20, window.height() - 60)
+    assert light.pixelColor(spot).name() == theme.LIGHT.card
+    assert dark.pixelColor(spot).name() == theme.DARK.card
+    assert '"theme": "dark"' in window.services.settings_file.read_text()
+
+
+def test_projector_size_keeps_what_was_looked_at(window: Window, qtbot: QtBot) -> None:
+    room(window, PredictRoom)
+    window.state.toggle_mask(2)
+    settle(window, qtbot)
+    height = window.frame.sentences.a.height()
+    window.set_look(projector=True)
+    assert window.frame.sentences.a.height() == round(height * 1.5)
+    assert window.frame.sentences.a.text() == "The cat sat on the mat."
+    predict = window.frame.room
+    assert isinstance(predict, PredictRoom)
+    qtbot.waitUntil(lambda: predict.is_drawn, timeout=TIMEOUT_MS)
+    assert len(predict.mask_cards) == 1
+    window.set_look(projector=False)
+
+
+def test_ten_thousand_words_are_cut_and_it_is_said(window: Window, qtbot: QtBot) -> None:
+    QApplication.clipboard().setText("the cat sat on mat " * 2000)
+    edit = window.frame.sentences.a
+    edit.selectAll()
+    started = time.perf_counter()
+    edit.paste()
+    taken_s = time.perf_counter() - started
+    assert len(window.state.encoding) == 64  # type: ignore[arg-type]
+    assert "tokens were dropped: the model reads at most 64." in window.frame.note.text()
+    assert taken_s < 2  # a freeze would take far longer; how fast it is, the benchmarks say
+    settle(window, qtbot)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "🦄👩‍👩‍👧 party",
+        "שלום עולם مرحبا",
+        "a\x00b\x07c\x1b[31m",
+        "line\nbreak\tand tab",
+        "e\u0301\u0301\u0301",
+        "[CLS] [SEP] [PAD]",
+    ],
+)
+def test_odd_texts_are_read_and_drawn_in_every_room(window: Window, text: str, qtbot: QtBot) -> None:
+    for kind in (EmbedRoom, AttendRoom, PredictRoom):
+        room(window, kind)
+        window.state.set_text(text, text[::-1])
+        settle(window, qtbot)
+        window.repaint()
+        assert not window.frame.banner.is_shown
+
+
+def test_rooms_that_are_not_seen_catch_up_when_opened(window: Window, qtbot: QtBot) -> None:
+    attend = room(window, AttendRoom)
+    room(window, EmbedRoom)
+    window.state.set_text(a="a dog")
+    settle(window, qtbot)
+    assert not attend.is_drawn  # type: ignore[attr-defined]
+    room(window, AttendRoom)
+    size = len(window.state.encoding)  # type: ignore[arg-type]
+    assert attend._view.values.shape == (size, size)  # type: ignore[attr-defined]
+
+
+def test_status_says_tokens_segments_and_times(window: Window) -> None:
+    text = window.frame.status.text
+    encoding = window.state.encoding
+    assert encoding is not None
+    assert text.startswith(f"{len(encoding)} tokens · segment A 9 · segment B {len(encoding) - 9}")
+    assert "forward" in text and "drawn" in text and "CPU" in text
+
+
+def test_an_example_brings_text_masks_and_room(window: Window, qtbot: QtBot) -> None:
+    from app.examples import load_examples
+
+    example = next(example for example in load_examples() if example.mask)
+    window.use_example(example)
+    assert (window.state.text_a, window.state.text_b) == (example.a, example.b or "")
+    assert window.frame.room is window.frame.rooms[example.room]
+    assert window.frame.note.text().endswith(example.look_for)
+    window.frame.sentences.a.setFocus()
+    QTest.keyClicks(window.frame.sentences.a, "x")
+    assert example.look_for not in window.frame.note.text()
+
+
+def test_ctrl_numbers_open_the_rooms(window: Window) -> None:
+    QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    assert isinstance(window.frame.room, AttendRoom)
+    QTest.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    assert isinstance(window.frame.room, PredictRoom)
+
+
+def test_every_command_is_in_a_menu_once(window: Window) -> None:
+    ids = list(window.actions_.commands)
+    shortcuts = [command.shortcut for command in window.actions_.commands.values() if command.shortcut]
+    assert len(shortcuts) == len(set(shortcuts))
+    assert {"model.open_folder", "text.mask", "view.theme", "room.train"} <= set(ids)
+
+
+def test_main_widgets_have_names_for_screen_readers(window: Window) -> None:
+    room(window, AttendRoom)
+    names = {child.accessibleName() for child in window.findChildren(type(window.frame).__mro__[1])}
+    assert {"Sentence A", "Sentence B", "Tokens", "Rooms", "Status"} <= names
+    assert "Every head: rows are layers, columns heads" in names

@@ -1,0 +1,27 @@
+"""What every test has: no display, no network, few threads, and a BERTscope folder of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+# Before Qt, torch or the hub's client is imported.
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ.setdefault("OMP_NUM_THREADS", "2")
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=500)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(autouse=True)
+def bertscope_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Runs, settings and caches of this test, and of the programs it starts, go here."""
+    home = tmp_path / "bertscope-home"
+    monkeypatch.setenv("BERTSCOPE_HOME", str(home))
+    return home

@@ -1,0 +1,137 @@
+"""The sample corpus: what it promises to a tiny model, and that its script still makes it."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from bertcore.locations import sample_corpus
+
+FOLDER = sample_corpus().parent
+AN_WITHOUT_VOWEL = {"hour"}  # words that take "an" though they begin with a consonant
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    """The generator script as a module."""
+    spec = importlib.util.spec_from_file_location("make_stories", FOLDER / "make_stories.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look themselves up here
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return sample_corpus().read_bytes().decode("utf-8")
+
+
+@pytest.fixture(scope="module")
+def stories(text: str, maker: ModuleType) -> list[list[str]]:
+    """Sentences of every story."""
+    return [
+        [sentence for paragraph in story.split("\n") for sentence in maker.sentences_of(paragraph)]
+        for story in text.strip().split("\n\n")
+    ]
+
+
+def share_unseen(held_out: list[list[str]], seen: list[list[str]]) -> float:
+    """The share of held-out sentences that do not stand in the other stories."""
+    known = {sentence for story in seen for sentence in story}
+    sentences = [sentence for story in held_out for sentence in story]
+    return sum(sentence not in known for sentence in sentences) / len(sentences)
+
+
+def test_script_makes_the_corpus_byte_for_byte(maker: ModuleType) -> None:
+    assert maker.make_corpus().encode("utf-8") == sample_corpus().read_bytes()
+
+
+def test_another_seed_makes_other_stories(maker: ModuleType) -> None:
+    small = maker.make_corpus(per_plot=2)
+    assert small == maker.make_corpus(per_plot=2)
+    assert small != maker.make_corpus(seed=maker.SEED + 1, per_plot=2)
+
+
+def test_corpus_is_plain_ascii_of_one_to_two_megabytes(text: str) -> None:
+    assert text.isascii()
+    assert 1_000_000 <= len(text) <= 1_600_000
+    assert set(re.findall(r"[^A-Za-z .,:?!\"'\n]", text)) == set()  # no digits, tabs, braces or brackets
+
+
+def test_stories_are_separated_by_one_blank_line_and_paragraphs_are_lines(text: str) -> None:
+    assert text.endswith((".\n", '"\n', "!\n", "?\n"))
+    assert "\n\n\n" not in text
+    assert all(line == line.strip() for line in text.splitlines())
+    assert all(re.search(r'[.!?]"?$', line) for line in text.splitlines() if line)
+
+
+def test_every_plot_yields_its_stories(stories: list[list[str]], maker: ModuleType) -> None:
+    tables = maker.read_tables(FOLDER / "words.txt")
+    plots = [plot for path in (FOLDER / "plots").glob("*.txt") for plot in maker.read_plots(path, tables)]
+    assert len(plots) >= 25
+    assert len(stories) == len(plots) * maker.STORIES_PER_PLOT
+
+
+def test_stories_are_short(text: str, stories: list[list[str]]) -> None:
+    assert all(6 <= len(story) <= 14 for story in stories)
+    assert all(60 <= len(story.split()) <= 160 for story in text.strip().split("\n\n"))
+
+
+def test_vocabulary_is_small_enough_to_learn_in_minutes(text: str) -> None:
+    words = Counter(re.findall(r"[a-z']+", text.lower()))
+    assert 1_200 <= len(words) <= 2_000
+
+
+def test_most_sentences_are_distinct_also_for_held_out_stories(stories: list[list[str]]) -> None:
+    sentences = [sentence for story in stories for sentence in story]
+    assert len(set(sentences)) / len(sentences) > 0.70
+    tenth = len(stories) // 10
+    assert share_unseen(stories[:tenth], stories[tenth:]) > 0.60
+
+
+def test_no_two_stories_are_near_duplicates(text: str, maker: ModuleType) -> None:
+    """Over a sample that crosses the plots: the script itself compares only within a plot."""
+    found = [maker.shingles(story) for story in text.strip().split("\n\n")[:700]]
+    nearest = max(maker.overlap(one, other) for i, one in enumerate(found) for other in found[:i])
+    assert nearest < maker.MAX_SHARED_SHINGLES
+
+
+def test_articles_fit_the_next_word(text: str) -> None:
+    assert re.findall(r"\b[Aa] [aeiouAEIOU]\w*", text) == []
+    assert set(re.findall(r"\b[Aa]n ([^aeiouAEIOU\W]\w*)", text)) <= AN_WITHOUT_VOWEL
+
+
+def test_no_word_stands_twice_in_a_row(text: str) -> None:
+    assert re.findall(r"\b(\w+) \1\b", text, flags=re.IGNORECASE) == []
+
+
+def test_sentences_begin_with_a_capital_and_quotes_are_closed(stories: list[list[str]]) -> None:
+    for story in stories:
+        assert all(re.match(r'"?[A-Z]', sentence) for sentence in story)
+        assert sum(sentence.count('"') for sentence in story) % 2 == 0
+
+
+def test_a_pronoun_never_stands_for_two_people(maker: ModuleType) -> None:
+    """Where a story has two children, they are a boy and a girl, so that "he" and "she" can be told apart."""
+    tables = maker.read_tables(FOLDER / "words.txt")
+    children = tables["children"]
+    for path in (FOLDER / "plots").glob("*.txt"):
+        for plot in maker.read_plots(path, tables):
+            roles = [role for role in plot.roles if role.table is children]
+            assert len(roles) < 2 or roles[1].unlike == roles[0].name, plot.title
+
+
+def test_names_and_work_are_shared_out_evenly(text: str, maker: ModuleType) -> None:
+    """Our own text should teach no bias: boys and girls turn up about as often, and so do "he" and "she"."""
+    words = Counter(re.findall(r"[A-Za-z]+", text))
+    names = Path(FOLDER / "words.txt").read_text(encoding="utf-8")
+    assert names.count("| m\n") > 20 and names.count("| f\n") > 20
+    he, she = words["he"] + words["He"], words["she"] + words["She"]
+    assert 0.8 < he / she < 1.25

@@ -1,0 +1,206 @@
+"""The rules of docs/architecture.md, read from the source itself: breaking one fails here."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import PySide6
+import pytest
+from PySide6.QtCore import QObject, Signal
+
+ROOT = Path(__file__).resolve().parent.parent
+QT = ("PySide6", "shiboken6", "pyqtgraph")
+MOST_LINES = 400
+EMISSIONS = 300  # far enough to tell, short of ending the process
+
+# The window imports these on its own thread.
+TORCH_FREE = (
+    "bertcore",
+    "bertcore.errors",
+    "bertcore.config",
+    "bertcore.locations",
+    "bertcore.tokenization",
+    "bertcore.training.run_folder",
+    "bertcore.training.options",
+)
+
+# Built from parts, so that this file does not name them.
+REGISTRY_HOST = re.compile(
+    rb"pypi[.]org|pythonhosted[.]org|download[.]pytorch[.]org|anaconda[.](?:org|com)|npmjs[.](?:org|com)"
+    rb"|ghcr[.]io|deb[.]debian[.]org|archive[.]ubuntu[.]com"
+)
+MACHINE_PATH = re.compile(rb"(?<![\w.\-/])/(?:work|root|opt|home/[a-z]\w*|Users/[A-Za-z]\w*)/[\w.]")
+
+
+class Import(NamedTuple):
+    module: str  # full dotted name; `from a import b` gives both a and a.b
+    line: int
+    guard: str  # "" or the condition it stands under: "types" or "windows"
+
+
+GUARDS = {"TYPE_CHECKING": "types", "typing.TYPE_CHECKING": "types", "sys.platform == 'win32'": "windows"}
+
+
+def imports(source: str, package: str) -> list[Import]:
+    """Every import of a file, inside functions too; `package` is the folder it lies in, dotted."""
+    return list(_walk(ast.parse(source), package, ""))
+
+
+def _walk(node: ast.AST, package: str, guard: str) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        yield from (Import(alias.name, node.lineno, guard) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        parents = package.split(".")
+        base = parents[: len(parents) - node.level + 1] if node.level else []
+        module = ".".join([*base, *([node.module] if node.module else [])])
+        yield Import(module, node.lineno, guard)
+        yield from (Import(f"{module}.{alias.name}", node.lineno, guard) for alias in node.names)
+    elif isinstance(node, ast.If):
+        for statement in node.body:
+            yield from _walk(statement, package, guard or GUARDS.get(ast.unparse(node.test), ""))
+        for statement in node.orelse:
+            yield from _walk(statement, package, guard)
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from _walk(child, package, guard)
+
+
+@functools.cache
+def imports_of(file: Path) -> list[Import]:
+    """`file` relative to the project."""
+    return imports((ROOT / file).read_text(encoding="utf-8"), ".".join(file.parent.parts))
+
+
+def is_in(module: str, *packages: str) -> bool:
+    return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def breaches(folder: str, is_wrong: Callable[[Path, Import], bool]) -> list[str]:
+    """The imports below `folder` that break a rule, as "file:line imports module"."""
+    files = sorted(file.relative_to(ROOT) for file in (ROOT / folder).rglob("*.py"))
+    assert files, f"no Python files in {folder}: the rule would check nothing"
+    return [
+        f"{file.as_posix()}:{item.line} imports {item.module}"
+        for file in files
+        for item in imports_of(file)
+        if is_wrong(file, item)
+    ]
+
+
+def project_files() -> list[Path]:
+    """What git tracks, or would with `git add`."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    paths = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+    return [path for path in paths if path.is_file()]
+
+
+def test_the_scanner_sees_every_way_to_import() -> None:
+    source = """
+import a.b, c as d
+def late():
+    from e import f
+class Inside:
+    try:
+        from . import g
+    except ImportError:
+        from ..h import i
+if TYPE_CHECKING:
+    import j
+else:
+    import k
+"""
+    found = {item.module: item.guard for item in imports(source, "top.middle")}
+    unguarded = {"a.b", "c", "e", "e.f", "top.middle", "top.middle.g", "top.h", "top.h.i", "k"}
+    assert found == dict.fromkeys(unguarded, "") | {"j": "types"}
+
+
+def test_the_engine_imports_neither_qt_nor_the_window() -> None:
+    assert breaches("bertcore", lambda _, item: is_in(item.module, "app", *QT)) == []
+
+
+def test_nothing_but_tests_and_benchmarks_imports_transformers() -> None:
+    for folder in ("bertcore", "app", "assets"):
+        assert breaches(folder, lambda _, item: is_in(item.module, "transformers")) == []
+
+
+def test_the_window_imports_torch_only_behind_its_one_door() -> None:
+    def is_wrong(file: Path, item: Import) -> bool:
+        return is_in(item.module, "torch") and file != Path("app/inference.py") and item.guard != "windows"
+
+    assert breaches("app", is_wrong) == []
+
+
+def test_widgets_know_neither_services_nor_rooms() -> None:
+    outside = ("app.inference", "app.services", "app.runs", "app.window", "app.rooms")
+    assert breaches("app/widgets", lambda _, item: is_in(item.module, *outside)) == []
+
+
+def test_rooms_know_neither_services_nor_other_rooms() -> None:
+    services = ("app.inference", "app.services", "app.runs", "app.window")
+    rooms = tuple(f"app.rooms.{folder.name}" for folder in (ROOT / "app/rooms").iterdir() if folder.is_dir())
+
+    def is_wrong(file: Path, item: Import) -> bool:
+        own = ".".join(file.parent.parts)
+        return is_in(item.module, *services) or (is_in(item.module, *rooms) and not is_in(item.module, own))
+
+    assert breaches("app/rooms", is_wrong) == []
+
+
+@pytest.mark.parametrize("modules", [TORCH_FREE, ("app.window",), ("app.__main__",)], ids=lambda names: names[-1])
+@pytest.mark.skipif(sys.platform == "win32", reason="there torch has to come before Qt")
+def test_these_import_no_torch(modules: tuple[str, ...]) -> None:
+    heavy = "{name for name in sys.modules if name in ('torch', 'transformers')}"
+    program = f"import sys, {', '.join(modules)}; sys.exit(' '.join({heavy}) or 0)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_file_names_a_package_registry_or_a_place_on_someones_machine() -> None:
+    found = []
+    for file in project_files():
+        content = file.read_bytes()
+        for kind, pattern in (("a registry's host", REGISTRY_HOST), ("a machine's path", MACHINE_PATH)):
+            if match := pattern.search(content):
+                found.append(f"{file.relative_to(ROOT).as_posix()} names {kind}: {match[0].decode(errors='replace')}")
+    assert found == []
+
+
+def test_no_python_file_grows_beyond_reading() -> None:
+    lengths = {
+        file: len(file.read_text(encoding="utf-8").splitlines()) for file in project_files() if file.suffix == ".py"
+    }
+    assert [f"{file.relative_to(ROOT)}: {lines}" for file, lines in lengths.items() if lines > MOST_LINES] == []
+
+
+def test_every_folder_of_the_program_is_a_package() -> None:
+    """One without __init__.py would be missing where BERTscope is installed."""
+    folders = {file.parent for name in ("bertcore", "app") for file in (ROOT / name).rglob("*.py")}
+    assert [str(folder.relative_to(ROOT)) for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
+def test_signals_lose_no_references() -> None:
+    """PySide6 6.12.0 loses one to True and None per emission on Python 3.11, until the process ends."""
+    assert PySide6.__version_info__[:2] == (6, 11)
+
+    class Sender(QObject):
+        sent = Signal(bool)
+
+    sender, received = Sender(), []
+    sender.sent.connect(lambda value: received.append(value) if len(received) < 2 else None)
+    before = [sys.getrefcount(value) for value in (True, False, None)]
+    for number in range(EMISSIONS):
+        sender.sent.emit(number % 2 == 0)
+    after = [sys.getrefcount(value) for value in (True, False, None)]
+    lost = [old - new for old, new in zip(before, after, strict=True)]
+    assert received == [True, False]
+    assert max(lost) < EMISSIONS // 3

@@ -1,0 +1,165 @@
+"""The set-up: when it is done, what it asks pip and apt for, what it says when it cannot go on. Installs nothing."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="make and sh are for Linux and macOS")
+
+
+@pytest.fixture
+def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """scripts/setup.py of a copy of the tree, without a .venv."""
+    tree = tmp_path / "a tree"
+    shutil.copytree(ROOT / "scripts", tree / "scripts")
+    for name in ("pyproject.toml", "constraints.txt"):
+        shutil.copy(ROOT / name, tree)
+    monkeypatch.syspath_prepend(str(tree / "scripts"))
+    for name in ("setup", "qt_libraries"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    module = importlib.import_module("setup")
+    assert Path(module.__file__ or "").parent.parent == tree
+    return module
+
+
+def pretend_it_is_done(setup: ModuleType) -> None:
+    setup.VENV_PYTHON.parent.mkdir(parents=True)
+    setup.VENV_PYTHON.symlink_to(sys.executable)
+    setup.STAMP.write_text(setup.fingerprint())
+
+
+def fake_program(path: Path, script: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_it_is_done_until_the_packages_asked_for_change(setup: ModuleType) -> None:
+    assert not setup.is_done()
+    pretend_it_is_done(setup)
+    assert setup.is_done()
+    with setup.CONSTRAINTS.open("a") as file:
+        file.write("another==1.0\n")
+    assert not setup.is_done()
+
+
+def test_it_is_not_done_where_the_venv_lost_its_python(setup: ModuleType) -> None:
+    pretend_it_is_done(setup)
+    setup.VENV_PYTHON.unlink()
+    setup.VENV_PYTHON.symlink_to("/nowhere/python")
+    assert not setup.is_done()
+    assert not setup.is_usable_venv()
+
+
+def test_a_venv_that_was_cut_off_is_made_afresh(setup: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    monkeypatch.setattr(setup, "make_venv", lambda: made.append("venv"))
+    for step in ("install_qt_libraries", "install_packages", "check_imports"):
+        monkeypatch.setattr(setup, step, lambda: None)
+    monkeypatch.setattr(setup, "is_usable_venv", lambda: True)
+    pretend_it_is_done(setup)
+    setup.UNFINISHED.touch()
+    setup.set_up()
+    assert made == ["venv"]
+    assert setup.is_done()
+    assert not setup.UNFINISHED.exists()
+    setup.set_up()
+    assert made == ["venv"]
+
+
+def test_a_set_up_that_fails_leaves_its_mark(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretend_it_is_done(setup)
+    monkeypatch.setattr(setup, "is_done", lambda: False)
+    monkeypatch.setattr(setup, "install_qt_libraries", lambda: None)
+    monkeypatch.setattr(setup, "is_usable_venv", lambda: True)
+    monkeypatch.setattr(setup, "torch_requirement", lambda: "torch")
+    monkeypatch.setattr(setup, "pip_command", lambda: ["false"])
+    assert setup.main([]) == 1
+    assert setup.UNFINISHED.exists()
+    assert not setup.STAMP.exists()
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("offered", "asked"), [(True, "torch=={}+cpu"), (False, "torch=={}")])
+def test_torch_is_the_cpu_build_where_the_index_has_one(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, offered: bool, asked: str
+) -> None:
+    fake = fake_program(tmp_path / "pip", "exit 0" if offered else "exit 1")
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(setup, "has_nvidia_card", lambda: False)
+    monkeypatch.setattr(setup, "pip_command", lambda: [str(fake)])
+    assert setup.torch_requirement() == asked.format(setup.pinned("torch"))
+
+
+@pytest.mark.parametrize(("platform", "card"), [("linux", True), ("darwin", False)])
+def test_elsewhere_pip_chooses_the_build_of_torch(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, platform: str, card: bool
+) -> None:
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(setup, "has_nvidia_card", lambda: card)
+    assert setup.torch_requirement() == f"torch=={setup.pinned('torch')}"
+
+
+def test_libraries_only_an_administrator_can_install_are_named_in_a_sentence(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    libraries = setup.qt_libraries
+    fake_program(tmp_path / "bin" / "apt-get", "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    sentence = libraries.install(["libEGL.so.1", "libgthread-2.0.so.0", "libglib-2.0.so.0"])
+    assert sentence.endswith("sudo apt install libegl1 libglib2.0-0")
+
+
+def test_apt_is_asked_again_after_an_update(setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """On a fresh container apt knows no packages until `apt-get update`."""
+    libraries = setup.qt_libraries
+    calls, updated = tmp_path / "calls", tmp_path / "updated"
+    script = f'echo "$@" >> "{calls}"; case "$*" in *update*) touch "{updated}";; *) test -e "{updated}";; esac'
+    fake_program(tmp_path / "bin" / "apt-get", script)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert libraries.install(["libz.so.1"]) == ""  # there already, so that it is found afterwards
+    words = [re.findall(r"(?<!-)\b(?:install|update|zlib1g)\b", line) for line in calls.read_text().splitlines()]
+    assert words == [["install", "zlib1g"], ["update"], ["install", "zlib1g"]]
+
+
+def test_an_old_python_gets_one_sentence(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
+    old = fake_program(tmp_path / "old python", "echo 3.9")
+    command = ["sh", str(tmp_path / "scripts" / "setup.sh")]
+    done = subprocess.run(command, env={**os.environ, "PYTHON": str(old)}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "needs Python 3.11 or newer" in done.stderr
+    assert "(3.9)" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_constraints_pin_every_package_the_project_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    requirements = project["dependencies"] + project["optional-dependencies"]["test"]
+    named = {_normal(re.split(r"[<>=]", requirement)[0]) for requirement in requirements}
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    pinned = {_normal(line.split("==")[0]) for line in lines if re.fullmatch(r"[\w.-]+==[\w.]+", line)}
+    assert len(pinned) == len(lines)
+    assert named - pinned == set()
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
