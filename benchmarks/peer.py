@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import torch
-from transformers import BertForPreTraining
+from torch import nn
 
 from bertcore.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
@@ -26,9 +26,12 @@ def random_model(preset: str, vocab_size: int, dropout: float) -> Bert:
     return model
 
 
-def same_in_transformers(model: Bert, attention: str) -> BertForPreTraining:
+def same_in_transformers(model: Bert, attention: str) -> nn.Module:
     """Written by us and read by `transformers`, so that both start from the same numbers."""
+    from transformers import BertForPreTraining
+
     words = [*SPECIAL_TOKENS, *(f"w{i}" for i in range(model.config.vocab_size - len(SPECIAL_TOKENS)))]
     with tempfile.TemporaryDirectory() as folder:
         save_checkpoint(model, Tokenizer(raw_from_words(words)), Path(folder))
-        return BertForPreTraining.from_pretrained(folder, attn_implementation=attention)
+        peer: nn.Module = BertForPreTraining.from_pretrained(folder, attn_implementation=attention)
+        return peer

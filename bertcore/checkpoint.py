@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -141,7 +142,7 @@ def read_config(folder: Path) -> BertConfig:
 def _read_json(file: Path) -> dict[str, Any]:
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise BertcoreError(f"The file {file} is not readable JSON; fetch the checkpoint again.") from None
     if not isinstance(values, dict):
         raise BertcoreError(f"The file {file} does not hold a JSON object; fetch the checkpoint again.")
@@ -154,8 +155,9 @@ def _read_weights(folder: Path) -> dict[str, Tensor]:
         try:
             return load_file(safe)
         except (SafetensorError, OSError, ValueError) as error:
+            reason = str(error).removeprefix("Error while deserializing header: ")
             raise BertcoreError(
-                f"The weights file {safe} is damaged or cut off ({error}); fetch the checkpoint again."
+                f"The weights file {safe} is damaged or cut off ({reason}); fetch the checkpoint again."
             ) from None
     if pickled.is_file():
         return _read_pickled(pickled)
@@ -172,9 +174,11 @@ def _read_pickled(file: Path) -> dict[str, Tensor]:
             "Ask for a model.safetensors file instead."
         ) from None
     except Exception as error:  # torch reports a cut-off archive in several types
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it ends too early"
         raise BertcoreError(f"The weights file {file} is damaged or cut off ({reason}).") from None
-    if not isinstance(content, dict) or not all(isinstance(value, Tensor) for value in content.values()):
+    if not isinstance(content, dict) or not all(
+        isinstance(name, str) and isinstance(value, Tensor) for name, value in content.items()
+    ):
         raise BertcoreError(f"The weights file {file} does not hold a table of tensors by name.")
     return content
 
@@ -191,6 +195,12 @@ def _check_fit(weights: dict[str, Tensor], model: Bert, folder: Path) -> None:
     ]
     if wrong:
         raise BertcoreError(f"The weights in {folder} do not fit its config.json: {_listed(wrong)}.")
+    broken = [name for name in expected if not math.isfinite(float(weights[name].sum()))]
+    if broken:
+        raise BertcoreError(
+            f"The weights in {folder} hold values that are no finite numbers, in {_listed(broken)}; "
+            "the training that made them went wrong."
+        )
 
 
 def _listed(names: list[str], most: int = 5) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import torch
 from torch import Tensor
 
@@ -31,6 +33,7 @@ _LAYER = {
     "feed_forward_out": "output.dense",
     "feed_forward_norm": "output.LayerNorm",
 }
+_LAYER_NUMBER = re.compile(r"bert\.encoder\.layer\.(\d{1,6})\.")
 _FUSED = "attention.query_key_value"
 _SPLIT = tuple(f"attention.self.{name}" for name in ("query", "key", "value"))
 _TIED = "cls.predictions.decoder.weight"  # the token table again; transformers leaves it out or writes a copy
@@ -57,11 +60,14 @@ def from_hugging_face(theirs: dict[str, Tensor], config: BertConfig) -> dict[str
     """
     theirs = {_modern(name): value for name, value in theirs.items()}
     _check_tied(theirs)
+    _check_layers(theirs, config)
     ours = {name: theirs[their].float() for name, their in _names(config).items() if their in theirs}
     for layer in range(config.num_hidden_layers):
         for kind in ("weight", "bias"):
             parts = [theirs.get(f"bert.encoder.layer.{layer}.{name}.{kind}") for name in _SPLIT]
             found = [part for part in parts if part is not None]
+            if len({part.shape for part in found}) > 1 or any(part.ndim == 0 for part in found):
+                raise BertcoreError(f"The query, key and value weights of layer {layer + 1} do not fit together.")
             if len(found) == len(parts):
                 ours[f"encoder.layers.{layer}.{_FUSED}.{kind}"] = torch.cat(found).float()
     return ours
@@ -82,6 +88,15 @@ def _modern(name: str) -> str:
     if name.startswith(("embeddings.", "encoder.", "pooler.")):
         name = f"bert.{name}"
     return name
+
+
+def _check_layers(theirs: dict[str, Tensor], config: BertConfig) -> None:
+    numbers = {int(match[1]) for name in theirs if (match := _LAYER_NUMBER.match(name))}
+    if numbers and max(numbers) >= config.num_hidden_layers:
+        raise BertcoreError(
+            f"The weights have {max(numbers) + 1} layers but the config.json beside them says "
+            f"{config.num_hidden_layers}; they do not belong together."
+        )
 
 
 def _check_tied(theirs: dict[str, Tensor]) -> None:

@@ -8,7 +8,6 @@ from importlib import resources
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.training.run_folder import RunFolder
 
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
@@ -42,19 +41,23 @@ def register_run(run: Path) -> None:
     line = str(run.resolve())
     if line in _registered(file):
         return
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a", encoding="utf-8") as stream:
-        stream.write(line + "\n")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8", errors="replace") as stream:
+            stream.write(line + "\n")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise BertcoreError(f"Cannot write {file}: {reason}; name another folder in BERTSCOPE_HOME.") from None
 
 
 def known_runs() -> list[Path]:
-    """Run folders that exist: those in runs_folder() and the registered ones, newest first."""
-    found = set()
-    if runs_folder().is_dir():
-        found = {path.resolve() for path in runs_folder().iterdir()}
-    found |= {Path(line) for line in _registered(home() / "known_runs.txt")}
+    """Run folders that exist: in runs_folder(), registered ones, and the built-in model's own; newest first."""
+    found = {Path(line) for line in _registered(home() / "known_runs.txt")}
+    for folder in (runs_folder(), assets() / "runs"):
+        if folder.is_dir():
+            found |= {path.resolve() for path in folder.iterdir()}
     runs = [path for path in found if is_run(path)]
-    return sorted(runs, key=lambda path: (path / "config.json").stat().st_mtime, reverse=True)
+    return sorted(runs, key=_began, reverse=True)
 
 
 def is_run(folder: Path) -> bool:
@@ -66,12 +69,16 @@ def resolve_model(reference: str | Path | None) -> Path:
     a hub id, or None for the built-in one. Raises BertcoreError where there is nothing of the kind."""
     if reference is None:
         return built_in_checkpoint()
-    path = Path(reference).expanduser()
-    if path.is_dir():
-        return _newest_snapshot(path) if is_run(path) else path
-    if path.exists():
-        raise BertcoreError(f"{path} is a file; choose the folder that the checkpoint's files stand in.")
     text = str(reference)
+    try:
+        path = Path(reference).expanduser()
+        is_folder, exists = path.is_dir(), path.exists()
+    except (RuntimeError, OSError, ValueError):  # no such person, a name too long, a NUL in it
+        raise BertcoreError(f"There is no folder {text[:200]}.") from None
+    if is_folder:
+        return _newest_snapshot(path) if is_run(path) else path
+    if exists:
+        raise BertcoreError(f"{path} is a file; choose the folder that the checkpoint's files stand in.")
     if not _HUB_ID.fullmatch(text) or text.startswith("."):
         raise BertcoreError(f"There is no folder {text}.")
     from bertcore.hub import fetch
@@ -79,7 +86,14 @@ def resolve_model(reference: str | Path | None) -> Path:
     return fetch(text)
 
 
+def _began(run: Path) -> float:
+    """When a run began; the built-in one, whose files are as old as the copy, comes last."""
+    return 0.0 if run.parent == (assets() / "runs").resolve() else (run / "config.json").stat().st_mtime
+
+
 def _newest_snapshot(run: Path) -> Path:
+    from bertcore.training.run_folder import RunFolder  # its lock library costs the window's start 50 ms
+
     newest = RunFolder(run).newest_snapshot()
     if newest is None:
         raise BertcoreError(f"The run {run} has no snapshot yet; wait a moment and open it again.")

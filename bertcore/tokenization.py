@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,7 +87,7 @@ class Tokenizer:
         raw_a = self._encode_part(a, "A")
         raw_b = self._encode_part(b, "B") if b else None
         length_a, length_b = len(raw_a.ids), len(raw_b.ids) if raw_b else 0
-        keep_a, keep_b = fit_pair(length_a, length_b, max_length - (3 if raw_b else 2))
+        keep_a, keep_b = fit_pair(length_a, length_b, max(0, max_length - (3 if raw_b else 2)))
         raw_a.truncate(keep_a)
         if raw_b:
             raw_b.truncate(keep_b)
@@ -149,14 +150,26 @@ class Tokenizer:
 
     @classmethod
     def train(cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True) -> Tokenizer:
-        """Learn a WordPiece vocabulary of at most `vocab_size` entries from texts."""
+        """Learn a WordPiece vocabulary of at most `vocab_size` entries from texts: always the same one for the same text.
+
+        The texts are read twice; an iterator, which cannot be, is read into memory.
+        """
+        texts = list(texts) if iter(texts) is texts else texts
         raw = _bare_wordpiece({token: i for i, token in enumerate(SPECIAL_TOKENS)}, lowercase)
-        letters = min(MAX_LETTERS, (vocab_size - len(SPECIAL_TOKENS)) // 2)  # each letter also as ##letter
+        letters = _common_letters(texts, raw, min(MAX_LETTERS, (vocab_size - len(SPECIAL_TOKENS)) // 2))
+        # The library numbers pieces it was not given in the order of a hash table, another in every process, and breaks
+        # ties by these numbers. Given all of them it has no choice; the vocabulary is then put into a fresh tokenizer.
+        pieces = [*letters, *(f"##{letter}" for letter in letters if _continues_words(letter, raw))]
         trainer = WordPieceTrainer(
-            vocab_size=vocab_size, special_tokens=list(SPECIAL_TOKENS), limit_alphabet=letters, show_progress=False
+            vocab_size=vocab_size,
+            special_tokens=[*SPECIAL_TOKENS, *pieces],
+            initial_alphabet=letters,
+            limit_alphabet=len(letters),
+            show_progress=False,
         )
         raw.train_from_iterator(texts, trainer)
-        return cls(raw, lowercase)
+        words = sorted(raw.get_vocab(with_added_tokens=False).items(), key=lambda item: item[1])
+        return cls(raw_from_words((word for word, _ in words), lowercase), lowercase)
 
     def _encode_part(self, text: str, name: str) -> RawEncoding:
         try:
@@ -189,6 +202,23 @@ def fit_pair(length_a: int, length_b: int, room: int) -> tuple[int, int]:
         length_b -= from_longer
     excess -= from_longer
     return length_a - excess // 2, length_b - (excess + 1) // 2
+
+
+def _common_letters(texts: Iterable[str], raw: RawTokenizer, most: int) -> list[str]:
+    """The commonest characters after normalising, in the order of their code points."""
+    typed: Counter[str] = Counter()
+    for text in texts:
+        typed.update(text)
+    counts: Counter[str] = Counter()
+    for character, count in typed.items():
+        for letter in raw.normalizer.normalize_str(character).strip():
+            counts[letter] += count
+    return sorted(sorted(counts, key=lambda letter: (-counts[letter], letter))[:most])
+
+
+def _continues_words(letter: str, raw: RawTokenizer) -> bool:
+    """Whether it can stand inside a word: punctuation and Chinese characters are always words of their own."""
+    return len(raw.pre_tokenizer.pre_tokenize_str(raw.normalizer.normalize_str(f"a{letter}"))) == 1
 
 
 def _words_beyond(text: str | None) -> int:
@@ -226,6 +256,6 @@ def _read_settings(file: Path) -> dict[str, object]:
         return {}
     try:
         settings = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         raise BertcoreError(f"The file {file} is not readable JSON; fetch the checkpoint again.") from None
     return settings if isinstance(settings, dict) else {}

@@ -1,6 +1,6 @@
 """Makes `.venv` ready: pinned packages, BERTscope itself, and the system libraries Qt needs.
 
-Standard library only. When everything is there already it takes some hundredths of a second.
+Standard library only. With --check it only tells, by its exit code, whether everything is there already.
 """
 
 from __future__ import annotations
@@ -31,12 +31,14 @@ class SetupError(Exception):
     """The set-up cannot go on; the message is one sentence for the person."""
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
+    if arguments == ["--check"]:
+        return 0 if is_done() else 1
     try:
         with only_one():
             if not is_done():
                 set_up()
-    except SetupError as error:
+    except (SetupError, OSError) as error:
         print(f"Set-up stopped: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -48,7 +50,7 @@ def main() -> int:
 def is_done() -> bool:
     """True when this tree's .venv holds what pyproject.toml and constraints.txt ask, and Qt can be loaded."""
     return (
-        VENV_PYTHON.exists()
+        os.path.exists(VENV_PYTHON)  # False, too, where this user may not look
         and STAMP.is_file()
         and STAMP.read_text(encoding="utf-8") == fingerprint()
         and not qt_libraries.missing(qt_libraries.ALWAYS)
@@ -209,4 +211,4 @@ def only_one() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -2,6 +2,9 @@
 # Finds a Python that is new enough and hands over to setup.py. PYTHON=... chooses one.
 cd "$(dirname "$0")/.." || exit 1
 
+# Done already? Asked of the Python in .venv, without its packages: that is the quickest.
+.venv/bin/python -S scripts/setup.py --check 2>/dev/null && exit 0
+
 if [ -n "$PYTHON" ]; then set -- "$PYTHON"; else set -- python3 python3.14 python3.13 python3.12 python3.11 python; fi
 found=""
 for python; do

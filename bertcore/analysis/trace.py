@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Recorder
 
@@ -61,7 +62,9 @@ def trace(
     """Run one text (S tokens, at most the model's positions) and keep what passes.
 
     `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
+    Raises BertcoreError where the model has too few positions or segments for the text.
     """
+    _check_room(model, input_ids, segment_ids)
     device = model.embeddings.token.weight.device
     ids = torch.tensor([list(input_ids)], device=device)
     segments = torch.tensor([list(segment_ids)], device=device)
@@ -105,6 +108,14 @@ def trace(
         if model.nsp is not None and pooled is not None
         else None,
     )
+
+
+def _check_room(model: Bert, input_ids: Sequence[int], segment_ids: Sequence[int]) -> None:
+    most = model.config.max_position_embeddings
+    if len(input_ids) > most:
+        raise BertcoreError(f"The text has {len(input_ids):,} tokens, but this model reads {most:,} at most.")
+    if max(segment_ids, default=0) >= model.config.type_vocab_size:
+        raise BertcoreError("This model knows one segment only, so it cannot read a second sentence; leave B empty.")
 
 
 def _numpy(tensor: Tensor) -> Floats:

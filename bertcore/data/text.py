@@ -21,6 +21,17 @@ def open_text(file: Path) -> IO[str]:
     return stream
 
 
+class Paragraphs:
+    """All paragraphs of some text files, one after the other; can be read again and again."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        self._files = list(files)
+
+    def __iter__(self) -> Iterator[str]:
+        for document in read_documents(self._files):
+            yield from document
+
+
 def read_documents(files: Iterable[Path]) -> Iterator[list[str]]:
     """Documents as lists of paragraphs, in file order.
 

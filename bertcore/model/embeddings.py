@@ -14,9 +14,9 @@ class Embeddings(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.token = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.segment = nn.Embedding(config.type_vocab_size, config.hidden_size)
-        self.position = nn.Embedding(config.max_position_embeddings, config.hidden_size)
+        self.token = _table(config.vocab_size, config.hidden_size)
+        self.segment = _table(config.type_vocab_size, config.hidden_size)
+        self.position = _table(config.max_position_embeddings, config.hidden_size)
         self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.dropout = nn.Dropout(config.hidden_dropout_prob)
 
@@ -36,3 +36,12 @@ class Embeddings(nn.Module):
             total = tap("embeddings.sum", total)
         output: Tensor = self.dropout(self.norm(total))
         return output if tap is None else tap("embeddings.output", output)
+
+
+def _table(rows: int, width: int) -> nn.Embedding:
+    """(rows, width), zero until weights are loaded or `initialise` draws them.
+
+    torch would draw normal numbers here; on the meta device, where checkpoints are opened, that alone makes it import
+    its compiler: 830 modules, one to three seconds.
+    """
+    return nn.Embedding.from_pretrained(torch.zeros(rows, width), freeze=False)

@@ -11,13 +11,14 @@ import torch
 
 from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import corpus_key, load_corpus
-from bertcore.data.text import read_documents
+from bertcore.data.text import Paragraphs
 from bertcore.model.bert import Bert, initialise
 from bertcore.tokenization import Tokenizer
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.optimizer import make_optimizer
 from bertcore.training.options import PretrainOptions
 from bertcore.training.precision import Precision, choose_precision
+from bertcore.training.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
     torch.set_num_threads(training.threads or max(1, (os.cpu_count() or 2) - 1))
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     files = [Path(name) for name in data.corpus]
-    tokenizer = _run_tokenizer(options, files, run / "tokenizer", say)
+    tokenizer = _run_tokenizer(options, files, run, say)
     corpus = load_corpus(files, tokenizer, lambda done: say(f"Read {done:,} documents."))
     lengths = {data.sequence_length, *([data.long_sequence_length] if data.long_share else [])}
     held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences)
@@ -56,7 +57,7 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
         samplers={length: PairSampler(corpus, False, length, training.seed) for length in lengths},
         held_out=held_out.to(device),
         model=model,
-        optimizer=make_optimizer(model, training.learning_rate, training.weight_decay),
+        optimizer=make_optimizer(model, options.peak_rate, training.weight_decay),
         summary=(
             f"{options.preset}, {parameters:,} parameters, {tokenizer.vocab_size:,} tokens in the vocabulary; "
             f"{corpus.count_tokens(False):,} tokens to train on, {corpus.count_tokens(True):,} held out; "
@@ -65,15 +66,18 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
     )
 
 
-def _run_tokenizer(options: PretrainOptions, files: list[Path], own: Path, say: Callable[[str], None]) -> Tokenizer:
-    """The run's vocabulary: kept in the run folder from the first moment, so that a resume has the same."""
-    if (own / "tokenizer.json").is_file():
+def _run_tokenizer(options: PretrainOptions, files: list[Path], run: Path, say: Callable[[str], None]) -> Tokenizer:
+    """The run's vocabulary: kept in the run folder from the first moment, so that a resume has the same.
+
+    Until there is a snapshot it may be left from a start that failed, on a text that was another then.
+    """
+    own = run / "tokenizer"
+    if (own / "tokenizer.json").is_file() and RunFolder(run).snapshots():
         return Tokenizer.from_folder(own)
     if options.data.tokenizer:
         tokenizer = Tokenizer.from_folder(Path(options.data.tokenizer))
     else:
         say("Learning a vocabulary.")
-        paragraphs = (paragraph for document in read_documents(files) for paragraph in document)
-        tokenizer = Tokenizer.train(paragraphs, options.data.vocab_size, options.data.lowercase)
+        tokenizer = Tokenizer.train(Paragraphs(files), options.data.vocab_size, options.data.lowercase)
     tokenizer.save(own)
     return Tokenizer.from_folder(own)

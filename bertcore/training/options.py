@@ -13,6 +13,8 @@ from bertcore.errors import BertcoreError
 
 FORMAT_VERSION = 1
 PRECISIONS = ("auto", "fp32", "bf16")
+# Small models want high rates: measured for tiny and mini (docs/training.md), the paper's family for the others.
+PEAK_RATES = {"tiny": 3e-3, "mini": 1e-3, "small": 7e-4, "medium": 5e-4, "base": 2e-4, "large": 1e-4}
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,8 @@ class DataOptions:
     tokenizer: str | None = None  # folder with a vocabulary to use; None trains one on the corpus
     vocab_size: int = 8192  # entries at most, where a vocabulary is trained
     lowercase: bool = True
-    sequence_length: int = 128  # tokens per sequence for most of the run
-    long_sequence_length: int = 128  # tokens per sequence in the last part, which trains the later positions
+    sequence_length: int = 64  # tokens per sequence for most of the run; small budgets need many small steps
+    long_sequence_length: int = 64  # tokens per sequence in the last part, which trains the later positions
     long_share: float = 0.0  # share of the budget that the last part takes
     mask_share: float = 0.15  # share of ordinary tokens to predict; held-out text always has 15%
 
@@ -36,8 +38,8 @@ class TrainingOptions:
     steps: int | None = None  # budget in steps, or
     minutes: float | None = None  # budget in minutes of training, pauses not counted
     seed: int = 0
-    batch_size: int = 32  # sequences per step at sequence_length; fewer where sequences are longer
-    learning_rate: float = 1e-3  # at its peak
+    batch_size: int = 16  # sequences per step at sequence_length; fewer where sequences are longer
+    learning_rate: float | None = None  # at its peak; None: what suits the preset, see PEAK_RATES
     warm_up_share: float = 0.05  # share of the budget in which the rate rises; it falls linearly after that
     weight_decay: float = 0.01  # none on biases and LayerNorm (Devlin et al. 2019)
     gradient_clip: float = 1.0  # largest length of the gradient
@@ -75,11 +77,12 @@ class PretrainOptions:
         _in_range("minutes", training.minutes, 0.01, 10**6)
         _in_range("batch size", training.batch_size, 1, 65_536)
         _in_range("sequence length", data.sequence_length, 8, 512)
-        _in_range("long sequence length", data.long_sequence_length, data.sequence_length, 512)
         _in_range("vocabulary size", data.vocab_size, 50, 1_000_000)
         _in_range("learning rate", training.learning_rate, 1e-8, 1.0)
         _in_range("causal share", training.causal_share, 0.0, 0.95)
         _in_range("mask share", data.mask_share, 0.01, 0.9)
+        positions = self.model_config(data.vocab_size).max_position_embeddings
+        _in_range("long sequence length", data.long_sequence_length, data.sequence_length, positions)
 
     @property
     def budget(self) -> tuple[int | None, float | None]:
@@ -87,6 +90,10 @@ class PretrainOptions:
         if self.training.steps is not None:
             return self.training.steps, None
         return None, 60.0 * (self.training.minutes if self.training.minutes is not None else 10.0)
+
+    @property
+    def peak_rate(self) -> float:
+        return self.training.learning_rate or PEAK_RATES[self.preset]
 
     def model_config(self, vocab_size: int) -> BertConfig:
         return BertConfig.preset(self.preset, **{**self.model, "vocab_size": vocab_size})
@@ -102,7 +109,8 @@ class PretrainOptions:
         if version != FORMAT_VERSION or values.pop("kind", "pretrain") != "pretrain":
             raise BertcoreError("This recipe is of another kind or version; this version reads pretraining recipes, 1.")
         _refuse_unknown(cls, values, "the recipe")
-        data, training = dict(values.pop("data", {})), dict(values.pop("training", {}))
+        data, training = (_table(values, part) for part in ("data", "training"))
+        values["model"] = _table(values, "model")
         _refuse_unknown(DataOptions, data, "data")
         _refuse_unknown(TrainingOptions, training, "training")
         data["corpus"] = tuple(data.get("corpus", ()))
@@ -131,8 +139,15 @@ class PretrainOptions:
 
 
 def _in_range(name: str, value: float | None, low: float, high: float) -> None:
-    if value is not None and not low <= value <= high:
-        raise BertcoreError(f"The {name} must lie between {low:g} and {high:g}, not {value:g}.")
+    if value is not None and (not isinstance(value, int | float) or not low <= value <= high):
+        raise BertcoreError(f"The {name} must be a number from {low:g} to {high:g}, not {value!r}.")
+
+
+def _table(values: dict[str, Any], name: str) -> dict[str, Any]:
+    table = values.pop(name, {})
+    if not isinstance(table, dict):
+        raise BertcoreError(f"The setting {name} must hold a table of settings, not {table!r}.")
+    return dict(table)
 
 
 def _refuse_unknown(cls: type, values: Mapping[str, Any], where: str) -> None:

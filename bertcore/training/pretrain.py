@@ -152,7 +152,7 @@ class _Pretraining:
         fraction = (step - 0.5) / steps if steps else self.fraction
         batch = self._next_batch(step, fraction, rng)
         tensors = BatchTensors.of(batch, materials.device)
-        rate = learning_rate_at(fraction, training.learning_rate, training.warm_up_share)
+        rate = learning_rate_at(fraction, self.options.peak_rate, training.warm_up_share)
         for group in materials.optimizer.param_groups:
             group["lr"] = rate
         with materials.precision.autocast(materials.device):

@@ -1,0 +1,132 @@
+"""Types into the real window, offscreen, and prints what it measured as JSON: `python -m ... FOLDER [train]`."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app import theme
+from app.fonts import register_fonts
+from app.services import Services, build_services
+from app.window import Window
+from bertcore.locations import sample_corpus
+from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+
+TEXT_A = "The cat sat on the mat and the dog was happy to see him there."
+TEXT_B = "It was very warm and the girl was glad of it too, she said."
+ROOMS = ("embed", "attend", "predict")
+KEYSTROKES = 40
+
+
+class Heartbeat:
+    """Notices how long the event loop was held between two turns."""
+
+    def __init__(self) -> None:
+        self.longest_ms, self._last = 0.0, time.perf_counter()
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._beat)
+        self._timer.start(1)
+
+    def start_over(self) -> None:
+        self.longest_ms, self._last = 0.0, time.perf_counter()
+
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self.longest_ms = max(self.longest_ms, (now - self._last) * 1000)
+        self._last = now
+
+
+def main(folder: Path, train: bool) -> None:
+    model = _random_mini(folder / "mini")
+    app = QApplication([])
+    app.setStyle("Fusion")
+    register_fonts()
+    services = build_services(app)
+    theme.apply(app, "light")
+    window = Window(services, str(model))
+    window.show()
+    _wait(lambda: window.state.reading is not None)
+    if train:
+        _start_training(services)
+    heartbeat = Heartbeat()
+    keystroke_ms, held_ms = {}, 0.0
+    for room in ROOMS:
+        keystroke_ms[room] = _type(window, room, heartbeat)
+        held_ms = max(held_ms, heartbeat.longest_ms)
+    if train and services.runs.selected is not None:
+        services.runs.control(services.runs.selected, "stop")
+    window.close()
+    print(json.dumps({"keystroke_ms": keystroke_ms, "held_ms": held_ms}))
+
+
+def _type(window: Window, room: str, heartbeat: Heartbeat) -> float:
+    """Median milliseconds from a key press to the room redrawn with its result."""
+    state, inference = window.state, window.services.inference
+    window.open_room(room)
+    state.set_text(TEXT_A, TEXT_B)
+    state.set_masks((3, 9))
+    _wait(lambda: state.reading is not None and state.reading.encoding is state.encoding and not inference.is_busy)
+    QApplication.processEvents()
+    field = window.frame.sentences.a
+    field.setFocus()
+    heartbeat.start_over()
+    times = []
+    for number in range(KEYSTROKES):
+        before = state.reading
+        started = time.perf_counter()
+        QTest.keyClick(field, Qt.Key.Key_Backspace if number % 2 else Qt.Key.Key_A)
+        _wait(lambda before=before: state.reading is not before and state.reading.encoding is state.encoding)  # type: ignore[misc]
+        QApplication.processEvents()
+        times.append((time.perf_counter() - started) * 1000)
+    return statistics.median(times)
+
+
+def _start_training(services: Services) -> None:
+    options = PretrainOptions(
+        name="bench",
+        preset="tiny",
+        data=DataOptions(corpus=(str(sample_corpus()),), vocab_size=2048),
+        training=TrainingOptions(minutes=10.0),
+    )
+    runs = services.runs
+    runs.start_following()
+    runs.start_pretrain(options)
+    _wait(lambda: any(run.status.state == "running" and run.status.step > 5 for run in runs.runs), timeout_s=120)
+
+
+def _random_mini(folder: Path) -> Path:
+    """A random checkpoint, so that the figures do not depend on which model ships."""
+    import torch
+
+    from benchmarks.peer import random_model
+    from bertcore.checkpoint import save_checkpoint
+    from bertcore.data.text import read_documents
+    from bertcore.tokenization import Tokenizer
+
+    torch.set_num_threads(1)
+    if not folder.exists():
+        texts = (paragraph for document in read_documents([sample_corpus()]) for paragraph in document)
+        tokenizer = Tokenizer.train(texts, 8192)
+        save_checkpoint(random_model("mini", tokenizer.vocab_size, dropout=0.0), tokenizer, folder)
+    return folder
+
+
+def _wait(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
+    ends = time.monotonic() + timeout_s
+    while not condition():
+        flags = QEventLoop.ProcessEventsFlag.AllEvents | QEventLoop.ProcessEventsFlag.WaitForMoreEvents
+        QApplication.processEvents(flags)
+        if time.monotonic() > ends:
+            raise TimeoutError("what was waited for did not come")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), "train" in sys.argv[2:])
