@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import platform
@@ -36,19 +37,10 @@ def main(
 
 
 def _run(name: str) -> list[Row]:
-    if name == "training":
-        from benchmarks import training
-
-        return training.rows()
-    if name == "forward":
-        from benchmarks import forward
-
-        return forward.rows()
-    if name == "window":
-        from benchmarks import window
-
-        return window.rows()
-    raise typer.BadParameter(f"there is no benchmark {name!r}; choose from {', '.join(NAMES)}")
+    if name not in NAMES:
+        raise typer.BadParameter(f"there is no benchmark {name!r}; choose from {', '.join(NAMES)}")
+    rows: list[Row] = importlib.import_module(f"benchmarks.{name}").rows()
+    return rows
 
 
 if __name__ == "__main__":

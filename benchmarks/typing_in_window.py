@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import theme
 from app.fonts import register_fonts
+from app.readings import Reading
 from app.services import Services, build_services
 from app.window import Window
 from bertcore.locations import sample_corpus
@@ -73,7 +74,7 @@ def _type(window: Window, room: str, heartbeat: Heartbeat) -> float:
     window.open_room(room)
     state.set_text(TEXT_A, TEXT_B)
     state.set_masks((3, 9))
-    _wait(lambda: state.reading is not None and state.reading.encoding is state.encoding and not inference.is_busy)
+    _wait(lambda: _is_redrawn(window, None) and not inference.is_busy)
     QApplication.processEvents()
     field = window.frame.sentences.a
     field.setFocus()
@@ -83,10 +84,16 @@ def _type(window: Window, room: str, heartbeat: Heartbeat) -> float:
         before = state.reading
         started = time.perf_counter()
         QTest.keyClick(field, Qt.Key.Key_Backspace if number % 2 else Qt.Key.Key_A)
-        _wait(lambda before=before: state.reading is not before and state.reading.encoding is state.encoding)  # type: ignore[misc]
+        _wait(lambda before=before: _is_redrawn(window, before))  # type: ignore[misc]
         QApplication.processEvents()
         times.append((time.perf_counter() - started) * 1000)
     return statistics.median(times)
+
+
+def _is_redrawn(window: Window, before: Reading | None) -> bool:
+    """The room has drawn (it does so when a reading comes) a reading newer than `before` and of the text as it is."""
+    reading = window.state.reading
+    return reading is not None and reading is not before and reading.encoding is window.state.encoding
 
 
 def _start_training(services: Services) -> None:

@@ -13,6 +13,8 @@ from bertcore.errors import BertcoreError
 
 FORMAT_VERSION = 1
 PRECISIONS = ("auto", "fp32", "bf16")
+# A small model on a short budget never learns its text by heart; dropout would only slow it down (DESIGN section 7).
+NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 # Small models want high rates: measured for tiny and mini (docs/training.md), the paper's family for the others.
 PEAK_RATES = {"tiny": 3e-3, "mini": 1e-3, "small": 7e-4, "medium": 5e-4, "base": 2e-4, "large": 1e-4}
 
@@ -23,7 +25,7 @@ class DataOptions:
 
     corpus: tuple[str, ...] = ()  # text files: one paragraph a line, a blank line between documents
     tokenizer: str | None = None  # folder with a vocabulary to use; None trains one on the corpus
-    vocab_size: int = 8192  # entries at most, where a vocabulary is trained
+    vocab_size: int = 8192  # entries at most, where a vocabulary is trained; a small text gives fewer
     lowercase: bool = True
     sequence_length: int = 64  # tokens per sequence for most of the run; small budgets need many small steps
     long_sequence_length: int = 64  # tokens per sequence in the last part, which trains the later positions
@@ -60,7 +62,7 @@ class PretrainOptions:
 
     name: str = "pretrain"
     preset: str = "mini"
-    model: Mapping[str, Any] = field(default_factory=dict)  # BertConfig fields that differ from the preset
+    model: Mapping[str, Any] = field(default_factory=lambda: dict(NO_DROPOUT))  # BertConfig fields that differ from it
     data: DataOptions = field(default_factory=DataOptions)
     training: TrainingOptions = field(default_factory=TrainingOptions)
 
@@ -75,6 +77,8 @@ class PretrainOptions:
             raise BertcoreError(f"There is no precision {training.precision!r}; choose one of {', '.join(PRECISIONS)}.")
         _in_range("steps", training.steps, 1, 10**9)
         _in_range("minutes", training.minutes, 0.01, 10**6)
+        _in_range("seed", training.seed, 0, 2**31)
+        _in_range("number of threads", training.threads, 1, 1024)
         _in_range("batch size", training.batch_size, 1, 65_536)
         _in_range("sequence length", data.sequence_length, 8, 512)
         _in_range("vocabulary size", data.vocab_size, 50, 1_000_000)
