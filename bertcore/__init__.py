@@ -1,1 +1,1 @@
-"""x"""
+"""BERT from scratch: the engine under BERTscope, usable alone from Python and the shell."""

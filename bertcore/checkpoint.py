@@ -113,7 +113,7 @@ def save_checkpoint(
         **model.config.to_dict(),
     }
     (folder / CONFIG_FILE).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    tokenizer.save(folder)
+    tokenizer.save(folder, model.config.max_position_embeddings)
     about = {"name": name, "step": step, "tokens_seen": tokens_seen}
     (folder / ABOUT_FILE).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 

@@ -61,7 +61,7 @@ def from_hugging_face(theirs: dict[str, Tensor], config: BertConfig) -> dict[str
     theirs = {_modern(name): value for name, value in theirs.items()}
     _check_tied(theirs)
     _check_layers(theirs, config)
-    ours = {name: theirs[their].float() for name, their in _names(config).items() if their in theirs}
+    ours = {name: _own(theirs[their]) for name, their in _names(config).items() if their in theirs}
     for layer in range(config.num_hidden_layers):
         for kind in ("weight", "bias"):
             parts = [theirs.get(f"bert.encoder.layer.{layer}.{name}.{kind}") for name in _SPLIT]
@@ -71,6 +71,11 @@ def from_hugging_face(theirs: dict[str, Tensor], config: BertConfig) -> dict[str
             if len(found) == len(parts):
                 ours[f"encoder.layers.{layer}.{_FUSED}.{kind}"] = torch.cat(found).float()
     return ours
+
+
+def _own(tensor: Tensor) -> Tensor:
+    """float32, and a copy: what was read is mapped to the file, and a file that changes under it ends the process."""
+    return tensor.to(torch.float32, copy=True)
 
 
 def _names(config: BertConfig) -> dict[str, str]:

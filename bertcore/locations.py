@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from importlib import resources
@@ -43,7 +44,7 @@ def register_run(run: Path) -> None:
         return
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("a", encoding="utf-8", errors="replace") as stream:
+        with file.open("a", encoding="utf-8", errors="surrogateescape") as stream:
             stream.write(line + "\n")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
@@ -54,14 +55,17 @@ def known_runs() -> list[Path]:
     """Run folders that exist: in runs_folder(), registered ones, and the built-in model's own; newest first."""
     found = {Path(line) for line in _registered(home() / "known_runs.txt")}
     for folder in (runs_folder(), assets() / "runs"):
-        if folder.is_dir():
+        with contextlib.suppress(OSError):
             found |= {path.resolve() for path in folder.iterdir()}
     runs = [path for path in found if is_run(path)]
     return sorted(runs, key=_began, reverse=True)
 
 
 def is_run(folder: Path) -> bool:
-    return (folder / "status.json").is_file() and (folder / "config.json").is_file()
+    try:
+        return (folder / "status.json").is_file() and (folder / "config.json").is_file()
+    except OSError:  # a folder that may not be read is none of ours
+        return False
 
 
 def resolve_model(reference: str | Path | None) -> Path:
@@ -88,7 +92,12 @@ def resolve_model(reference: str | Path | None) -> Path:
 
 def _began(run: Path) -> float:
     """When a run began; the built-in one, whose files are as old as the copy, comes last."""
-    return 0.0 if run.parent == (assets() / "runs").resolve() else (run / "config.json").stat().st_mtime
+    if run.parent == (assets() / "runs").resolve():
+        return 0.0
+    try:
+        return (run / "config.json").stat().st_mtime
+    except OSError:  # deleted a moment ago
+        return 0.0
 
 
 def _newest_snapshot(run: Path) -> Path:
@@ -102,6 +111,6 @@ def _newest_snapshot(run: Path) -> Path:
 
 def _registered(file: Path) -> list[str]:
     try:
-        return [line for line in file.read_text(encoding="utf-8").splitlines() if line]
-    except (OSError, UnicodeDecodeError):
+        return [line for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if line]
+    except OSError:
         return []

@@ -114,8 +114,11 @@ class Tokenizer:
         """Ids of many texts, without special tokens, on all cores."""
         return [encoding.ids for encoding in self.raw.encode_batch_fast(texts, add_special_tokens=False)]
 
-    def save(self, folder: Path) -> None:
-        """Write `tokenizer.json`, `tokenizer_config.json` and `vocab.txt`, as `transformers` reads them."""
+    def save(self, folder: Path, max_length: int = 512) -> None:
+        """Write `tokenizer.json`, `tokenizer_config.json` and `vocab.txt`, as `transformers` reads them.
+
+        `max_length` is the longest sequence of the model they belong to, in tokens.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         self.raw.save(str(folder / "tokenizer.json"))
         words = sorted(self.raw.get_vocab(with_added_tokens=True).items(), key=lambda item: item[1])
@@ -124,9 +127,9 @@ class Tokenizer:
         settings = {
             "tokenizer_class": "BertTokenizer",
             "do_lower_case": self.lowercase,
-            "model_max_length": 512,
-            "strip_accents": None,
-            "tokenize_chinese_chars": True,
+            "model_max_length": max_length,
+            "strip_accents": getattr(self.raw.normalizer, "strip_accents", None),
+            "tokenize_chinese_chars": getattr(self.raw.normalizer, "handle_chinese_chars", True),
             **names,
         }
         (folder / "tokenizer_config.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
@@ -145,12 +148,16 @@ class Tokenizer:
                 ) from None
             return cls(raw, getattr(raw.normalizer, "lowercase", lowercase))
         if (folder / "vocab.txt").is_file():
-            return cls(raw_from_words(_read_vocab(folder / "vocab.txt"), lowercase), lowercase)
+            raw = raw_from_words(_read_vocab(folder / "vocab.txt"), lowercase)
+            raw.normalizer = _normalizer(
+                lowercase, settings.get("strip_accents"), bool(settings.get("tokenize_chinese_chars", True))
+            )
+            return cls(raw, lowercase)
         raise BertcoreError(f"The folder {folder} has no vocabulary: a tokenizer.json or a vocab.txt must stand in it.")
 
     @classmethod
     def train(cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True) -> Tokenizer:
-        """Learn a WordPiece vocabulary of at most `vocab_size` entries from texts: always the same one for the same text.
+        """Learn a WordPiece vocabulary of at most `vocab_size` entries; the same texts always give the same one.
 
         The texts are read twice; an iterator, which cannot be, is read into memory.
         """
@@ -225,11 +232,19 @@ def _words_beyond(text: str | None) -> int:
     return len(text[MAX_CHARACTERS:].split()) if text else 0
 
 
+def _normalizer(lowercase: bool, strip_accents: object = None, split_chinese: bool = True) -> normalizers.Normalizer:
+    """BERT's cleaning of text; `strip_accents` None means: where it makes small letters."""
+    return normalizers.BertNormalizer(
+        clean_text=True,
+        handle_chinese_chars=split_chinese,
+        strip_accents=strip_accents if isinstance(strip_accents, bool) else None,
+        lowercase=lowercase,
+    )
+
+
 def _bare_wordpiece(vocab: dict[str, int], lowercase: bool) -> RawTokenizer:
     raw = RawTokenizer(WordPiece(vocab, unk_token=UNK, max_input_chars_per_word=100))
-    raw.normalizer = normalizers.BertNormalizer(
-        clean_text=True, handle_chinese_chars=True, strip_accents=None, lowercase=lowercase
-    )
+    raw.normalizer = _normalizer(lowercase)
     raw.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     raw.decoder = decoders.WordPiece()
     raw.add_special_tokens([AddedToken(token, special=True) for token in SPECIAL_TOKENS if token in vocab])

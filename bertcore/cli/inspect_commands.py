@@ -132,7 +132,7 @@ def trace(
     del arrays["mlm_positions"]  # all of them
     out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
     try:
-        np.savez_compressed(out, allow_pickle=False, **arrays)
+        np.savez_compressed(out, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
     except OSError as error:
         raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
     shapes = {name: list(array.shape) for name, array in arrays.items()}

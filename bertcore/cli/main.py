@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -22,14 +24,25 @@ pretrain_command.register(app)
 
 def main() -> None:
     """Run a command; what a person can put right ends with one sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # Windows would write a pipe in its own code page
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app()
     except BertcoreError as error:
-        print(f"bertcore: {error}", file=sys.stderr)
-        sys.exit(2)
+        _fail(str(error))
     except BrokenPipeError:  # `bertcore ... | head`
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        _fail(f"{error.filename or 'a file'} cannot be read or written: {error.strerror or error}.")
+    except MemoryError:
+        _fail("There is not enough memory for this model or text.")
+
+
+def _fail(sentence: str) -> NoReturn:
+    print(f"bertcore: {sentence}", file=sys.stderr)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bertcore.cli.output import AsJson, print_json
+from bertcore.cli.output import AsJson, checked_text, print_json
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
 from bertcore.locations import runs_folder
@@ -53,22 +54,22 @@ def pretrain(
     as_json: AsJson = False,
 ) -> None:
     """Train a BERT from text. Stop with Ctrl+C, go on with --resume."""
-    files = [str(Path(file).expanduser().resolve()) for file in [*(corpus or []), *(more_corpus or [])]]
+    files = [str(Path(os.path.expanduser(file)).resolve()) for file in [*(corpus or []), *(more_corpus or [])]]
     options = PretrainOptions.from_file(recipe) if recipe else PretrainOptions()
     if steps is not None and minutes is not None:
         raise BertcoreError("Give --steps or --minutes, not both.")
     if minutes is not None:  # the flag overrules a recipe's budget of either kind
         options = replace(options, training=replace(options.training, steps=None))
     run = out or runs_folder() / f"{time.strftime('%Y-%m-%d')}-{name or options.name}"
-    options = options.with_flags(
-        {
+    checked_text("out", str(run))  # the libraries that write it take no other names
+    flags: dict[str, dict[str, Any]] = {
+        "data": {
             "corpus": tuple(files) or None,
-            "tokenizer": str(Path(tokenizer).expanduser().resolve()) if tokenizer else None,
+            "tokenizer": str(Path(os.path.expanduser(tokenizer)).resolve()) if tokenizer else None,
             "vocab_size": vocab_size,
             "sequence_length": sequence_length,
-            "long_sequence_length": _at_least(sequence_length, options.data.long_sequence_length),
         },
-        {
+        "training": {
             "steps": steps,
             "minutes": minutes,
             "seed": seed,
@@ -76,11 +77,16 @@ def pretrain(
             "learning_rate": learning_rate,
             "causal_share": causal_share,
             "precision": precision,
-            "threads": threads,
         },
-        preset=preset,
-        name=name or (out.resolve().name if out and not recipe else None),
-    )
+        "own": {"preset": preset},
+    }
+    if resume and (run / "config.json").is_file():
+        _refuse_changes(PretrainOptions.from_dict(RunFolder(run).config()), flags, run)
+    if sequence_length is not None:
+        longest = max(sequence_length, options.data.long_sequence_length)
+        options = options.with_flags({"sequence_length": sequence_length, "long_sequence_length": longest}, {})
+    name = name or (out.resolve().name if out and not recipe else None)
+    options = options.with_flags(flags["data"], {**flags["training"], "threads": threads}, **flags["own"], name=name)
     from bertcore.training.pretrain import start_or_resume
 
     with _watching(as_json) as watch:
@@ -93,8 +99,16 @@ def pretrain(
         typer.echo(f'Ask it: bertcore fill {run} --a "The [MASK] was happy."')
 
 
-def _at_least(length: int | None, long_length: int) -> int | None:
-    return None if length is None else max(length, long_length)
+def _refuse_changes(stored: PretrainOptions, flags: dict[str, dict[str, Any]], run: Path) -> None:
+    """A resumed run keeps its settings; a flag that says otherwise is refused rather than ignored."""
+    for section, given in flags.items():
+        kept = stored if section == "own" else getattr(stored, section)
+        for key, value in given.items():
+            if value is not None and value != getattr(kept, key):
+                raise BertcoreError(
+                    f"The run {run} goes on with its own settings: {key.replace('_', ' ')} {getattr(kept, key)}, "
+                    f"not {value}. Leave that flag out, or start a new run."
+                )
 
 
 def _watching(quiet: bool) -> AbstractContextManager[Any]:

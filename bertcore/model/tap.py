@@ -56,12 +56,12 @@ class Intervention:
     Example: `Intervention({"layer.0.attention.probs": switch_off})`.
     """
 
-    def __init__(self, changes: dict[str, Tap | Callable[[Tensor], Tensor]], then: Tap | None = None) -> None:
+    def __init__(self, changes: dict[str, Callable[[Tensor], Tensor]], then: Tap | None = None) -> None:
         self._changes = changes
         self._then = then  # a recorder that sees what the intervention left
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         change = self._changes.get(name)
         if change is not None:
-            value = change(value)  # type: ignore[call-arg, arg-type]
+            value = change(value)
         return value if self._then is None else self._then(name, value)

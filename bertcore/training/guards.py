@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterator
 from bertcore.errors import BertcoreError
 
 
+class StopAskedError(BertcoreError):
+    """Someone asked for a stop before there was anything to save."""
+
+
 @contextlib.contextmanager
 def stop_signals(ask_to_stop: Callable[[], None]) -> Iterator[None]:
     """Ctrl+C and a polite kill ask for a stop instead of ending the process. Does nothing off the main thread."""
@@ -42,9 +46,9 @@ def as_sentence(error: BaseException) -> str:
     if isinstance(error, BertcoreError):
         return text
     if isinstance(error, KeyboardInterrupt):
-        return "Interrupted before the first step."
+        return "Interrupted; what was trained since the last snapshot is lost."
     if isinstance(error, MemoryError) or "not enough memory" in text or "out of memory" in text:
         return "There is not enough memory for this run; choose a smaller size, a smaller batch or shorter sequences."
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+    if getattr(error, "errno", None) == errno.ENOSPC or "No space left" in text:  # safetensors has its own error type
         return "The disk is full; free some space and go on with --resume."
     return f"The run failed: {type(error).__name__}: {text.splitlines()[0] if text else 'no message'}."

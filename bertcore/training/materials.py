@@ -37,7 +37,7 @@ class Materials:
 def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> Materials:
     """Everything ready for the first step; `say` is told what takes time. Raises BertcoreError for an unfit text."""
     data, training = options.data, options.training
-    torch.set_num_threads(training.threads or max(1, (os.cpu_count() or 2) - 1))
+    torch.set_num_threads(training.threads or default_threads())
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     files = [Path(name) for name in data.corpus]
     tokenizer = _run_tokenizer(options, files, run, say)
@@ -64,6 +64,12 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
             f"{device.type}, {torch.get_num_threads()} threads, {precision.reason}"
         ),
     )
+
+
+def default_threads() -> int:
+    """All cores that this process may use but one, at least one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
+    return max(1, cores - 1)
 
 
 def _run_tokenizer(options: PretrainOptions, files: list[Path], run: Path, say: Callable[[str], None]) -> Tokenizer:

@@ -15,7 +15,7 @@ FORMAT_VERSION = 1
 PRECISIONS = ("auto", "fp32", "bf16")
 # A small model on a short budget never learns its text by heart; dropout would only slow it down (DESIGN section 7).
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-# Small models want high rates: measured for tiny and mini (docs/training.md), the paper's family for the others.
+# Small models want high rates: measured for tiny and mini (docs/model.md), the paper's family for the others.
 PEAK_RATES = {"tiny": 3e-3, "mini": 1e-3, "small": 7e-4, "medium": 5e-4, "base": 2e-4, "large": 1e-4}
 
 
@@ -71,22 +71,23 @@ class PretrainOptions:
 
     def _check(self) -> None:
         data, training = self.data, self.training
-        if self.preset not in PRESETS:
+        if self.preset not in list(PRESETS):
             raise BertcoreError(f"There is no preset {self.preset!r}; choose one of {', '.join(PRESETS)}.")
         if training.precision not in PRECISIONS:
             raise BertcoreError(f"There is no precision {training.precision!r}; choose one of {', '.join(PRECISIONS)}.")
-        _in_range("steps", training.steps, 1, 10**9)
-        _in_range("minutes", training.minutes, 0.01, 10**6)
-        _in_range("seed", training.seed, 0, 2**31)
-        _in_range("number of threads", training.threads, 1, 1024)
-        _in_range("batch size", training.batch_size, 1, 65_536)
-        _in_range("sequence length", data.sequence_length, 8, 512)
-        _in_range("vocabulary size", data.vocab_size, 50, 1_000_000)
-        _in_range("learning rate", training.learning_rate, 1e-8, 1.0)
-        _in_range("causal share", training.causal_share, 0.0, 0.95)
-        _in_range("mask share", data.mask_share, 0.01, 0.9)
-        positions = self.model_config(data.vocab_size).max_position_embeddings
-        _in_range("long sequence length", data.long_sequence_length, data.sequence_length, positions)
+        if not isinstance(self.name, str) or not isinstance(self.model, Mapping):
+            raise BertcoreError("A recipe's name must be text, and its part model a table of settings.")
+        for section in (data, training):
+            for key, (kind, low, high) in _RANGES.items():
+                if hasattr(section, key):
+                    _in_range(key, getattr(section, key), kind, low, high)
+        if data.long_sequence_length < data.sequence_length:
+            raise BertcoreError("The long sequence length must not be below the sequence length.")
+        positions = self.model_config(data.vocab_size).max_position_embeddings  # refuses a model that cannot be
+        if data.long_sequence_length > positions:
+            raise BertcoreError(
+                f"The sequence length {data.long_sequence_length} is more than the model's {positions} positions."
+            )
 
     @property
     def budget(self) -> tuple[int | None, float | None]:
@@ -113,11 +114,13 @@ class PretrainOptions:
         if version != FORMAT_VERSION or values.pop("kind", "pretrain") != "pretrain":
             raise BertcoreError("This recipe is of another kind or version; this version reads pretraining recipes, 1.")
         _refuse_unknown(cls, values, "the recipe")
-        data, training = (_table(values, part) for part in ("data", "training"))
-        values["model"] = _table(values, "model")
+        data, training = _table(values.pop("data", {}), "data"), _table(values.pop("training", {}), "training")
         _refuse_unknown(DataOptions, data, "data")
         _refuse_unknown(TrainingOptions, training, "training")
-        data["corpus"] = tuple(data.get("corpus", ()))
+        corpus = data.get("corpus", ())
+        if not isinstance(corpus, list | tuple) or not all(isinstance(file, str) for file in corpus):
+            raise BertcoreError("The corpus of a recipe must be a list of file names.")
+        data["corpus"] = tuple(corpus)
         return cls(**values, data=DataOptions(**data), training=TrainingOptions(**training))
 
     @classmethod
@@ -142,16 +145,46 @@ class PretrainOptions:
         )
 
 
-def _in_range(name: str, value: float | None, low: float, high: float) -> None:
-    if value is not None and (not isinstance(value, int | float) or not low <= value <= high):
-        raise BertcoreError(f"The {name} must be a number from {low:g} to {high:g}, not {value!r}.")
+# setting -> (type, lowest, highest); None passes where a setting may be left open
+_RANGES: dict[str, tuple[type, float, float]] = {
+    "vocab_size": (int, 50, 1_000_000),
+    "sequence_length": (int, 8, 512),
+    "long_sequence_length": (int, 8, 512),
+    "long_share": (float, 0.0, 1.0),
+    "mask_share": (float, 0.01, 0.9),
+    "steps": (int, 1, 10**9),
+    "minutes": (float, 0.01, 10**6),
+    "seed": (int, 0, 2**32),
+    "batch_size": (int, 1, 65_536),
+    "learning_rate": (float, 1e-8, 1.0),
+    "warm_up_share": (float, 0.0, 0.95),
+    "weight_decay": (float, 0.0, 10.0),
+    "gradient_clip": (float, 1e-6, 1e6),
+    "causal_share": (float, 0.0, 0.95),
+    "causal_masked_every": (int, 1, 10**6),
+    "next_sentence_weight": (float, 0.0, 1000.0),
+    "threads": (int, 1, 4096),
+    "log_every": (int, 1, 10**6),
+    "evaluations": (int, 1, 100_000),
+    "held_out_sequences": (int, 1, 1_000_000),
+    "save_minutes": (float, 0.01, 10**6),
+}
+_MAY_BE_OPEN = ("steps", "minutes", "learning_rate", "threads", "log_every")
 
 
-def _table(values: dict[str, Any], name: str) -> dict[str, Any]:
-    table = values.pop(name, {})
-    if not isinstance(table, dict):
-        raise BertcoreError(f"The setting {name} must hold a table of settings, not {table!r}.")
-    return dict(table)
+def _in_range(key: str, value: object, kind: type, low: float, high: float) -> None:
+    if value is None and key in _MAY_BE_OPEN:
+        return
+    is_number = isinstance(value, int if kind is int else (int, float)) and not isinstance(value, bool)
+    if not is_number or not low <= float(str(value)) <= high:
+        whole = "a whole number " if kind is int else ""
+        raise BertcoreError(f"The {key.replace('_', ' ')} must be {whole}between {low:g} and {high:g}, not {value!r}.")
+
+
+def _table(values: object, name: str) -> dict[str, Any]:
+    if not isinstance(values, Mapping):
+        raise BertcoreError(f"The part {name} of a recipe must be a table of settings, not {values!r}.")
+    return dict(values)
 
 
 def _refuse_unknown(cls: type, values: Mapping[str, Any], where: str) -> None:

@@ -7,6 +7,7 @@ import math
 import shutil
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,12 @@ from bertcore.data.batches import Batch, causal_batch, masked_batch
 from bertcore.data.text import read_documents
 from bertcore.errors import BertcoreError
 from bertcore.locations import register_run
-from bertcore.training.guards import as_sentence, no_garbage_collection, stop_signals
+from bertcore.training.guards import StopAskedError, as_sentence, no_garbage_collection, stop_signals
 from bertcore.training.materials import prepare
 from bertcore.training.objective import BatchTensors, pretraining_loss, step_metrics
 from bertcore.training.optimizer import learning_rate_at
 from bertcore.training.options import PretrainOptions
+from bertcore.training.precision import choose_precision
 from bertcore.training.resume import Progress, can_resume, forget_progress, load_progress, save_progress
 from bertcore.training.run_folder import RunFolder
 
@@ -76,12 +78,16 @@ class _Pretraining:
     def run(self) -> Path:
         self._status("starting", "Reading the text.")
         try:
-            self.materials = prepare(self.options, self.folder.path, lambda words: self._status("starting", words))
-            self.folder.log(self.materials.summary)
-            self._resume_or_begin()
-            with stop_signals(self._ask_to_stop), no_garbage_collection():
-                state = self._train()
-            snapshot = self._snapshot()
+            with stop_signals(self._ask_to_stop):
+                self.materials = prepare(self.options, self.folder.path, self._say)
+                self.folder.log(self.materials.summary)
+                self._resume_or_begin()
+                with no_garbage_collection():
+                    state = self._train()
+                snapshot = self._snapshot()
+        except StopAskedError as error:
+            self._status("stopped", str(error))
+            raise
         except BaseException as error:
             message = as_sentence(error)
             self._status("failed", message)
@@ -96,6 +102,10 @@ class _Pretraining:
     def _resume_or_begin(self) -> None:
         resumable = [path for _, path in self.folder.snapshots() if can_resume(path)]
         if not resumable:
+            if any(step > 0 for step, _ in self.folder.snapshots()):
+                raise BertcoreError(
+                    f"No snapshot in {self.folder.path} holds a training state to go on from; start a new run."
+                )
             self.folder.truncate_metrics(-1)
             self._snapshot()
             self._evaluate()
@@ -105,11 +115,16 @@ class _Pretraining:
         progress = load_progress(newest, materials.model, materials.optimizer)
         if progress.corpus_key != materials.corpus_key:
             raise BertcoreError("The text has changed since this run began; start a new run for the new text.")
+        if progress.precision != materials.precision.name:  # a fresh probe on a busy machine may say another
+            same = choose_precision(progress.precision, materials.device)
+            self.materials = replace(materials, precision=same)
         self.step, self.tokens, self.elapsed_s = progress.step, progress.tokens, progress.elapsed_s
         self._tokens_at_log, self._elapsed_at_log = self.tokens, self.elapsed_s
         for length, state in progress.samplers.items():
             materials.samplers[int(length)].restore(state)
         self.folder.truncate_metrics(self.step)
+        told = [line["phase"] for line in self.folder.tail().read_new() if line.get("kind") == "phase"]
+        self.phase = told[-1] if told else None
         self.folder.log(f"goes on from step {self.step}")
 
     # --- the loop
@@ -221,9 +236,13 @@ class _Pretraining:
 
     def _snapshot(self) -> Path:
         """Write a snapshot, then thin: older ones lose their training state, and go if they were only for safety."""
-        materials = self.materials
+        materials, written = self.materials, self.folder.snapshot_path(self.step)
+        if can_resume(written):  # this step stands already: rewriting it would put the one good copy at risk
+            return written
         samplers = {str(length): sampler.state for length, sampler in materials.samplers.items()}
-        progress = Progress(self.step, self.tokens, self.elapsed_s, materials.corpus_key, samplers)
+        progress = Progress(
+            self.step, self.tokens, self.elapsed_s, materials.corpus_key, samplers, materials.precision.name
+        )
         name = self.options.name
         with self.folder.begin_snapshot(self.step) as folder:
             save_checkpoint(
@@ -236,7 +255,6 @@ class _Pretraining:
                 forget_progress(path)
                 if not _is_kept(step):
                     shutil.rmtree(path, ignore_errors=True)
-        written = self.folder.snapshot_path(self.step)
         relative = written.relative_to(self.folder.path).as_posix()
         self._metric({"kind": "snapshot", "step": self.step, "path": relative})
         return written
@@ -262,6 +280,12 @@ class _Pretraining:
         self.watch({"kind": "status", "state": state, "step": self.step, "fraction": fraction, "message": message})
 
     # --- what it is told
+
+    def _say(self, words: str) -> None:
+        """What takes time before the first step; a stop that was asked for meanwhile ends the run here."""
+        if self.stop_asked or self.folder.take_command() == "stop":
+            raise StopAskedError("Stopped before the first step.")
+        self._status("starting", words)
 
     def _ask_to_stop(self) -> None:
         self.stop_asked = True

@@ -27,6 +27,7 @@ class Progress:
     elapsed_s: float  # of training, pauses not counted
     corpus_key: str
     samplers: Mapping[str, tuple[int, int]]  # sequence length -> (epoch, position)
+    precision: str = "fp32"  # what the steps so far were computed in
 
 
 def save_progress(folder: Path, progress: Progress, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:

@@ -15,7 +15,7 @@ from bertcore.errors import BertcoreError
 
 
 def write_json(file: Path, values: dict[str, Any]) -> None:
-    write_aside(file, json.dumps(plain(values), ensure_ascii=False, indent=2).encode())
+    write_aside(file, json.dumps(plain(values), indent=2).encode())  # ASCII: a path may hold bytes that are no UTF-8
 
 
 def write_aside(file: Path, data: bytes) -> None:
