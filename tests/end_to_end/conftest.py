@@ -1,0 +1,52 @@
+"""The shell in this process, and what it is asked about."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from bertcore.checkpoint import save_checkpoint
+from bertcore.cli.main import main
+from tests.end_to_end.shell import Answer, Shell
+from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
+from tests.engine.training_runs import animal_text
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+    """The `bertcore` command in this process: importing torch for each call would take minutes."""
+
+    def run(*arguments: object) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["bertcore", *map(str, arguments)])
+        capsys.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return Answer(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_checkpoint(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="module")
+def encoder_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("encoder")
+    save_checkpoint(tiny_model((), pooler=True), word_tokenizer(), folder)
+    return folder
+
+
+@pytest.fixture
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    monkeypatch.setattr("bertcore.training.run_folder.to_disk", lambda folder: None)  # it only costs time here
+    files = tmp_path / "a.txt", tmp_path / "b.txt"
+    for seed, file in enumerate(files):
+        file.write_text(animal_text(40, seed), encoding="utf-8")
+    return files

@@ -1,0 +1,237 @@
+"""`bertcore`, the shell: what each command answers."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bertcore.analysis.trace import trace as engine_trace
+from bertcore.checkpoint import load_checkpoint
+from bertcore.config import PRESETS, BertConfig, count_parameters
+from bertcore.locations import built_in_checkpoint
+from tests.end_to_end.shell import PAIR, SMALL, Shell, in_own_process
+from tests.engine.models import VOCABULARY, word_tokenizer
+from tests.engine.training_runs import losses, metrics
+
+
+class TestInfo:
+    def test_of_a_checkpoint(self, shell: Shell, model: Path) -> None:
+        assert shell("info", model, "--json").json == {
+            "family": "bert",
+            "parameters": load_checkpoint(model).parameters,
+            "layers": 2,
+            "heads": 4,
+            "hidden_size": 32,
+            "intermediate_size": 48,
+            "vocab_size": len(VOCABULARY),
+            "max_positions": 40,
+            "tasks": ["mlm", "nsp"],
+        }
+
+    def test_of_an_encoder(self, shell: Shell, encoder_only: Path) -> None:
+        assert shell("info", encoder_only, "--json").json["tasks"] == []
+
+    @pytest.mark.parametrize("preset", PRESETS)
+    def test_of_a_preset_without_weights(self, shell: Shell, preset: str) -> None:
+        facts = shell("info", "--preset", preset, "--json").json
+        assert facts["parameters"] == count_parameters(BertConfig.preset(preset))
+        assert (facts["vocab_size"], facts["max_positions"]) == (30_522, 512)
+
+    def test_of_base_is_the_number_everyone_knows(self, shell: Shell) -> None:
+        assert shell("info", "--preset", "base", "--json").json["parameters"] == 109_482_240
+        assert "109,482,240" in shell("info", "--preset", "base").out
+
+    def test_of_the_built_in_model(self, shell: Shell) -> None:
+        if not built_in_checkpoint().is_dir():
+            pytest.skip("assets/checkpoints holds no model yet")
+        facts = shell("info", "--json").json
+        assert facts["tasks"] == ["mlm", "nsp"] and facts["layers"] == 4 and facts["hidden_size"] == 256
+
+
+class TestTokenize:
+    def test_a_pair(self, shell: Shell, model: Path) -> None:
+        encoding = word_tokenizer().encode(PAIR[1], PAIR[3], max_length=40)
+        assert shell("tokenize", model, *PAIR, "--json").json == {
+            "tokens": encoding.tokens,
+            "ids": encoding.ids,
+            "segments": encoding.segments,
+            "positions": encoding.positions,
+            "offsets": [list(pair) for pair in encoding.offsets],
+            "parts": encoding.parts,
+            "dropped": 0,
+        }
+        assert set(encoding.parts) == {"special", "a", "b"}
+
+    @pytest.mark.parametrize(
+        "text", ["🙂 👩‍👩‍👧", "שלום مرحبا", "日本語", "tab\tline\nend", "\x01\x02", "a\u0301 \u202e x"]
+    )
+    def test_any_text_has_tokens(self, shell: Shell, model: Path, text: str) -> None:
+        answer = shell("tokenize", model, "--a", text, "--json").json
+        assert answer["tokens"][0] == "[CLS]" and answer["tokens"][-1] == "[SEP]"
+        assert len({len(answer[name]) for name in answer if name != "dropped"}) == 1
+
+    def test_ten_thousand_words_are_cut_to_the_models_positions(self, shell: Shell, model: Path) -> None:
+        answer = shell("tokenize", model, "--a", "cat " * 10_000, "--json").json
+        assert len(answer["tokens"]) == 40 and answer["dropped"] == 10_000 - 38
+        assert "9,962" in shell("tokenize", model, "--a", "cat " * 10_000).err
+
+    def test_for_people(self, shell: Shell, model: Path) -> None:
+        answer = shell("tokenize", model, *PAIR)
+        assert answer.code == 0 and "comfort" in answer.out and "##able" in answer.out
+
+
+class TestFill:
+    def test_every_mask_gets_its_words(self, shell: Shell, model: Path) -> None:
+        answer = shell("fill", model, "--a", "The [MASK] sat.", "--b", "It was [MASK]!", "--top", "3", "--json").json
+        assert set(answer) == {"masks", "next_sentence"} and set(answer["next_sentence"]) == {"is_next", "not_next"}
+        assert sum(answer["next_sentence"].values()) == pytest.approx(1)
+        assert [mask["position"] for mask in answer["masks"]] == [2, 8]
+        checkpoint = load_checkpoint(model)
+        encoding = checkpoint.tokenizer.encode("The [MASK] sat.", "It was [MASK]!")
+        logits = engine_trace(checkpoint.model, encoding.ids, encoding.segments).mlm_logits
+        assert logits is not None
+        for mask in answer["masks"]:
+            row = logits[mask["position"]].astype(float)
+            exact = np.exp(row - row.max()) / np.exp(row - row.max()).sum()
+            best = np.argsort(-exact)[:3]
+            assert [guess["id"] for guess in mask["predictions"]] == best.tolist()
+            assert [guess["token"] for guess in mask["predictions"]] == [VOCABULARY[i] for i in best]
+            assert [guess["probability"] for guess in mask["predictions"]] == pytest.approx(exact[best], abs=1e-5)
+
+    def test_without_b_there_is_no_verdict(self, shell: Shell, model: Path) -> None:
+        assert shell("fill", model, "--a", "The [MASK] sat.", "--json").json["next_sentence"] is None
+
+    def test_without_a_mask_there_are_no_words(self, shell: Shell, model: Path) -> None:
+        assert shell("fill", model, *PAIR, "--json").json["masks"] == []
+        assert "no [MASK]" in shell("fill", model, "--a", "The cat.").out
+
+    def test_a_model_without_the_head_says_so(self, shell: Shell, encoder_only: Path) -> None:
+        assert "MLM" in shell("fill", encoder_only, "--a", "The [MASK] sat.").sentence
+        answer = shell("fill", encoder_only, *PAIR)
+        assert answer.code == 0 and "NSP" in answer.out
+
+    def test_more_words_than_there_are(self, shell: Shell, model: Path) -> None:
+        answer = shell("fill", model, "--a", "[MASK]", "--top", "100000", "--json").json
+        assert len(answer["masks"][0]["predictions"]) == len(VOCABULARY)
+
+
+class TestTrace:
+    def test_arrays_are_those_of_the_engine(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+        file = tmp_path / "trace.npz"
+        answer = shell("trace", model, *PAIR, "--out", file, "--json").json
+        with np.load(file, allow_pickle=False) as found:
+            arrays = dict(found)
+        length, layers, heads, hidden, size = 12, 2, 4, 32, 8
+        split = (layers, heads, length, size)
+        shapes = {
+            **dict.fromkeys(("input_ids", "segment_ids", "position_ids"), (length,)),
+            **dict.fromkeys(("token_embeddings", "segment_embeddings", "position_embeddings"), (length, hidden)),
+            "embeddings": (length, hidden),
+            "hidden_states": (layers + 1, length, hidden),
+            "attentions": (layers, heads, length, length),
+            **dict.fromkeys(("queries", "keys", "values"), split),
+            "pooled": (hidden,),
+            "mlm_logits": (length, len(VOCABULARY)),
+            "next_sentence_logits": (2,),
+        }
+        assert {name: arrays[name].shape for name in shapes} == shapes
+        assert {name: tuple(shape) for name, shape in answer["arrays"].items()} == {
+            n: a.shape for n, a in arrays.items()
+        }
+        checkpoint = load_checkpoint(model)
+        encoding = checkpoint.tokenizer.encode(PAIR[1], PAIR[3])
+        expected = engine_trace(checkpoint.model, encoding.ids, encoding.segments).arrays()
+        assert all(np.array_equal(arrays[name], expected[name]) for name in arrays)
+
+    def test_what_the_model_lacks_is_left_out_and_said(self, shell: Shell, encoder_only: Path, tmp_path: Path) -> None:
+        answer = shell("trace", encoder_only, *PAIR, "--out", tmp_path / "t.npz", "--json").json
+        assert set(answer["missing"]) == {"mlm", "nsp"}
+        assert "mlm_logits" not in answer["arrays"] and "pooled" in answer["arrays"]
+
+    def test_the_name_gets_its_ending(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+        answer = shell("trace", model, "--a", "The cat", "--out", tmp_path / "v1.2", "--json").json
+        assert Path(answer["file"]) == tmp_path / "v1.2.npz" and (tmp_path / "v1.2.npz").is_file()
+
+
+class TestPretrain:
+    def test_several_files_to_a_run_that_every_command_opens(
+        self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path
+    ) -> None:
+        run = tmp_path / "run"
+        answer = shell(
+            "pretrain", "--corpus", *texts, "--out", run, *SMALL, "--steps", "4", "--seed", "7", "--json"
+        ).json
+        assert (answer["state"], answer["step"]) == ("done", 4)
+        config = json.loads((run / "config.json").read_text())
+        assert config["data"]["corpus"] == [str(file) for file in texts]
+        assert (config["training"]["seed"], config["preset"]) == (7, "tiny")
+        assert [line["step"] for line in metrics(run)] == [1, 2, 3, 4]
+        for reference in (run, answer["snapshot"]):
+            facts = shell("info", reference, "--json").json
+            assert facts["layers"] == 2 and facts["hidden_size"] == 128 and facts["tasks"] == ["mlm", "nsp"]
+        filled = shell("fill", run, "--a", "The cat says [MASK].", "--b", "It lives.", "--json").json
+        assert len(filled["masks"][0]["predictions"]) == 5 and filled["next_sentence"] is not None
+
+    def test_resume_starts_goes_on_and_stays_done(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        command = ("pretrain", "--corpus", texts[0], "--out", run, *SMALL, "--steps", "3")
+        assert shell(*command, "--resume").code == 0
+        assert "--resume" in shell(*command).sentence
+        before = losses(run)
+        assert shell("pretrain", "--out", run, "--resume", "--json").json["state"] == "done"
+        assert losses(run) == before
+        for flags in (("--steps", "9"), ("--seed", "3"), ("--preset", "mini")):
+            assert "its own settings" in shell("pretrain", "--out", run, "--resume", *flags).sentence
+        assert losses(run) == before
+
+    def test_for_people(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+        answer = shell("pretrain", "--corpus", texts[0], "--out", tmp_path / "run", *SMALL, "--steps", "2")
+        assert answer.code == 0 and "done at step 2" in answer.out and "held out" in answer.err
+
+    def test_a_recipe_and_flags_before_it(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+        recipe = tmp_path / "recipe.json"
+        recipe.write_text(json.dumps({"preset": "mini", "name": "mine", "training": {"steps": 9, "seed": 5}}))
+        run = tmp_path / "run"
+        command = ("pretrain", "--recipe", recipe, "--corpus", texts[0], "--out", run)
+        assert shell(*command, *SMALL, "--steps", "2", "--json").code == 0
+        config = json.loads((run / "config.json").read_text())
+        assert (config["name"], config["training"]["seed"], config["training"]["steps"]) == ("mine", 5, 2)
+
+    def test_the_shipped_recipes_are_read(self, shell: Shell, tmp_path: Path) -> None:
+        from bertcore.locations import assets
+        from bertcore.training.options import PretrainOptions
+
+        for file in (assets() / "recipes").glob("*.json"):
+            assert PretrainOptions.from_file(file).budget != (None, None)
+
+
+class TestOwnProcess:
+    """The few things that only a process of its own shows."""
+
+    def test_bytes_that_are_no_utf8(self, model: Path) -> None:
+        answer = in_own_process("tokenize", str(model), "--a", b"caf\xe9")
+        assert "--a is not valid UTF-8" in answer.sentence
+
+    def test_a_terminal_without_unicode(self, model: Path) -> None:
+        answer = in_own_process("fill", str(model), "--a", "🙂 [MASK] שלום", "--json", PYTHONIOENCODING="ascii")
+        assert answer.json["masks"][0]["position"] == 2
+        assert in_own_process("tokenize", str(model), "--a", "日本", PYTHONIOENCODING="ascii").code == 0
+
+    def test_a_hub_that_cannot_be_reached(self, tmp_path: Path) -> None:
+        environment = {"HF_HUB_OFFLINE": "0", "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path)}
+        assert "cannot be reached" in in_own_process("info", "someone/bert", **environment).sentence
+
+    def test_opening_a_model_loads_neither_a_compiler_nor_transformers(self, model: Path) -> None:
+        """torch's compiler comes along when weights are drawn on the meta device, and costs seconds."""
+        code = (
+            "import sys; from pathlib import Path; from bertcore.checkpoint import load_checkpoint\n"
+            f"load_checkpoint(Path({str(model)!r}))\n"
+            "assert not {'torch._dynamo', 'transformers', 'huggingface_hub'} & set(sys.modules)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stderr

@@ -1,0 +1,163 @@
+"""`bertcore`, the shell: one sentence and exit code 2 for what cannot be answered."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from bertcore.checkpoint import load_checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.training.run_folder import RunFolder
+from tests.end_to_end.shell import PAIR, SMALL, Shell
+from tests.engine.models import tiny_checkpoint
+
+
+@pytest.fixture
+def broken(model: Path, tmp_path: Path) -> Path:
+    """A folder of folders and files that are no checkpoints; the names say what is wrong."""
+    root = tmp_path / "broken"
+    for name in ("cut-off", "no-weights", "no-vocabulary", "other-config", "pickled"):
+        shutil.copytree(model, root / name)
+    weights = root / "cut-off" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-10])
+    (root / "no-weights" / "model.safetensors").unlink()
+    for name in ("tokenizer.json", "vocab.txt"):
+        (root / "no-vocabulary" / name).unlink()
+    config = json.loads((model / "config.json").read_text())
+    (root / "other-config" / "config.json").write_text(json.dumps({**config, "hidden_size": 64}))
+    (root / "pickled" / "model.safetensors").unlink()
+    (root / "pickled" / "pytorch_model.bin").write_bytes(b"cposix\nsystem\n(S'echo ran'\ntR.")
+    (root / "empty").mkdir()
+    (root / "a-file").write_text("x")
+    run = RunFolder.create(root / "run-without-snapshots", {"kind": "pretrain"})
+    assert run.newest_snapshot() is None
+    return root
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("name", "says"),
+        [
+            ("empty", "config.json"),
+            ("gone", "gone"),
+            ("a-file", "is a file"),
+            ("cut-off", "cut off"),
+            ("no-weights", "no weights"),
+            ("no-vocabulary", "no vocabulary"),
+            ("other-config", "do not fit"),
+            ("pickled", "run code"),
+            ("run-without-snapshots", "no snapshot yet"),
+        ],
+    )
+    @pytest.mark.parametrize("command", ["info", "fill", "trace"])
+    def test_models(self, shell: Shell, broken: Path, command: str, name: str, says: str) -> None:
+        text = () if command == "info" else ("--a", "The cat")
+        sentence = shell(command, broken / name, *text, "--json").sentence
+        assert says in sentence and name in sentence
+
+    @pytest.mark.parametrize("name", ["empty", "gone", "no-vocabulary", "run-without-snapshots"])
+    def test_tokenizers(self, shell: Shell, broken: Path, name: str) -> None:
+        assert name in shell("tokenize", broken / name, "--a", "The cat").sentence
+
+    def test_a_hub_id_without_network(self, shell: Shell) -> None:
+        assert "no-such-person/bert" in shell("info", "no-such-person/bert").sentence
+
+    @pytest.mark.parametrize("command", ["tokenize", "fill", "trace"])
+    @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
+    def test_empty_texts(self, shell: Shell, model: Path, command: str, text: str) -> None:
+        assert "empty" in shell(command, model, "--a", text).sentence
+        assert "empty" in shell(command, model).sentence
+
+    @pytest.mark.parametrize("name", ["--a", "--b"])
+    def test_invalid_utf8(self, shell: Shell, model: Path, name: str) -> None:
+        other = {"--a": "The cat", "--b": "It sat", name: "caf\udce9"}  # as Python hands over the byte E9
+        arguments = [part for pair in other.items() for part in pair]
+        for command in ("tokenize", "fill", "trace"):
+            assert f"{name} is not valid UTF-8" in shell(command, model, *arguments).sentence
+
+    def test_a_pair_for_a_model_of_one_segment(self, shell: Shell, tmp_path: Path) -> None:
+        folder = tiny_checkpoint(tmp_path / "one", type_vocab_size=1)
+        for command in ("fill", "trace"):
+            assert "segment" in shell(command, folder, *PAIR).sentence
+
+    @pytest.mark.parametrize("place", ["a-file/trace.npz", "gone/trace.npz"])
+    def test_a_place_that_cannot_be_written(self, shell: Shell, model: Path, broken: Path, place: str) -> None:
+        assert "cannot be written" in shell("trace", model, "--a", "The cat", "--out", broken / place).sentence
+
+    @pytest.mark.parametrize(
+        ("flags", "says"),
+        [
+            (("--preset", "huge"), "huge"),
+            (("--steps", "0"), "steps"),
+            (("--minutes", "nan"), "minutes"),
+            (("--minutes", "-1"), "minutes"),
+            (("--steps", "5", "--minutes", "1"), "not both"),
+            (("--sequence-length", "4"), "sequence length"),
+            (("--sequence-length", "5000"), "sequence length"),
+            (("--vocab-size", "3"), "vocab"),
+            (("--batch-size", "0"), "batch size"),
+            (("--learning-rate", "7"), "learning rate"),
+            (("--causal-share", "2"), "causal share"),
+            (("--precision", "fp8"), "fp8"),
+            (("--seed", "-1"), "seed"),
+            (("--threads", "0"), "threads"),
+            (("--recipe", "gone.json"), "gone.json"),
+            (("--tokenizer", "gone-folder"), "gone-folder"),
+        ],
+    )
+    def test_training_flags(
+        self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path, flags: tuple[str, ...], says: str
+    ) -> None:
+        command = ("pretrain", "--corpus", texts[0], "--out", tmp_path / "run", "--preset", "tiny")
+        steps = () if "--minutes" in flags or "--steps" in flags else ("--steps", "1")
+        assert says in shell(*command, *steps, *flags, "--json").sentence
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [(b"", "is empty"), (b"One line.", "too little text"), (b"\xff\xfe", "not UTF-8"), (None, "no text file")],
+    )
+    def test_texts_to_train_on(self, shell: Shell, tmp_path: Path, content: bytes | None, says: str) -> None:
+        file = tmp_path / "text.txt"
+        if content is not None:
+            file.write_bytes(content)
+        sentence = shell("pretrain", "--corpus", file, "--out", tmp_path / "run", *SMALL, "--json").sentence
+        assert says in sentence and "text.txt" in sentence
+
+    def test_a_person_who_does_not_exist(self, shell: Shell, tmp_path: Path) -> None:
+        command = ("pretrain", "--corpus", "~no-such-user/text.txt", "--out", tmp_path / "run", "--json")
+        assert "~no-such-user" in shell(*command).sentence
+        assert "~no-such-user" in shell("info", "~no-such-user/model").sentence
+
+    def test_names_that_are_no_utf8(self, shell: Shell, texts: tuple[Path, Path], model: Path, tmp_path: Path) -> None:
+        if sys.platform != "linux":
+            pytest.skip("only Linux has such names")
+        odd = "caf\udce9"  # as Python reads the byte E9 in a file's name
+        text = texts[0].rename(tmp_path / f"{odd}.txt")
+        command = ("pretrain", "--corpus", text, *SMALL, "--steps", "1", "--json", "--out")
+        assert "--out is not valid UTF-8" in shell(*command, tmp_path / odd).sentence
+        assert shell(*command, tmp_path / "run").json["state"] == "done"
+        with pytest.raises(BertcoreError, match="tokenizer.json"):
+            load_checkpoint(Path(shutil.copytree(model, tmp_path / odd)))
+
+    def test_no_text_at_all(self, shell: Shell, tmp_path: Path) -> None:
+        assert "--corpus" in shell("pretrain", "--out", tmp_path / "run", "--json").sentence
+
+    def test_a_run_folder_below_a_file(self, shell: Shell, texts: tuple[Path, Path]) -> None:
+        command = ("pretrain", "--corpus", texts[0], *SMALL, "--steps", "1", "--json")
+        assert "run folder" in shell(*command, "--out", texts[1] / "run").sentence
+        assert "run folder" in shell(*command, "--out", texts[1]).sentence
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [("fill", "--top", "0"), ("fill", "--top", "many"), ("dance",), ("info", "--nonsense"), ("info", "a", "b"), ()],
+    )
+    def test_usage(self, shell: Shell, arguments: tuple[str, ...]) -> None:
+        answer = shell(*arguments)
+        assert answer.code == 2 and "Traceback" not in answer.err
+
+    def test_a_preset_and_a_model(self, shell: Shell, model: Path) -> None:
+        assert "not both" in shell("info", model, "--preset", "mini").sentence

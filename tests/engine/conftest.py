@@ -1,0 +1,11 @@
+"""For runs that tests make by the dozen."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def fast_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Snapshots survive the end of a process all the same; only a power cut could tell."""
+    monkeypatch.setattr("bertcore.training.run_folder.to_disk", lambda folder: None)

@@ -1,0 +1,95 @@
+"""Small models and vocabularies for the engine's tests.
+
+Weights are large and biases are not zero, so that a swapped, forgotten or transposed tensor shows in the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bertcore.checkpoint import save_checkpoint
+from bertcore.config import BertConfig
+from bertcore.model.bert import TASKS, Bert
+from bertcore.model.tap import Recorder
+from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+
+torch.set_num_threads(1)  # spinning threads of several test processes cost more than they give
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+WORDS = ("the", "cat", "dog", "sat", "on", "mat", "a", "bird", "sang", "very")
+WORDS = (*WORDS, "comfort", "##able", "it", "was", ".", "!")
+VOCABULARY = (*SPECIAL_TOKENS, *WORDS, *LETTERS[1:], *(f"##{letter}" for letter in LETTERS))
+
+
+def word_tokenizer(lowercase: bool = True) -> Tokenizer:
+    """A few words, and every letter, so that ordinary text is never [UNK]."""
+    return Tokenizer(raw_from_words(VOCABULARY, lowercase), lowercase)
+
+
+def tiny_config(**changes: Any) -> BertConfig:
+    values: dict[str, Any] = {
+        "vocab_size": len(VOCABULARY),
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "intermediate_size": 48,
+        "max_position_embeddings": 40,
+    }
+    return BertConfig(**{**values, **changes})
+
+
+def randomise(model: torch.nn.Module, seed: int = 0) -> None:
+    """Every parameter, biases and LayerNorm too, far from where it starts."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=0.2)
+
+
+def tiny_model(tasks: Sequence[str] = TASKS, pooler: bool = True, seed: int = 0, **changes: Any) -> Bert:
+    model = Bert(tiny_config(**changes), tasks, pooler)
+    for module in model.modules():
+        if isinstance(module, torch.nn.Linear | torch.nn.Embedding):
+            torch.nn.init.zeros_(module.weight)
+    randomise(model, seed)
+    return model.eval().requires_grad_(False)
+
+
+def tiny_checkpoint(folder: Path, **changes: Any) -> Path:
+    save_checkpoint(tiny_model(**changes), word_tokenizer(), folder)
+    return folder
+
+
+def random_batch(config: Any, lengths: Sequence[int], seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """Ids, segments and attention mask (B,S), padded to the longest of `lengths`; padding is random ids, not zeros."""
+    rng = np.random.default_rng(seed)
+    shape = (len(lengths), max(lengths))
+    ids = rng.integers(0, config.vocab_size, shape)
+    segments = rng.integers(0, config.type_vocab_size, shape)
+    mask = np.arange(shape[1]) < np.array(lengths)[:, None]
+    return torch.tensor(ids), torch.tensor(segments), torch.tensor(mask.astype(np.int64))
+
+
+def everything(model: Bert, ids: Tensor, segments: Tensor, mask: Tensor | None) -> dict[str, Tensor]:
+    """hidden (L+1,B,S,H), attentions (L,B,N,S,S), and what the heads say, over the traced path."""
+    record = Recorder()
+    with torch.no_grad():
+        last = model(ids, segments, mask, tap=record)
+        layers = range(model.config.num_hidden_layers)
+        found = {
+            "hidden": torch.stack([record["embeddings.output"], *(record[f"layer.{i}.output"] for i in layers)]),
+            "attentions": torch.stack([record[f"layer.{i}.attention.probs"] for i in layers]),
+        }
+        if model.mlm is not None:
+            found["mlm"] = model.mlm_logits(last)
+        if model.pooler is not None:
+            found["pooled"] = model.pool(last[:, 0])
+        if model.nsp is not None:
+            found["nsp"] = model.nsp_logits(found["pooled"])
+    return found

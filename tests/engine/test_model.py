@@ -1,0 +1,238 @@
+"""The model: its two paths agree, the causal mask hides the future, and the tap sees and replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from bertcore.model.bert import Bert, MissingHeadError, initialise
+from bertcore.model.tap import Intervention, Recorder
+from tests.engine.models import random_batch, tiny_config, tiny_model
+
+LENGTHS = [12, 5, 1]
+
+
+def _same(name: str, value: Tensor) -> Tensor:
+    return value
+
+
+def _assert_close(ours: Tensor, other: Tensor) -> None:
+    assert float((ours - other).abs().max()) <= 1e-5
+
+
+@pytest.mark.parametrize("shape", [{}, {"num_hidden_layers": 4, "num_attention_heads": 2}, {"num_attention_heads": 32}])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("causal", [False, True])
+def test_fast_path_equals_traced_path(shape: dict[str, Any], padded: bool, causal: bool) -> None:
+    model = tiny_model(**shape)
+    ids, segments, mask = random_batch(model.config, LENGTHS)
+    given = mask if padded else None
+    fast = model(ids, segments, given, causal=causal)
+    traced = model(ids, segments, given, causal=causal, tap=_same)
+    real = mask.bool() if padded else torch.ones_like(mask).bool()
+    _assert_close(fast[real], traced[real])
+    assert bool(torch.isfinite(fast).all() and torch.isfinite(traced).all())
+
+
+@pytest.mark.parametrize("tap", [None, _same])
+def test_padding_changes_nothing(tap: Any) -> None:
+    model = tiny_model()
+    ids, segments, mask = random_batch(model.config, LENGTHS)
+    together = model(ids, segments, mask, tap=tap)
+    for row, length in enumerate(LENGTHS):
+        alone = model(ids[row : row + 1, :length], segments[row : row + 1, :length], tap=tap)
+        _assert_close(together[row, :length], alone[0])
+
+
+@pytest.mark.parametrize("tap", [None, _same])
+@pytest.mark.parametrize("padded", [False, True])
+def test_causal_mask_hides_every_later_token(tap: Any, padded: bool) -> None:
+    model = tiny_model()
+    ids, segments, mask = random_batch(model.config, [10, 10])
+    before = model(ids, segments, mask if padded else None, causal=True, tap=tap)
+    for changed in range(1, 10):
+        other = ids.clone()
+        other[:, changed] = (other[:, changed] + 1) % model.config.vocab_size
+        after = model(other, segments, mask if padded else None, causal=True, tap=tap)
+        assert float((after - before)[:, :changed].abs().max()) < 1e-6
+        assert float((after - before)[:, changed:].abs().max()) > 1e-3  # the token itself and those after it do see it
+
+
+def test_without_the_causal_mask_earlier_tokens_see_later_ones() -> None:
+    model = tiny_model()
+    ids, segments, _ = random_batch(model.config, [10])
+    other = ids.clone()
+    other[:, -1] = (other[:, -1] + 1) % model.config.vocab_size
+    assert float((model(ids, segments) - model(other, segments))[:, 0].abs().max()) > 1e-3
+
+
+def test_causal_attention_lies_below_the_diagonal() -> None:
+    model = tiny_model()
+    record = Recorder()
+    ids, segments, _ = random_batch(model.config, [7])
+    model(ids, segments, causal=True, tap=record)
+    probs = record["layer.1.attention.probs"]
+    assert float(probs.triu(1).abs().max()) == 0.0
+    assert torch.allclose(probs.sum(-1), torch.ones(()), atol=1e-6)
+
+
+@pytest.mark.parametrize("layers", [1, 3])
+@pytest.mark.parametrize("causal", [False, True])
+def test_rows_are_those_of_the_whole_output(layers: int, causal: bool) -> None:
+    model = tiny_model(num_hidden_layers=layers)
+    ids, segments, mask = random_batch(model.config, LENGTHS)
+    chosen = torch.tensor([0, 3, 12, 14, 24, 3])
+    whole = model(ids, segments, mask, causal=causal).reshape(-1, model.config.hidden_size)
+    _assert_close(model(ids, segments, mask, causal=causal, rows=chosen), whole[chosen])
+
+
+def test_gradients_through_chosen_rows_are_those_of_the_whole_output() -> None:
+    model = tiny_model().requires_grad_(True)
+    ids, segments, mask = random_batch(model.config, LENGTHS)
+    chosen = torch.tensor([1, 2, 16])
+    weight = model.encoder.layers[0].attention.query_key_value.weight
+    (saved,) = torch.autograd.grad(model(ids, segments, mask, rows=chosen).square().sum(), weight)
+    whole = model(ids, segments, mask).reshape(-1, model.config.hidden_size)[chosen]
+    (full,) = torch.autograd.grad(whole.square().sum(), weight)
+    assert torch.allclose(saved, full, rtol=1e-3, atol=1e-4)
+
+
+def test_rows_and_a_tap_together_are_refused() -> None:
+    model = tiny_model()
+    ids, segments, _ = random_batch(model.config, [3])
+    with pytest.raises(ValueError, match="rows"):
+        model(ids, segments, rows=torch.tensor([0]), tap=_same)
+
+
+def test_positions_can_be_chosen() -> None:
+    model = tiny_model()
+    ids, segments, _ = random_batch(model.config, [6])
+    usual = model(ids, segments)
+    assert torch.equal(model(ids, segments, position_ids=torch.arange(6)), usual)
+    assert float((model(ids, segments, position_ids=torch.arange(6).flip(0)) - usual).abs().max()) > 1e-3
+
+
+class TestTap:
+    def test_every_documented_point_passes_with_its_shape(self) -> None:
+        model = tiny_model()
+        config, (batch, length) = model.config, (2, 6)
+        ids, segments, _ = random_batch(config, [length] * batch)
+        record = Recorder()
+        hidden = model(ids, segments, tap=record)
+        model.mlm_logits(hidden, record)
+        model.nsp_logits(model.pool(hidden[:, 0], record), record)
+        wide, heads = (batch, length, config.hidden_size), config.num_attention_heads
+        split, square = (batch, heads, length, config.head_size), (batch, heads, length, length)
+        expected = {f"embeddings.{name}": wide for name in ("token", "segment", "position", "sum", "output")}
+        for i in range(config.num_hidden_layers):
+            at = f"layer.{i}"
+            expected |= {f"{at}.attention.{name}": split for name in ("query", "key", "value", "context_heads")}
+            expected |= {f"{at}.attention.{name}": square for name in ("scores", "probs")}
+            expected |= {f"{at}.{name}": wide for name in ("attention.output", "attention.normed", "output")}
+            expected[f"{at}.feed_forward.activation"] = (batch, length, config.intermediate_size)
+            expected[f"{at}.feed_forward.output"] = wide
+        expected["pooler.output"] = (batch, config.hidden_size)
+        expected["mlm.logits"] = (batch, length, config.vocab_size)
+        expected["nsp.logits"] = (batch, 2)
+        assert {name: tuple(record[name].shape) for name in record.names} == expected
+
+    def test_recorder_changes_nothing_and_keeps_only_what_is_wanted(self) -> None:
+        model = tiny_model()
+        ids, segments, _ = random_batch(model.config, [6])
+        record = Recorder(lambda name: name.endswith(".probs"))
+        _assert_close(model(ids, segments, tap=record), model(ids, segments))
+        assert record.names == ["layer.0.attention.probs", "layer.1.attention.probs"]
+
+    @pytest.mark.parametrize("name", ["layer.0.attention.scores", "layer.9.output", "nonsense"])
+    def test_a_point_that_was_not_recorded_is_an_error_that_names_it(self, name: str) -> None:
+        model = tiny_model()
+        ids, segments, _ = random_batch(model.config, [3])
+        record = Recorder(lambda name: name.endswith(".probs"))
+        model(ids, segments, tap=record)
+        with pytest.raises(KeyError, match=name):
+            record[name]
+        assert name not in record
+
+    def test_an_intervention_that_returns_what_it_got_changes_nothing(self) -> None:
+        model = tiny_model()
+        ids, segments, _ = random_batch(model.config, [6])
+        record = Recorder()
+        model(ids, segments, tap=record)
+        same = Intervention({name: lambda value: value for name in record.names})
+        assert torch.equal(model(ids, segments, tap=same), model(ids, segments, tap=_same))
+
+    @pytest.mark.parametrize(
+        "point",
+        ["embeddings.segment", "layer.0.attention.query", "layer.1.attention.value", "layer.0.feed_forward.output"],
+    )
+    def test_a_point_set_to_zero_reaches_the_output(self, point: str) -> None:
+        model = tiny_model()
+        ids, segments, _ = random_batch(model.config, [6])
+        cut = Intervention({point: torch.zeros_like})
+        assert float((model(ids, segments, tap=cut) - model(ids, segments)).abs().max()) > 1e-3
+
+    def test_a_head_switched_off_adds_nothing_to_the_residual_stream(self) -> None:
+        model = tiny_model()
+        ids, segments, _ = random_batch(model.config, [6])
+        layer, head, size = 1, 2, model.config.head_size
+
+        def off(value: Tensor) -> Tensor:  # (B,N,S,D)
+            return value.index_fill(1, torch.tensor([head]), 0.0)
+
+        record = Recorder()
+        model(ids, segments, tap=Intervention({f"layer.{layer}.attention.context_heads": off}, then=record))
+        projection = model.encoder.layers[layer].attention.output
+        context = record[f"layer.{layer}.attention.context_heads"].transpose(1, 2).flatten(2)  # (B,S,H)
+        others = [i for i in range(model.config.hidden_size) if i // size != head]
+        expected = context[..., others] @ projection.weight[:, others].T + projection.bias
+        _assert_close(record[f"layer.{layer}.attention.output"], expected)
+
+    def test_attention_rows_can_be_replaced(self) -> None:
+        model = tiny_model()
+        ids, segments, _ = random_batch(model.config, [6])
+        record = Recorder()
+
+        def to_first(probs: Tensor) -> Tensor:
+            return torch.zeros_like(probs).index_fill(-1, torch.tensor([0]), 1.0)
+
+        model(ids, segments, tap=Intervention({"layer.0.attention.probs": to_first}, then=record))
+        context, value = record["layer.0.attention.context_heads"], record["layer.0.attention.value"]
+        assert torch.allclose(context, value[:, :, :1].expand_as(context))
+
+
+@pytest.mark.parametrize(
+    ("ask", "part"),
+    [
+        (lambda model, hidden: model.mlm_logits(hidden), "MLM"),
+        (lambda model, hidden: model.pool(hidden[:, 0]), "pooler"),
+        (lambda model, hidden: model.nsp_logits(hidden[:, 0]), "NSP"),
+    ],
+)
+def test_asking_for_a_head_that_is_not_there_is_an_error(ask: Callable[[Bert, Tensor], Tensor], part: str) -> None:
+    model = tiny_model((), pooler=False)
+    with pytest.raises(MissingHeadError, match=part):
+        ask(model, torch.zeros(1, 2, model.config.hidden_size))
+
+
+def test_dropout_is_on_in_training_only() -> None:
+    model = tiny_model(hidden_dropout_prob=0.3, attention_probs_dropout_prob=0.3)
+    ids, segments, _ = random_batch(model.config, [6])
+    assert torch.equal(model(ids, segments), model(ids, segments))
+    model.train()
+    assert not torch.equal(model(ids, segments), model(ids, segments))
+
+
+def test_fresh_weights_follow_the_config_and_the_seed() -> None:
+    config = tiny_config(hidden_size=256, initializer_range=0.05)
+    first, second, other = Bert(config), Bert(config), Bert(config)
+    for model, seed in ((first, 1), (second, 1), (other, 2)):
+        initialise(model.requires_grad_(False), torch.Generator().manual_seed(seed))
+    table = first.embeddings.token.weight
+    assert torch.equal(table, second.embeddings.token.weight) and not torch.equal(table, other.embeddings.token.weight)
+    assert float(table[config.pad_token_id].abs().max()) == 0.0
+    inner = first.encoder.layers[0].feed_forward_in
+    assert abs(float(inner.weight.std()) - 0.05) < 0.002 and float(inner.bias.abs().max()) == 0.0

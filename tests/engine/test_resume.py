@@ -1,0 +1,346 @@
+"""Stopping, pausing, dying and going on: a resumed run is the undisturbed one, bit for bit."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bertcore.checkpoint import load_checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.locations import known_runs, resolve_model
+from bertcore.training import pretrain
+from bertcore.training.precision import Precision
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.run_folder import NO_WORD, RunFolder
+from tests.engine.training_runs import losses, metrics, tiny_run, write_text
+
+STEPS = 24
+Watch = Callable[[dict[str, Any]], None]
+
+
+@pytest.fixture
+def text(tmp_path: Path, fast_disk: None) -> Path:
+    return write_text(tmp_path)
+
+
+def _at_step(step: int, act: Callable[[], object]) -> Watch:
+    def watch(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == step:
+            act()
+
+    return watch
+
+
+def _stop_at(run: Path, step: int) -> Watch:
+    return _at_step(step, lambda: RunFolder(run).send("stop"))
+
+
+def _assert_same_end(run: Path, undisturbed: Path) -> None:
+    assert losses(run) == losses(undisturbed)
+    ours, theirs = (RunFolder(path).newest_snapshot() for path in (run, undisturbed))
+    assert ours is not None and theirs is not None and ours.name == theirs.name
+    assert (ours / "model.safetensors").read_bytes() == (theirs / "model.safetensors").read_bytes()
+    assert (ours / "training_state.safetensors").read_bytes() == (theirs / "training_state.safetensors").read_bytes()
+
+
+class TestResume:
+    @pytest.mark.parametrize("stops", [(10,), (1, 13, 19)])
+    def test_stop_and_resume_is_the_undisturbed_run(self, text: Path, tmp_path: Path, stops: tuple[int, ...]) -> None:
+        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
+        start_or_resume(tiny_run(text, steps=STEPS), undisturbed, resume=False)
+        for stop in stops:
+            start_or_resume(tiny_run(text, steps=STEPS), run, resume=True, watch=_stop_at(run, stop))
+            status = RunFolder(run).status()
+            assert (status.state, status.step) == ("stopped", stop)
+            assert load_checkpoint(resolve_model(run)).step == stop
+        start_or_resume(None, run, resume=True)
+        assert RunFolder(run).status().state == "done"
+        _assert_same_end(run, undisturbed)
+
+    def test_what_was_written_after_the_last_snapshot_is_trained_again(self, text: Path, tmp_path: Path) -> None:
+        """As after a power cut: metrics of step 17, but the newest snapshot is step 10."""
+        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
+        start_or_resume(tiny_run(text, steps=STEPS), undisturbed, resume=False)
+
+        def power_cut() -> None:
+            raise SystemExit
+
+        with pytest.raises(SystemExit):
+            start_or_resume(tiny_run(text, steps=STEPS), run, resume=False, watch=_at_step(17, power_cut))
+        with (run / "metrics.jsonl").open("a") as stream:
+            stream.write('{"kind": "train", "step": 18, "lo')
+        assert losses_until(run) == 17
+        start_or_resume(None, run, resume=True)
+        _assert_same_end(run, undisturbed)
+
+    def test_the_number_format_stays_even_if_the_machine_is_probed_anew(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
+        start_or_resume(tiny_run(text), undisturbed, resume=False)
+        probed = iter([Precision(None, "first"), Precision(torch.bfloat16, "a busier day")])
+        monkeypatch.setattr("bertcore.training.materials.choose_precision", lambda *_: next(probed))
+        start_or_resume(tiny_run(text, precision="auto"), run, resume=False, watch=_stop_at(run, 10))
+        start_or_resume(None, run, resume=True)
+        assert losses(run) == losses(undisturbed)
+
+    def test_resume_starts_where_there_is_nothing_yet(self, text: Path, tmp_path: Path) -> None:
+        start_or_resume(tiny_run(text, steps=3), tmp_path / "run", resume=True)
+        assert RunFolder(tmp_path / "run").status().step == 3
+
+    def test_a_run_that_is_done_stays_done(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=4), run, resume=False)
+        before = losses(run)
+        start_or_resume(None, run, resume=True)
+        assert losses(run) == before and RunFolder(run).status().state == "done"
+
+    def test_a_changed_text_is_refused_and_the_run_is_kept(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text), run, resume=False, watch=_stop_at(run, 5))
+        before = losses(run)
+        text.write_text(text.read_text() + "\n\nOne more. And one more.")
+        with pytest.raises(BertcoreError, match="text has changed"):
+            start_or_resume(None, run, resume=True)
+        assert losses(run) == before and load_checkpoint(resolve_model(run)).step == 5
+
+    def test_a_text_that_is_gone_is_named(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text), run, resume=False, watch=_stop_at(run, 5))
+        text.unlink()
+        with pytest.raises(BertcoreError, match="animals.txt"):
+            start_or_resume(None, run, resume=True)
+
+    @pytest.mark.parametrize("name", ["training_state.json", "training_state.safetensors"])
+    def test_a_damaged_training_state_is_a_sentence(self, text: Path, tmp_path: Path, name: str) -> None:
+        run = tmp_path / "run"
+        snapshot = start_or_resume(tiny_run(text), run, resume=False, watch=_stop_at(run, 5))
+        (snapshot / name).write_bytes(b"{")
+        with pytest.raises(BertcoreError, match="training state"):
+            start_or_resume(None, run, resume=True)
+
+    def test_only_the_newest_snapshot_carries_the_training_state(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text), run, resume=False)
+        with_state = [step for step, path in RunFolder(run).snapshots() if pretrain.can_resume(path)]
+        assert with_state == [STEPS]
+
+
+def losses_until(run: Path) -> int:
+    """Steps of the whole lines in metrics.jsonl, whose last one may be cut off."""
+    whole = (run / "metrics.jsonl").read_text().splitlines()[:-1]
+    return max(line["step"] for line in map(json.loads, whole) if line["kind"] == "train")
+
+
+def test_a_killed_process_is_noticed_and_its_run_goes_on(text: Path, tmp_path: Path) -> None:
+    options = tiny_run(text, steps=120)
+    run, undisturbed, recipe = tmp_path / "run", tmp_path / "undisturbed", tmp_path / "recipe.json"
+    recipe.write_text(json.dumps(options.to_dict()))
+    command = [sys.executable, "-m", "bertcore", "pretrain", "--recipe", str(recipe), "--out", str(run), "--json"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as child:
+        deadline = time.monotonic() + 120
+        while not (run / "metrics.jsonl").exists() or (run / "metrics.jsonl").read_bytes().count(b"\n") < 40:
+            assert child.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+        assert RunFolder(run).is_alive() and RunFolder(run).status().state == "running"
+        child.kill()
+    folder = RunFolder(run)
+    assert not folder.is_alive()
+    assert (folder.status().state, folder.status().message) == ("stopped", NO_WORD)
+    assert run in known_runs()
+    assert load_checkpoint(resolve_model(run)).step in (20, 50, 100)
+    start_or_resume(None, run, resume=True)
+    start_or_resume(options, undisturbed, resume=False)
+    _assert_same_end(run, undisturbed)
+
+
+class TestControl:
+    def test_pause_resume_snapshot_and_stop_through_the_folder(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        reader, seen = RunFolder(run), []
+
+        def watch(event: dict[str, Any]) -> None:
+            if event["kind"] == "train":
+                command = {3: "snapshot", 7: "pause", 15: "stop"}.get(event["step"])
+                if command:
+                    reader.send(command)
+            if event["kind"] == "status" and event["state"] == "paused":
+                seen.append((reader.status().state, reader.status().step, reader.newest_snapshot()))
+                reader.send("resume")
+
+        start_or_resume(tiny_run(text), run, resume=False, watch=watch)
+        assert seen == [("paused", 7, reader.snapshot_path(7))]  # a pause can be followed by switching off
+        assert [line["step"] for line in metrics(run, "snapshot")] == [0, 1, 2, 3, 5, 7, 10, 15]
+        assert (reader.status().state, reader.status().step) == ("stopped", 15)
+        assert not (run / "control.json").exists()
+        assert [step for step, _ in losses(run)] == list(range(1, 16))
+
+    def test_stop_while_paused(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+
+        def watch(event: dict[str, Any]) -> None:
+            if event["kind"] == "train" and event["step"] == 3:
+                RunFolder(run).send("pause")
+            if event["kind"] == "status" and event["state"] == "paused":
+                RunFolder(run).send("stop")
+
+        start_or_resume(tiny_run(text), run, resume=False, watch=watch)
+        assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 3)
+
+    def test_a_stop_before_the_first_step(self, text: Path, tmp_path: Path) -> None:
+        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
+
+        def watch(event: dict[str, Any]) -> None:
+            if event["kind"] == "status" and event["message"] == "Reading the text.":
+                RunFolder(run).send("stop")
+
+        with pytest.raises(BertcoreError, match="before the first step"):
+            start_or_resume(tiny_run(text), run, resume=False, watch=watch)
+        assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 0)
+        start_or_resume(None, run, resume=True)
+        start_or_resume(tiny_run(text), undisturbed, resume=False)
+        _assert_same_end(run, undisturbed)
+
+    def test_a_pause_is_no_training_time(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        elapsed = {}
+
+        def watch(event: dict[str, Any]) -> None:
+            if event["kind"] == "train":
+                elapsed[event["step"]] = event["elapsed_s"]
+                if event["step"] == 3:
+                    RunFolder(run).send("pause")
+            if event["kind"] == "status" and event["state"] == "paused":
+                time.sleep(1.5)
+                RunFolder(run).send("resume")
+
+        start_or_resume(tiny_run(text, steps=5), run, resume=False, watch=watch)
+        assert elapsed[4] - elapsed[3] < 1.0
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_a_polite_kill_ends_with_a_snapshot(self, text: Path, tmp_path: Path, number: int) -> None:
+        run = tmp_path / "run"
+        former = signal.getsignal(number)
+        start_or_resume(tiny_run(text), run, resume=False, watch=_at_step(4, lambda: os.kill(os.getpid(), number)))
+        assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 4)
+        assert RunFolder(run).newest_snapshot() == RunFolder(run).snapshot_path(4)
+        assert signal.getsignal(number) == former
+
+    @pytest.mark.parametrize("garbage", [b"", b"{", b"[]", b'{"command": "dance"}', b"\xff"])
+    def test_garbage_in_the_control_file_changes_nothing(self, text: Path, tmp_path: Path, garbage: bytes) -> None:
+        run = tmp_path / "run"
+        write = _at_step(3, lambda: (run / "control.json").write_bytes(garbage))
+        start_or_resume(tiny_run(text, steps=6), run, resume=False, watch=write)
+        assert RunFolder(run).status().state == "done"
+
+
+class TestFailures:
+    def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_snapshot(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run, undisturbed, calls = tmp_path / "run", tmp_path / "undisturbed", []
+        whole = pretrain.pretraining_loss
+
+        def broken(*given: Any) -> Any:
+            calls.append(1)
+            loss = whole(*given)
+            return dataclasses.replace(loss, total=loss.total * float("nan")) if len(calls) == 8 else loss
+
+        with monkeypatch.context() as patched, pytest.raises(BertcoreError, match="step 8.*lower learning rate"):
+            patched.setattr(pretrain, "pretraining_loss", broken)
+            start_or_resume(tiny_run(text), run, resume=False)
+        status = RunFolder(run).status()
+        assert status.state == "failed" and status.message and "step 8" in status.message
+        kept = load_checkpoint(resolve_model(run))
+        assert kept.step == 5 and all(bool(torch.isfinite(value).all()) for value in kept.model.state_dict().values())
+        assert [step for step, _ in losses(run)] == list(range(1, 8))
+        start_or_resume(None, run, resume=True)
+        start_or_resume(tiny_run(text), undisturbed, resume=False)
+        _assert_same_end(run, undisturbed)
+
+    def test_an_unexpected_error_is_a_sentence_in_the_status_and_the_log(
+        self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def broken(*_: Any) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(pretrain, "pretraining_loss", broken)
+        with pytest.raises(BertcoreError, match="not enough memory"):
+            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+        assert "not enough memory" in (RunFolder(tmp_path / "run").status().message or "")
+        assert "not enough memory" in (tmp_path / "run" / "log.txt").read_text()
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            (None, "no text file .*animals.txt"),
+            (b"", "animals.txt is empty"),
+            (b"\n \n", "animals.txt is empty"),
+            (b"The cat \xff\xfe sat.", "animals.txt is not UTF-8"),
+        ],
+    )
+    def test_a_text_that_cannot_be_read_leaves_no_folder(
+        self, text: Path, tmp_path: Path, content: bytes | None, says: str
+    ) -> None:
+        text.unlink() if content is None else text.write_bytes(content)
+        with pytest.raises(BertcoreError, match=says):
+            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+        assert not (tmp_path / "run").exists()
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [
+            (b"The cat sat on the mat.", "too little text in animals.txt"),
+            (b"The cat sat on the mat.\n\n" * 50, "two sentences"),
+        ],
+    )
+    def test_too_little_text(self, text: Path, tmp_path: Path, content: bytes, says: str) -> None:
+        text.write_bytes(content)
+        with pytest.raises(BertcoreError, match=says):
+            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+
+    def test_after_too_little_text_more_text_makes_a_proper_run(self, text: Path, tmp_path: Path) -> None:
+        more = text.read_bytes()
+        text.write_bytes(b"A b c.")
+        with pytest.raises(BertcoreError):
+            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+        text.write_bytes(more)
+        snapshot = start_or_resume(None, tmp_path / "run", resume=True)
+        assert not load_checkpoint(snapshot).tokenizer.encode("The duck says quack.").unknown
+
+    def test_nothing_to_train_on(self, tmp_path: Path) -> None:
+        with pytest.raises(BertcoreError, match="--corpus"):
+            start_or_resume(None, tmp_path / "run", resume=True)
+
+    def test_a_run_folder_that_cannot_be_written(self, text: Path, tmp_path: Path) -> None:
+        """Below a file, where even root cannot make a folder."""
+        with pytest.raises(BertcoreError, match="run folder"):
+            start_or_resume(tiny_run(text), text / "run", resume=False)
+
+    def test_a_home_that_cannot_be_written(self, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("BERTSCOPE_HOME", str(text / "home"))
+        with pytest.raises(BertcoreError) as caught:
+            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+        assert "home" in str(caught.value) and "Error" not in str(caught.value)
+
+    def test_a_folder_with_a_run_or_other_things_is_left_alone(self, text: Path, tmp_path: Path) -> None:
+        start_or_resume(tiny_run(text, steps=2), tmp_path / "run", resume=False)
+        before = sorted(tmp_path.joinpath("run").rglob("*"))
+        with pytest.raises(BertcoreError, match="--resume"):
+            start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
+        assert sorted(tmp_path.joinpath("run").rglob("*")) == before
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / "letter.txt").write_text("dear")
+        with pytest.raises(BertcoreError, match="other things"):
+            start_or_resume(tiny_run(text), tmp_path / "mine", resume=False)

@@ -1,0 +1,334 @@
+"""The run folder: whole files only, one writer, commands once, and a tail that copes with everything."""
+
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bertcore.errors import BertcoreError
+from bertcore.training.run_folder import MetricsTail, RunFolder
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "run", {"name": "stories"})
+
+
+def _lines(run: RunFolder) -> list[dict]:
+    return [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
+
+
+def _snapshot(run: RunFolder, step: int) -> Path:
+    with run.begin_snapshot(step) as folder:
+        (folder / "config.json").write_text("{}")
+        (folder / "model.safetensors").write_bytes(b"weights")
+    return run.snapshot_path(step)
+
+
+def _hold_lock_elsewhere(run: RunFolder) -> subprocess.Popen[str]:
+    """Another process that holds the lock until its standard input closes."""
+    code = (
+        "import sys; from bertcore.training.run_folder import RunFolder\n"
+        "run = RunFolder(sys.argv[1])\n"
+        "with run.acquire():\n"
+        "    run.write_status(state='running', step=7); print('held', flush=True); sys.stdin.read()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(run.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "held\n"
+    return process
+
+
+class TestCreate:
+    def test_new_run_says_starting_and_keeps_its_config(self, run: RunFolder) -> None:
+        assert RunFolder(run.path).config()["name"] == "stories"
+        assert RunFolder(run.path).status().state == "starting"
+
+    def test_folder_below_a_file_is_refused_with_a_sentence(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        with pytest.raises(BertcoreError, match="choose another folder"):
+            RunFolder.create(tmp_path / "file" / "run", {})
+        with pytest.raises(BertcoreError, match="it is a file"):
+            RunFolder.create(tmp_path / "file", {})
+
+    def test_folder_without_write_permission_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def deny(*_args: object, **_kwargs: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "mkdir", deny)
+        with pytest.raises(BertcoreError, match="permission denied; choose another folder"):
+            RunFolder.create(tmp_path / "run", {})
+
+    def test_folder_with_other_things_is_refused_and_left_alone(self, tmp_path: Path) -> None:
+        (tmp_path / "thesis.doc").write_text("precious")
+        with pytest.raises(BertcoreError, match="thesis.doc"):
+            RunFolder.create(tmp_path, {})
+        assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.doc"]
+
+    def test_folder_with_a_run_is_refused(self, run: RunFolder) -> None:
+        with pytest.raises(BertcoreError, match="already"):
+            RunFolder.create(run.path, {"name": "other"})
+        assert run.config()["name"] == "stories"
+
+    def test_config_of_no_run_is_one_sentence(self, tmp_path: Path) -> None:
+        with pytest.raises(BertcoreError, match="no run folder"):
+            RunFolder(tmp_path).config()
+
+
+class TestLock:
+    def test_second_process_is_told(self, run: RunFolder) -> None:
+        holder = _hold_lock_elsewhere(run)
+        try:
+            assert run.is_alive()
+            told = pytest.raises(BertcoreError, match=rf"\({holder.pid}\) is already training in this folder")
+            with told, run.acquire():
+                pass
+        finally:
+            holder.communicate()
+        assert not run.is_alive()
+
+    def test_killed_run_is_shown_as_stopped(self, run: RunFolder) -> None:
+        holder = _hold_lock_elsewhere(run)
+        assert run.status().state == "running"
+        holder.kill()
+        holder.communicate()
+        status = run.status()
+        assert (status.state, status.step) == ("stopped", 7)
+        assert status.message is not None and "without a word" in status.message
+
+    def test_looking_at_the_lock_does_not_keep_a_run_from_starting(self, run: RunFolder) -> None:
+        for _ in range(50):
+            assert not run.is_alive()
+            with run.acquire():
+                assert run.is_alive()
+
+    def test_lock_is_let_go_after_an_error(self, run: RunFolder) -> None:
+        with pytest.raises(ZeroDivisionError), run.acquire():
+            raise ZeroDivisionError
+        assert not run.is_alive()
+
+    def test_acquire_clears_what_a_killed_run_left(self, run: RunFolder) -> None:
+        _snapshot(run, 5)
+        partial = run.path / "snapshots" / "step-00000009.partial"
+        partial.mkdir()
+        (partial / "config.json").write_text("{}")
+        run.send("stop")
+        with run.acquire():
+            assert run.take_command() is None
+            assert not partial.exists()
+            assert [step for step, _ in run.snapshots()] == [5]
+
+
+class TestStatus:
+    def test_fields_are_kept_between_writes_and_message_is_not(self, run: RunFolder) -> None:
+        with run.acquire():
+            run.write_status(state="running", step=3, total_steps=10, message="Reading the text.")
+            run.write_status(step=4, fraction=0.4)
+            status = RunFolder(run.path).status()
+        assert (status.state, status.step, status.total_steps, status.message) == ("running", 4, 10, None)
+        assert status.pid == os.getpid() and abs(status.updated_at - time.time()) < 60
+
+    @pytest.mark.parametrize(
+        "text", ["", "{", "[]", '{"state": "flying"}', '{"state": "done", "step": "x"}', "\x00\xff", '{"step": 4}']
+    )
+    def test_damaged_status_is_unknown_never_an_exception(self, run: RunFolder, text: str) -> None:
+        (run.path / "status.json").write_text(text, encoding="latin-1")
+        status = run.status()
+        assert status.state == "unknown" and status.message
+
+    def test_missing_status_is_unknown(self, tmp_path: Path) -> None:
+        assert RunFolder(tmp_path / "nowhere").status().state == "unknown"
+
+    def test_write_that_fails_in_the_middle_keeps_the_old_file(
+        self, run: RunFolder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run.write_status(state="done", step=1)
+
+        def full(self: Path, data: bytes) -> int:
+            with self.open("wb") as stream:
+                stream.write(data[:5])
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(Path, "write_bytes", full)
+        with pytest.raises(BertcoreError, match="No space left"):
+            run.write_status(step=2)
+        assert run.status().step == 1
+        assert sorted(entry.name for entry in run.path.iterdir()) == ["config.json", "snapshots", "status.json"]
+
+    def test_reader_never_sees_half_a_status(self, run: RunFolder) -> None:
+        code = (
+            "import sys; from bertcore.training.run_folder import RunFolder\n"
+            "run = RunFolder(sys.argv[1])\n"
+            "for i in range(2000): run.write_status(state='done', step=i, message='x' * (i % 500))\n"
+        )
+        writer = subprocess.Popen([sys.executable, "-c", code, str(run.path)])
+        states = set()
+        while writer.poll() is None:
+            states.add(run.status().state)
+        assert "unknown" not in states and run.status().step == 1999
+
+
+class TestCommands:
+    def test_command_is_taken_once(self, run: RunFolder) -> None:
+        RunFolder(run.path).send("pause")
+        assert run.take_command() == "pause"
+        assert run.take_command() is None
+
+    def test_newest_command_counts_but_a_stop_stays(self, run: RunFolder) -> None:
+        run.send("pause")
+        run.send("resume")
+        assert run.take_command() == "resume"
+        run.send("stop")
+        run.send("snapshot")
+        assert run.take_command() == "stop"
+
+    @pytest.mark.parametrize("text", ["", "{", '{"command": "explode"}', '["stop"]', '"stop"', "null"])
+    def test_garbage_is_ignored_and_removed(self, run: RunFolder, text: str) -> None:
+        (run.path / "control.json").write_text(text)
+        assert run.take_command() is None
+        assert not (run.path / "control.json").exists()
+
+    def test_unknown_command_is_not_sent(self, run: RunFolder) -> None:
+        with pytest.raises(ValueError, match="explode"):
+            run.send("explode")
+
+
+class TestSnapshots:
+    def test_snapshot_appears_whole_or_not_at_all(self, run: RunFolder) -> None:
+        _snapshot(run, 10)
+        with pytest.raises(RuntimeError), run.begin_snapshot(20) as folder:
+            (folder / "config.json").write_text("{}")
+            (folder / "model.safetensors").write_bytes(b"half")
+            assert [step for step, _ in run.snapshots()] == [10]
+            raise RuntimeError("killed in the middle")
+        assert [entry.name for entry in (run.path / "snapshots").iterdir()] == ["step-00000010"]
+
+    def test_same_step_again_replaces(self, run: RunFolder) -> None:
+        (_snapshot(run, 3) / "old").write_text("")
+        assert not (_snapshot(run, 3) / "old").exists()
+
+    def test_sorted_by_step_and_incomplete_ones_left_out(self, run: RunFolder) -> None:
+        for step in (100, 9, 20):
+            _snapshot(run, step)
+        (run.snapshot_path(50)).mkdir()
+        (run.path / "snapshots" / "notes").mkdir()
+        assert [step for step, _ in run.snapshots()] == [9, 20, 100]
+        assert run.newest_snapshot() == run.snapshot_path(100)
+
+    def test_none_yet(self, tmp_path: Path) -> None:
+        assert RunFolder(tmp_path).snapshots() == []
+        assert RunFolder(tmp_path).newest_snapshot() is None
+
+
+class TestMetrics:
+    def test_lines_are_there_at_once_and_bad_numbers_are_null(self, run: RunFolder) -> None:
+        run.append_metric({"step": 1, "loss": np.float32(2.5), "norm": float("nan"), "rates": [math.inf, 1]})
+        assert _lines(run) == [{"step": 1, "loss": 2.5, "norm": None, "rates": [None, 1]}]
+
+    def test_resume_drops_what_came_after_its_snapshot(self, run: RunFolder) -> None:
+        for step in range(1, 11):
+            run.append_metric({"step": step})
+        run.truncate_metrics(6)
+        run.append_metric({"step": 7})
+        assert [line["step"] for line in _lines(run)] == [1, 2, 3, 4, 5, 6, 7]
+
+    def test_line_that_a_killed_run_left_unfinished_spoils_only_itself(self, run: RunFolder) -> None:
+        run.append_metric({"step": 1})
+        with (run.path / "metrics.jsonl").open("a") as stream:
+            stream.write('{"step": 2, "lo')
+        again = RunFolder(run.path)
+        again.append_metric({"step": 3})
+        assert [line["step"] for line in run.tail().read_new()] == [1, 3]
+
+    def test_truncate_drops_an_unfinished_line_too(self, run: RunFolder) -> None:
+        (run.path / "metrics.jsonl").write_text('{"step": 1}\n{"step"')
+        run.truncate_metrics(5)
+        assert _lines(run) == [{"step": 1}]
+
+    def test_log_lines_have_a_time(self, run: RunFolder) -> None:
+        run.log("goes on from step 5")
+        assert (run.path / "log.txt").read_text().rstrip().endswith("goes on from step 5")
+
+
+class TestTail:
+    @settings(max_examples=60, deadline=None)
+    @given(
+        metrics=st.lists(
+            st.dictionaries(st.text(max_size=5), st.none() | st.integers() | st.text(max_size=8), max_size=4),
+            max_size=12,
+        ),
+        cuts=st.lists(st.integers(0, 400), max_size=12),
+        limit=st.none() | st.integers(1, 50),
+    )
+    def test_however_the_writes_are_split_each_line_is_read_once(
+        self, tmp_path_factory: pytest.TempPathFactory, metrics: list[dict], cuts: list[int], limit: int | None
+    ) -> None:
+        file = tmp_path_factory.mktemp("tail") / "metrics.jsonl"
+        data = "".join(json.dumps(metric, ensure_ascii=False) + "\n" for metric in metrics).encode()
+        edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
+        tail, read = MetricsTail(file), []
+        for start, end in itertools.pairwise(edges):
+            with file.open("ab") as stream:
+                stream.write(data[start:end])
+            read += tail.read_new(limit)
+            assert not tail.restarted
+        while tail.more:
+            read += tail.read_new(limit)
+        assert read == metrics
+
+    def test_garbage_lines_are_skipped(self, tmp_path: Path) -> None:
+        file = tmp_path / "metrics.jsonl"
+        file.write_bytes(
+            b'{"step": 1}\nnot json\n[1]\n\xff\xfe\n{"a": 1}, {"b": 2}\n\n' + b"[" * 5000 + b'\n{"step": 2}\n'
+        )
+        assert MetricsTail(file).read_new() == [{"step": 1}, {"step": 2}]
+
+    def test_numbers_that_are_none_in_json_are_null(self, tmp_path: Path) -> None:
+        (tmp_path / "metrics.jsonl").write_text('{"loss": NaN, "norm": -Infinity}\n')
+        assert MetricsTail(tmp_path).read_new() == [{"loss": None, "norm": None}]
+
+    def test_resumed_run_starts_the_reading_over(self, run: RunFolder) -> None:
+        for step in range(1, 6):
+            run.append_metric({"step": step})
+        tail = run.tail()
+        assert len(tail.read_new()) == 5 and not tail.restarted
+        run.truncate_metrics(2)
+        run.append_metric({"step": 3, "again": True})
+        assert [line["step"] for line in tail.read_new()] == [1, 2, 3]
+        assert tail.restarted
+        assert tail.read_new() == [] and not tail.restarted
+
+    def test_missing_file_is_nothing_yet(self, tmp_path: Path) -> None:
+        tail = MetricsTail(tmp_path)
+        assert tail.read_new() == [] and not tail.restarted
+        (tmp_path / "metrics.jsonl").write_text('{"step": 1}\n')
+        assert tail.read_new() == [{"step": 1}] and not tail.restarted
+
+    def test_reads_no_line_twice_in_a_long_file(self, tmp_path: Path) -> None:
+        file = tmp_path / "metrics.jsonl"
+        file.write_text("".join(f'{{"step": {step}, "loss": 1.0}}\n' for step in range(200_000)))
+        tail, read = MetricsTail(file), 0
+        while True:
+            read += len(tail.read_new(max_bytes=1 << 18))
+            if not tail.more:
+                break
+        assert read == 200_000
+        with file.open("a") as stream:
+            stream.write('{"step": 200000}\n')
+        assert tail.read_new() == [{"step": 200_000}]
+
+
+def test_run_folder_needs_no_torch() -> None:
+    code = "import sys, bertcore.training.run_folder; print('torch' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told == "False\n"

@@ -1,0 +1,273 @@
+"""Training: the loss is the right one, it falls, and the same seed always gives the same run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from bertcore.analysis.predict import top_words
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.data.corpus import load_corpus
+from bertcore.data.pairs import NO_LABEL
+from bertcore.errors import BertcoreError
+from bertcore.tokenization import Tokenizer
+from bertcore.training.evaluate import HeldOutText
+from bertcore.training.objective import BatchTensors, next_sentence_accuracy, pretraining_loss, word_accuracy
+from bertcore.training.optimizer import learning_rate_at, make_optimizer
+from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.run_folder import RunFolder
+from tests.engine.models import random_batch, tiny_model, word_tokenizer
+from tests.engine.training_runs import PLACES, SOUNDS, animal_text, losses, metrics, tiny_run, write_text
+
+
+def _random_tensors(causal: bool = False, padded: bool = True) -> BatchTensors:
+    ids, segments, mask = random_batch(tiny_model().config, [12, 7, 9] if padded else [12, 12, 12])
+    ids.clamp_(min=1)  # `transformers` gives [PAD] no gradient, even where it is typed
+    rows = torch.tensor([1, 5, 13, 14, 25])
+    labels = torch.tensor([7, 8, 9, 10, 11])
+    next_sentence = torch.tensor([0, 1, NO_LABEL])
+    return BatchTensors(ids, segments, mask if padded else None, rows, labels, next_sentence, causal)
+
+
+class TestLoss:
+    @pytest.mark.parametrize("padded", [True, False])
+    def test_loss_and_gradients_are_those_of_transformers(self, tmp_path: Path, padded: bool) -> None:
+        from transformers import BertForPreTraining
+
+        from bertcore.checkpoint import save_checkpoint
+
+        model, batch = tiny_model(), _random_tensors(padded=padded)
+        save_checkpoint(model, word_tokenizer(), tmp_path)
+        theirs = BertForPreTraining.from_pretrained(tmp_path).eval()
+        labels = torch.full_like(batch.input_ids, -100)
+        labels.view(-1)[batch.rows] = batch.labels
+        out = theirs(
+            input_ids=batch.input_ids,
+            token_type_ids=batch.segment_ids,
+            attention_mask=batch.attention_mask,
+            labels=labels,
+            next_sentence_label=batch.next_sentence,
+        )
+        model.requires_grad_(True)
+        loss = pretraining_loss(model, batch)
+        assert float((loss.total - out.loss).abs().detach()) < 1e-5
+        loss.total.backward()
+        out.loss.backward()
+        pairs = [
+            (model.embeddings.token, theirs.bert.embeddings.word_embeddings),
+            (model.embeddings.position, theirs.bert.embeddings.position_embeddings),
+            (model.encoder.layers[0].feed_forward_in, theirs.bert.encoder.layer[0].intermediate.dense),
+            (model.pooler.dense, theirs.bert.pooler.dense),  # type: ignore[union-attr]
+        ]
+        for ours, their in pairs:
+            assert float((ours.weight.grad - their.weight.grad).abs().max()) < 1e-4
+
+    def test_causal_loss_is_that_of_the_next_word_alone(self) -> None:
+        model, batch = tiny_model(), _random_tensors(causal=True, padded=False)
+        loss = pretraining_loss(model, batch)
+        hidden = model(batch.input_ids, batch.segment_ids, causal=True).flatten(0, 1)[batch.rows]
+        assert float((loss.total - F.cross_entropy(model.mlm_logits(hidden), batch.labels)).abs()) < 1e-5
+        assert loss.nsp is None and loss.nsp_logits is None
+
+    def test_weight_of_the_next_sentence(self) -> None:
+        model, batch = tiny_model(), _random_tensors()
+        loss = pretraining_loss(model, batch, next_sentence_weight=0.25)
+        assert loss.nsp is not None
+        assert float(loss.total) == pytest.approx(float(loss.mlm) + 0.25 * float(loss.nsp))
+
+    def test_accuracies_by_hand(self) -> None:
+        logits = torch.tensor([[3.0, 2, 1, 0], [3, 2, 1, 0], [0, 1, 2, 3]])
+        labels = torch.tensor([0, 1, 0])
+        assert word_accuracy(logits, labels) == pytest.approx(1 / 3)
+        assert word_accuracy(logits, labels, top=2) == pytest.approx(2 / 3)
+        assert word_accuracy(logits, labels, top=9) == 1.0
+        pairs = torch.tensor([[1.0, 0], [1, 0], [0, 1]])
+        assert next_sentence_accuracy(pairs, torch.tensor([0, 1, NO_LABEL])) == 0.5
+        assert next_sentence_accuracy(pairs, torch.tensor([NO_LABEL] * 3)) is None
+
+
+class TestOptimizer:
+    def test_rate_rises_then_falls_in_straight_lines(self) -> None:
+        assert [learning_rate_at(x, 2.0, 0.1) for x in (0, 0.05, 0.1, 0.55, 1)] == pytest.approx([0, 1, 2, 1, 0])
+        assert learning_rate_at(0.25, 2.0, 0.0) == pytest.approx(1.5)
+
+    def test_only_matrices_decay(self) -> None:
+        model = tiny_model().requires_grad_(True)
+        groups = make_optimizer(model, 1e-3, 0.01).param_groups
+        decay = {id(p): group["weight_decay"] for group in groups for p in group["params"]}
+        for name, parameter in model.named_parameters():
+            plain = name.endswith("bias") or "norm" in name
+            assert decay[id(parameter)] == (0.0 if plain else 0.01), name
+        assert len(decay) == len(list(model.parameters()))
+
+    def test_a_step_is_that_of_the_adamw_formula(self) -> None:
+        layer = torch.nn.Linear(3, 2)
+        before = layer.weight.detach().clone().double()
+        optimizer = make_optimizer(layer, 1e-2, 0.1)
+        layer(torch.tensor([[1.0, -2.0, 3.0]])).sum().backward()
+        gradient = layer.weight.grad.double()  # type: ignore[union-attr]
+        optimizer.step()
+        expected = before * (1 - 1e-2 * 0.1) - 1e-2 * gradient / (gradient.abs() + 1e-6)  # both moments are unbiased
+        assert torch.allclose(layer.weight.double(), expected, atol=1e-6)
+
+
+@pytest.fixture
+def text(tmp_path: Path, fast_disk: None) -> Path:
+    return write_text(tmp_path)
+
+
+def test_held_out_text_is_measured_the_same_way_every_time(text: Path) -> None:
+    tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
+    corpus = load_corpus([text], tokenizer)
+    first, second = (HeldOutText.of(corpus, tokenizer, 16, 12) for _ in range(2))
+    model = tiny_model(vocab_size=tokenizer.vocab_size).train()
+    numbers = first.measure(model)
+    assert numbers == second.measure(model) and model.training
+    rows = [pretraining_loss(model.eval(), batch) for batch in first.batches]
+    words = np.array([len(batch.labels) for batch in first.batches])
+    assert numbers["mlm_loss"] == pytest.approx(float(np.dot(words, [float(loss.mlm) for loss in rows]) / words.sum()))
+    assert numbers["perplexity"] == pytest.approx(math.exp(numbers["mlm_loss"]))  # type: ignore[arg-type]
+    assert numbers["words"] == words.sum() and 0 <= numbers["mlm_accuracy"] <= numbers["mlm_top5"] <= 1  # type: ignore[operator]
+
+
+def _guess(checkpoint: Checkpoint, a: str, b: str) -> str:
+    encoding = checkpoint.tokenizer.encode(a, b)
+    mask = encoding.ids.index(checkpoint.tokenizer.mask_id)
+    result = trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[mask])
+    assert result.mlm_logits is not None
+    return top_words(result.mlm_logits[0], checkpoint.tokenizer, 1)[0].token
+
+
+class TestRuns:
+    def test_it_really_learns(self, text: Path, tmp_path: Path) -> None:
+        """Held-out loss falls well below what word frequencies alone allow: context was learned."""
+        run = tmp_path / "run"
+        settings = {"steps": 250, "batch_size": 32, "learning_rate": 1e-2, "causal_share": 0.3}
+        options = tiny_run(text, {"long_share": 0.0}, **settings, held_out_sequences=64)
+        snapshot = start_or_resume(options, run, resume=False)
+        first, *_, last = metrics(run, "held_out")
+        assert last["step"] == 250
+        checkpoint = load_checkpoint(snapshot)
+        words = Counter(i for line in animal_text().splitlines() for i in checkpoint.tokenizer.encode(line).ids[1:-1])
+        total = sum(words.values())
+        by_frequency = -sum(n / total * math.log(n / total) for n in words.values())
+        assert last["mlm_loss"] < 0.5 * by_frequency < by_frequency < first["mlm_loss"]
+        assert last["mlm_accuracy"] > 0.6 > first["mlm_accuracy"]
+        right = 0
+        for animal, sound in SOUNDS.items():
+            home = f"in the {PLACES[animal]}."
+            right += _guess(checkpoint, f"The {animal} [MASK] {sound}.", f"The {animal} lives {home}") == "says"
+            right += _guess(checkpoint, f"The {animal} says {sound}.", f"The {animal} [MASK] {home}") == "lives"
+        assert right >= 10  # of 12: which verb it is, only what follows can tell
+
+    def test_what_a_short_run_writes(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        snapshot = start_or_resume(tiny_run(text, evaluations=2), run, resume=False)
+        train = metrics(run)
+        assert [line["step"] for line in train] == list(range(1, 25))
+        names = {"loss", "mlm_loss", "nsp_loss", "mlm_accuracy", "nsp_accuracy", "learning_rate", "gradient_norm"}
+        names |= {"tok_per_s", "tokens", "phase", "elapsed_s"}
+        for line in train:
+            assert names <= set(line) and math.isfinite(line["loss"])
+            assert (line["mlm_loss"] is None) == (line["nsp_loss"] is None) == (line["phase"] == "causal")
+        assert [line["phase"] for line in train[:12]].count("masked") == 1  # one in eight
+        assert {line["phase"] for line in train[12:]} == {"masked"}
+        assert [line["step"] for line in metrics(run, "phase")] == [1, 13]
+        assert [line["step"] for line in metrics(run, "held_out")] == [0, 12, 24]
+        assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2, 5, 10, 20, 24]
+        assert all((run / line["path"]).parent == run / "snapshots" for line in metrics(run, "snapshot"))
+        status = RunFolder(run).status()
+        assert (status.state, status.step, status.total_steps, status.fraction) == ("done", 24, 24, 1.0)
+        opened = load_checkpoint(snapshot)
+        assert opened.step == 24 and opened.tasks == ("mlm", "nsp")
+
+    def test_every_snapshot_is_a_checkpoint_of_its_step(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=5), run, resume=False)
+        opened = [(step, load_checkpoint(path)) for step, path in RunFolder(run).snapshots()]
+        assert [checkpoint.step for _, checkpoint in opened] == [step for step, _ in opened] == [0, 1, 2, 5]
+        tables = [checkpoint.model.embeddings.token.weight for _, checkpoint in opened]
+        assert all(not torch.equal(a, b) for a, b in pairwise(tables))
+
+    def test_a_snapshot_opens_in_transformers(self, text: Path, tmp_path: Path) -> None:
+        from transformers import AutoTokenizer, BertForPreTraining
+
+        snapshot = start_or_resume(tiny_run(text, steps=3), tmp_path / "run", resume=False)
+        encoding = AutoTokenizer.from_pretrained(snapshot)("The cat says [MASK].", "It lives.", return_tensors="pt")
+        theirs = BertForPreTraining.from_pretrained(snapshot)(**encoding)
+        opened = load_checkpoint(snapshot)
+        ours = opened.tokenizer.encode("The cat says [MASK].", "It lives.")
+        logits = trace(opened.model, ours.ids, ours.segments).mlm_logits
+        assert logits is not None and np.abs(logits - theirs.prediction_logits[0].detach().numpy()).max() < 1e-5
+
+    def test_same_seed_same_run_other_seed_other_run(self, text: Path, tmp_path: Path) -> None:
+        runs = {}
+        for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+            start_or_resume(tiny_run(text, seed=seed), tmp_path / name, resume=False)
+            runs[name] = losses(tmp_path / name)
+        assert runs["a"] == runs["b"]
+        assert [loss for _, loss in runs["a"]] != [loss for _, loss in runs["c"]]
+
+    def test_a_budget_in_minutes_is_kept(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=None, minutes=0.02, evaluations=1), run, resume=False)
+        status = RunFolder(run).status()
+        assert status.state == "done" and 1.2 <= status.elapsed_s < 6 and status.total_steps is None
+        assert metrics(run)[-1]["learning_rate"] < 3e-3 / 2 and status.step > 20
+
+    def test_plain_recipe_without_causal_steps(self, text: Path, tmp_path: Path) -> None:
+        start_or_resume(tiny_run(text, causal_share=0.0, steps=9), tmp_path / "run", resume=False)
+        assert {line["phase"] for line in metrics(tmp_path / "run")} == {"masked"}
+
+    def test_a_vocabulary_of_ones_own(self, text: Path, tmp_path: Path) -> None:
+        word_tokenizer().save(tmp_path / "words")
+        data = {"tokenizer": str(tmp_path / "words")}
+        snapshot = start_or_resume(tiny_run(text, data, steps=2), tmp_path / "run", resume=False)
+        assert load_checkpoint(snapshot).tokenizer.vocab_size == word_tokenizer().vocab_size
+
+
+BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "preset": ({"preset": "huge"}, "huge"),
+    "unknown": ({"stepz": 3}, "stepz"),
+    "unknown data": ({"data": {"corpora": []}}, "corpora"),
+    "unknown training": ({"training": {"lr": 1}}, "lr"),
+    "unknown model": ({"model": {"layers": 1}}, "layers"),
+    "no table": ({"training": 5}, "training"),
+    "no steps": ({"training": {"steps": 0}}, "steps"),
+    "steps in words": ({"training": {"steps": "ten"}}, "steps"),
+    "minutes": ({"training": {"minutes": float("nan")}}, "minutes"),
+    "batch": ({"training": {"batch_size": 0}}, "batch size"),
+    "too long": ({"data": {"sequence_length": 1024, "long_sequence_length": 1024}}, "sequence length"),
+    "longer than positions": ({"model": {"max_position_embeddings": 32}}, "sequence length"),
+    "precision": ({"training": {"precision": "fp8"}}, "fp8"),
+    "kind": ({"kind": "classify"}, "kind"),
+    "version": ({"format_version": 99}, "version"),
+    "heads": ({"model": {"num_attention_heads": 7}}, "7 heads"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_OPTIONS)
+def test_settings_that_make_no_run_are_refused_by_name(case: str) -> None:
+    values, names = BAD_OPTIONS[case]
+    with pytest.raises(BertcoreError, match=names):
+        PretrainOptions.from_dict(values)
+
+
+def test_what_a_recipe_does_not_say_is_the_default() -> None:
+    assert PretrainOptions.from_dict({}) == PretrainOptions()
+    assert PretrainOptions.from_dict({"training": {"steps": 7}}).model == PretrainOptions().model
+
+
+def test_options_go_through_a_file_and_come_back(text: Path) -> None:
+    options = tiny_run(text)
+    assert PretrainOptions.from_dict(options.to_dict()) == options
