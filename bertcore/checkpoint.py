@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import math
 import pickle
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
+from bertcore.checkpoint_config import CONFIG_FILE, read_config, read_json
 from bertcore.checkpoint_names import from_hugging_face, to_hugging_face
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import TASKS, Bert
 from bertcore.tokenization import Tokenizer
 
-CONFIG_FILE = "config.json"
 WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
 ABOUT_FILE = "bertscope.json"  # what the layout has no place for: name, training step, tokens seen
 
@@ -75,7 +74,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     _check_fit(weights, model, folder)
     model.load_state_dict(weights, assign=True)
     present = {*tasks, *(["pooler"] if has_pooler else [])}
-    about = _read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
+    about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
     return Checkpoint(
         model=model.eval().requires_grad_(False),
         tokenizer=tokenizer,
@@ -116,37 +115,6 @@ def save_checkpoint(
     tokenizer.save(folder, model.config.max_position_embeddings)
     about = {"name": name, "step": step, "tokens_seen": tokens_seen}
     (folder / ABOUT_FILE).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-
-
-def read_config(folder: Path) -> BertConfig:
-    """The architecture in a checkpoint folder's config.json. Needs no weights."""
-    if not folder.is_dir():
-        raise BertcoreError(f"There is no folder {folder}; choose a checkpoint folder with a config.json in it.")
-    if not (folder / CONFIG_FILE).is_file():
-        raise BertcoreError(f"The folder {folder} is no checkpoint: it has no config.json.")
-    values = _read_json(folder / CONFIG_FILE)
-    family = values.get("model_type", "bert")
-    if family != "bert":
-        raise BertcoreError(f"The checkpoint {folder} is of the family {family!r}; this version opens BERT only.")
-    if values.get("position_embedding_type", "absolute") != "absolute":
-        raise BertcoreError(
-            f"The checkpoint {folder} uses {values['position_embedding_type']} positions; only absolute ones are known."
-        )
-    if values.get("is_decoder"):
-        raise BertcoreError(f"The checkpoint {folder} is a decoder; BERTscope opens encoders.")
-    # config.json also holds keys that concern other programs; ours are taken by name, the rest changes no number here.
-    known = {item.name for item in fields(BertConfig)}
-    return BertConfig.from_dict({key: value for key, value in values.items() if key in known and value is not None})
-
-
-def _read_json(file: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        raise BertcoreError(f"The file {file} is not readable JSON; fetch the checkpoint again.") from None
-    if not isinstance(values, dict):
-        raise BertcoreError(f"The file {file} does not hold a JSON object; fetch the checkpoint again.")
-    return values
 
 
 def _read_weights(folder: Path) -> dict[str, Tensor]:

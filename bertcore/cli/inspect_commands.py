@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from bertcore.checkpoint_config import read_config
 from bertcore.cli.output import (
     AsJson,
     ModelArgument,
@@ -177,8 +178,6 @@ def _open(model: str | None, a: str, b: str | None) -> tuple[Checkpoint, Encodin
 
 
 def _max_positions(folder: Path) -> int:
-    from bertcore.checkpoint import read_config
-
     return read_config(folder).max_position_embeddings
 
 

@@ -114,6 +114,7 @@ class PretrainOptions:
         if version != FORMAT_VERSION or values.pop("kind", "pretrain") != "pretrain":
             raise BertcoreError("This recipe is of another kind or version; this version reads pretraining recipes, 1.")
         _refuse_unknown(cls, values, "the recipe")
+        values["model"] = {**NO_DROPOUT, **_table(values.get("model", {}), "model")}
         data, training = _table(values.pop("data", {}), "data"), _table(values.pop("training", {}), "training")
         _refuse_unknown(DataOptions, data, "data")
         _refuse_unknown(TrainingOptions, training, "training")
