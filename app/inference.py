@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from bertcore.errors import BertcoreError
 if TYPE_CHECKING:
     import numpy as np
 
+    from bertcore.analysis.predict import WordGuess
     from bertcore.analysis.trace import Trace
     from bertcore.checkpoint import Checkpoint
 
@@ -35,14 +37,25 @@ ORDER = ("open", "read")
 Job = Callable[[], Any]
 
 
+@dataclass(frozen=True)
+class _Opening:
+    """How opening a model went."""
+
+    number: int  # counts the models asked for
+    reference: str | None  # as it was asked for
+    info: ModelInfo | None = None
+    problem: str = ""  # a sentence, where there is no model
+
+
 class Inference(QObject):
     """Requests come in on the window's thread, results leave there as signals."""
 
     tokenizer_ready = Signal(object, int)  # Tokenizer, longest sequence: known before torch is loaded
     model_loading = Signal(str)  # reference
-    model_opened = Signal(object)  # ModelInfo
+    model_opened = Signal(object, object)  # ModelInfo, reference as it was asked for: str | None
     model_failed = Signal(str)  # sentence
     reading_ready = Signal(object)  # Reading
+    reading_failed = Signal(str)  # sentence
     answer_ready = Signal(str, object)  # kind of question, answer
     failed = Signal(str)  # sentence
     _finished = Signal(str, object)
@@ -52,7 +65,7 @@ class Inference(QObject):
         self._waiting: dict[str, Job] = {}
         self._changed = threading.Condition()
         self._closing = False
-        self._opening = 0  # how often a model was asked for; only the last one counts
+        self._opening = self._opened = 0  # number of the last model asked for, and of the last one reported
         self._info: ModelInfo | None = None
         self._in_flight = 0  # taken by the worker, not yet reported on the window's thread
         self._checkpoint: Checkpoint | None = None
@@ -67,18 +80,27 @@ class Inference(QObject):
         with self._changed:
             return self._in_flight > 0 or bool(self._waiting)
 
+    @property
+    def is_opening(self) -> bool:
+        """True while the model that was asked for last is neither opened nor failed."""
+        return self._opened != self._opening
+
     def open_model(self, reference: str | None) -> None:
-        """Opens a checkpoint folder, run folder or hub id; None is the built-in model."""
+        """Opens a checkpoint folder, run folder or hub id; None is the built-in model.
+
+        Ends in `model_opened` or `model_failed`; where another was asked for meanwhile, perhaps in neither.
+        """
         self.model_loading.emit(reference or "")
         self._opening += 1
-        if reference is None or Path(reference).exists():
-            self._post("open", lambda: self._open(reference))
+        number = self._opening
+        if reference is None or os.path.exists(reference):
+            self._post("open", lambda: self._open(number, reference, reference))
         else:
-            arguments = (reference, self._opening)
+            arguments = (number, reference)
             threading.Thread(target=self._fetch, args=arguments, name="fetch", daemon=True).start()
 
     def read(self, request: ReadingRequest) -> None:
-        """Runs the open model; ends in `reading_ready`. Without an open model nothing happens."""
+        """Runs the open model; ends in `reading_ready` or `reading_failed`. Without an open model nothing happens."""
         self._post("read", lambda: self._read(request))
 
     def find_nearest(self, token_id: int) -> None:
@@ -88,6 +110,14 @@ class Inference(QObject):
     def describe_tables(self, count: int) -> None:
         """The first `count` positions and the segments compared; ends in `answer_ready("tables", Tables)`."""
         self._post("tables", lambda: self._describe_tables(count))
+
+    def watch(self, text: str, snapshots: Sequence[Path]) -> None:
+        """What snapshots say for the [MASK] of a sentence.
+
+        Ends in `answer_ready("watch", (text, snapshots, {snapshot: WordGuess}, problem))`: whoever asked waits for an
+        answer, so one comes even where `problem` is a sentence on why there are no words.
+        """
+        self._post("watch", lambda: ("watch", (text, snapshots, *_words_over_time(text, snapshots))))
 
     def ask(self, kind: str, question: Job) -> None:
         """Computes something away from the window's thread; ends in `answer_ready(kind, answer)`."""
@@ -101,22 +131,20 @@ class Inference(QObject):
             self._changed.notify()
         self._thread.join(timeout_s)
 
-    def _fetch(self, reference: str, number: int) -> None:
+    def _fetch(self, number: int, reference: str) -> None:
         """A hub id may take minutes, on a thread of its own: what is open goes on answering meanwhile."""
         from bertcore.locations import resolve_model
 
         with self._changed:
             self._in_flight += 1
-        outcome, said = "nothing", ""
+        outcome: tuple[str, object] = "nothing", None
         try:
             folder = resolve_model(reference)
             if number == self._opening:
-                self._post("open", lambda: self._open(str(folder)))
-        except BertcoreError as error:
-            outcome, said = "model_failed", str(error)
+                self._post("open", lambda: self._open(number, reference, str(folder)))
         except Exception as error:  # as on the worker
-            outcome, said = "model_failed", sentence(error)
-        self._finished.emit(outcome, said)
+            outcome = "open", _Opening(number, reference, problem=sentence(error))
+        self._finished.emit(*outcome)
 
     # On the worker thread from here on.
 
@@ -143,18 +171,23 @@ class Inference(QObject):
             kind, job = step
             try:
                 result = job()
-            except BertcoreError as error:
-                self._finished.emit("model_failed" if kind == "open" else "failed", str(error))
             except Exception as error:  # whatever it is: the worker goes on and the person is told
-                self._finished.emit("model_failed" if kind == "open" else "failed", sentence(error))
+                self._finished.emit("unread" if kind == "read" else "failed", sentence(error))
             else:
                 outcome = "nothing" if result is None else kind if kind in ORDER else "answer"
                 self._finished.emit(outcome, result)
 
-    def _open(self, reference: str | None) -> ModelInfo:
+    def _open(self, number: int, reference: str | None, place: str | None) -> _Opening:
+        """place: a folder, or None for the built-in model."""
+        try:
+            return _Opening(number, reference, self._open_folder(place))
+        except Exception as error:
+            return _Opening(number, reference, problem=sentence(error))
+
+    def _open_folder(self, place: str | None) -> ModelInfo:
         from bertcore.locations import resolve_model
 
-        folder = resolve_model(reference)
+        folder = resolve_model(place)
         if self._checkpoint is None:
             self._announce_tokenizer(folder)
         checkpoint = _load(folder)
@@ -194,9 +227,7 @@ class Inference(QObject):
 
         positions = request.masked if "mlm" in checkpoint.tasks else ()
         started = time.perf_counter()
-        last_segment = checkpoint.config.type_vocab_size - 1
-        segments = [min(segment, last_segment) for segment in request.encoding.segments]
-        traced = trace(checkpoint.model, request.input_ids, segments, mlm_positions=positions)
+        traced = trace(checkpoint.model, request.input_ids, request.encoding.segments, mlm_positions=positions)
         forward_ms = (time.perf_counter() - started) * 1000
         is_pair = request.encoding.text_b is not None
         verdict = None
@@ -235,15 +266,24 @@ class Inference(QObject):
             case "tokenizer":
                 self.tokenizer_ready.emit(result, 512)
             case "open":
-                self.model_opened.emit(result)
+                self._report(result)
             case "read":
                 self.reading_ready.emit(result)
             case "answer":
                 self.answer_ready.emit(*result)
-            case "model_failed":
-                self.model_failed.emit(result)
+            case "unread":
+                self.reading_failed.emit(result)
             case "failed":
                 self.failed.emit(result)
+
+    def _report(self, opening: _Opening) -> None:
+        is_newest = opening.number == self._opening
+        if is_newest:
+            self._opened = opening.number
+        if opening.info is not None:
+            self.model_opened.emit(opening.info, opening.reference)
+        elif is_newest:  # who asked for another one meanwhile need not hear of it
+            self.model_failed.emit(opening.problem)
 
 
 def _load(folder: Path) -> Checkpoint:
@@ -253,6 +293,16 @@ def _load(folder: Path) -> Checkpoint:
 
     torch.set_num_threads(min(4, max(1, (os.cpu_count() or 2) - 1)))
     return load_checkpoint(folder)
+
+
+def _words_over_time(text: str, snapshots: Sequence[Path]) -> tuple[dict[Path, WordGuess], str]:
+    """Words by snapshot, and a sentence where there are none."""
+    from bertcore.analysis.over_time import words_over_time
+
+    try:
+        return words_over_time(snapshots, text), ""
+    except Exception as error:
+        return {}, sentence(error)
 
 
 def _mask_readings(traced: Trace, request: ReadingRequest, checkpoint: Checkpoint) -> list[MaskReading]:

@@ -26,6 +26,7 @@ class RunChild:
         """Starts it. Raises BertcoreError where no process can be started."""
         self.run = run
         self.started_at = time.time()  # unix seconds
+        self.was_told_to_end = False
         self._log = launch_folder() / f"{run.name}.txt"
         try:
             with self._log.open("wb") as log:
@@ -55,6 +56,8 @@ class RunChild:
         return self._process.poll() == 0
 
     def terminate(self) -> None:
+        """Ends it at once: for a process that does not look at its folder yet."""
+        self.was_told_to_end = True
         with contextlib.suppress(OSError):
             self._process.terminate()
 
@@ -86,10 +89,12 @@ def launch_folder() -> Path:
 
 
 def _environment() -> dict[str, str]:
-    """Ours, with the place `bertcore` was imported from, so that the child finds the same one."""
+    """Ours, with the place `bertcore` was imported from, so that the child finds the same one, and UTF-8."""
     root = str(Path(bertcore.__file__).resolve().parents[1])
     paths = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), "PYTHONUNBUFFERED": "1"}
+    utf_8 = {"PYTHONUTF8": "1", "PYTHONIOENCODING": "utf-8"}  # the launch log is read as UTF-8
+    ours = {"PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), "PYTHONUNBUFFERED": "1"}
+    return {**os.environ, **ours, **utf_8}
 
 
 if sys.platform == "win32":

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bertcore import locations
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
 from bertcore.training.run_folder import RunFolder, RunStatus
 
+BUILT_IN_NAME = "The built-in model's training"
+# What a run goes on from, beside the checkpoint in its newest snapshot (bertcore.training.resume, which needs torch).
+PROGRESS_FILES = ("training_state.json", "training_state.safetensors")
 _TAIL_BYTES = 1 << 17  # far enough back for the newest held-out line of any run: a few hundred training lines
 
 
@@ -24,6 +28,7 @@ class RunInfo:
     status: RunStatus
     held_out: dict[str, Any] | None = None  # the newest {"kind": "held_out", ...} line
     can_resume: bool = False  # not at work, not done, and has something to go on from
+    is_built_in: bool = False  # ships with BERTscope, to be looked at only: how the built-in model was trained
 
 
 def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
@@ -34,8 +39,20 @@ def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, An
         config = run.config()
     except BertcoreError as error:
         return RunInfo(path, path.name, "", RunStatus("unknown", message=str(error)))
-    can_resume = status.state in ("stopped", "failed") and config.get("kind", "pretrain") == "pretrain"
-    return RunInfo(path, str(config.get("name") or path.name), describe(config), status, held_out, can_resume)
+    name = str(config.get("name") or path.name)
+    if is_built_in(path):
+        about = " · ".join(part for part in (name, describe(config)) if part)
+        return RunInfo(path, BUILT_IN_NAME, about, status, held_out, is_built_in=True)
+    ended = status.state in ("stopped", "failed") and config.get("kind", "pretrain") == "pretrain"
+    return RunInfo(path, name, describe(config), status, held_out, can_resume=ended and _can_go_on(run))
+
+
+def is_built_in(path: Path) -> bool:
+    return path.resolve().parent == (locations.assets() / "runs").resolve()
+
+
+def _can_go_on(run: RunFolder) -> bool:
+    return any(all((folder / name).is_file() for name in PROGRESS_FILES) for _, folder in run.snapshots())
 
 
 def describe(config: dict[str, Any]) -> str:

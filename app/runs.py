@@ -52,6 +52,7 @@ class RunsService(QObject):
         self._tail: MetricsTail | None = None
         self._status: RunStatus | None = None
         self._snapshots: list[tuple[int, Path]] = []
+        self._stopgap: Path | None = None  # the built-in run, looked at only because there was no other
         self._polls = 0
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_MS)
@@ -102,6 +103,8 @@ class RunsService(QObject):
 
     def select(self, path: Path | None) -> None:
         """Looks at this run closely: its metrics come from the first line on."""
+        if path != self.selected:
+            self._stopgap = None
         self.selected = path
         self._tail = MetricsTail(path) if path else None
         self._status, self._snapshots = None, []
@@ -138,6 +141,8 @@ class RunsService(QObject):
             return replace(status, state="starting", remaining_s=None, message="Starting.") if waits else status
         if child.ended_well or (has_spoken and not status.active and status.message != NO_WORD):
             return status
+        if child.was_told_to_end:
+            return replace(status, state="stopped", remaining_s=None, message="Stopped while it was starting.")
         return replace(status, state="failed", remaining_s=None, message=child.last_words())
 
     def _newest_held_out(self, path: Path) -> dict[str, Any] | None:
@@ -151,9 +156,13 @@ class RunsService(QObject):
         return known[1]
 
     def _select_one(self) -> None:
-        """Where none is selected yet: the run at work, else the newest."""
-        if self.selected is None and self.runs:
-            self.select(next((run.path for run in self.runs if run.status.active), self.runs[0].path))
+        """Where nobody has selected one yet: the run at work, else the newest; the built-in one until there is any."""
+        if self.selected != self._stopgap or not self.runs:
+            return
+        best = next((run for run in self.runs if run.status.active), self.runs[0])
+        if best.path != self.selected:
+            self.select(best.path)
+            self._stopgap = best.path if best.is_built_in else None
 
     def _poll_selected(self) -> None:
         path = self.selected

@@ -52,6 +52,7 @@ class _Tour:
         window.resize(*size)
         self._problem = ""
         window.services.inference.model_failed.connect(self._on_problem)
+        window.services.inference.reading_failed.connect(self._on_problem)
         window.services.inference.failed.connect(self._on_problem)
         window.services.errors.reported.connect(self._on_problem)
 

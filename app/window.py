@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from functools import partial
 from pathlib import Path
@@ -43,7 +44,7 @@ class Window(QMainWindow):
         self._is_painted = False
         self._draw_ms = 0.0
         self._room_id = "embed"
-        self._reference: str | None = None
+        self._why_nothing = ""  # what rooms say that have nothing to show
         self._waiting_example: Example | None = None  # its masks are put in when there is a vocabulary
         self.actions_ = Actions(self, self._commands())
         self._start_with_example()
@@ -53,8 +54,7 @@ class Window(QMainWindow):
     def open_model(self, reference: str | Path | None) -> None:
         """Opens a checkpoint folder, a run folder or a hub id. What is open stays until the new one is there."""
         self.frame.banner.dismiss()
-        self._reference = None if reference is None else str(reference)
-        self.services.inference.open_model(self._reference)
+        self.services.inference.open_model(None if reference is None else _from_anywhere(str(reference)))
 
     def open_room(self, room_id: str) -> QWidget:
         self._room_id = room_id
@@ -140,6 +140,7 @@ class Window(QMainWindow):
         self.services.inference.answer_ready.connect(room.show_answer)
         runs.start_following()
         runs.select(runs.selected)
+        room.show_open_model(self.state.model.folder if self.state.model else None)
         return room
 
     def _explore(self, room: ExploreRoom) -> ExploreRoom:
@@ -183,6 +184,7 @@ class Window(QMainWindow):
         inference.model_opened.connect(self._on_inference_model_opened)
         inference.model_failed.connect(self._on_inference_model_failed)
         inference.reading_ready.connect(self._on_inference_reading_ready)
+        inference.reading_failed.connect(self._on_inference_reading_failed)
         inference.failed.connect(self.show_problem)
 
     def _start_with_example(self) -> None:
@@ -257,13 +259,16 @@ class Window(QMainWindow):
             inference.find_nearest(about)  # type: ignore[arg-type]
         elif kind == "tables":
             inference.describe_tables(about)  # type: ignore[arg-type]
+        elif kind == "watch":
+            inference.watch(*about)  # type: ignore[misc]
         else:
             inference.ask(kind, about)  # type: ignore[arg-type]
 
     def _on_inference_model_loading(self, reference: str) -> None:
         self.frame.title_bar.set_loading(Path(reference).name)
 
-    def _on_inference_model_opened(self, model: ModelInfo) -> None:
+    def _on_inference_model_opened(self, model: ModelInfo, reference: str | None) -> None:
+        self._why_nothing = ""
         self.state.set_model(model)
         if self._waiting_example is not None:
             if self.state.text_a == self._waiting_example.a:
@@ -271,22 +276,42 @@ class Window(QMainWindow):
             self._waiting_example = None
         self.frame.title_bar.set_model(model)
         is_snapshot = model.folder.parent.name == "snapshots"  # the time machine opens many of them
-        if self._reference is not None and not (is_snapshot and model.folder.name in self._reference):
-            self.services.settings.remember_model(self._reference)
+        if reference is not None and not (is_snapshot and model.folder.name in reference):
+            self.services.settings.remember_model(reference)
             self.services.save_settings()
+        self._tell_train_room()
 
     def _on_inference_model_failed(self, sentence: str) -> None:
         self.show_problem(sentence)
+        self._tell_train_room()
         if self.state.model is not None:
             self.frame.title_bar.set_model(self.state.model)
             return
         self.frame.title_bar.model.setText("No model")
+        self._say_in_place("No model is open. Open a folder from the menu at the top, or drop one here.")
+
+    def _on_inference_reading_failed(self, sentence: str) -> None:
+        """What is on show stays; a room that waits says why there is nothing to see."""
+        self.show_problem(sentence)
+        self._say_in_place(sentence)
+
+    def _say_in_place(self, sentence: str) -> None:
+        self._why_nothing = sentence
         for room in self.frame.rooms.values():
-            if isinstance(room, ExploreRoom):
-                room.show_sentence("No model is open. Open a folder from the menu at the top, or drop one here.")
+            if isinstance(room, ExploreRoom) and sentence:
+                room.show_sentence(sentence)
+
+    def _tell_train_room(self) -> None:
+        """Its handle stands where the rooms are. While another model is under way, it stands there already."""
+        room = self.frame.rooms.get("train")
+        if room is not None and not self.services.inference.is_opening:
+            room.show_open_model(self.state.model.folder if self.state.model else None)  # type: ignore[attr-defined]
 
     def _on_inference_reading_ready(self, reading: Reading) -> None:
         started = time.perf_counter()
+        if self._why_nothing and self._why_nothing == self.frame.banner.text:
+            self.frame.banner.dismiss()
+        self._why_nothing = ""
         self.state.set_reading(reading)
         room = self.frame.room
         if isinstance(room, ExploreRoom) and room.isVisible():
@@ -297,6 +322,7 @@ class Window(QMainWindow):
 
     def _on_frame_room_opened(self, room_id: str) -> None:
         self._room_id = room_id
+        self._say_in_place(self._why_nothing)
 
     def _show_facts(self) -> None:
         reading = self.state.reading
@@ -340,6 +366,11 @@ def _facts(reading: Reading, draw_ms: float) -> str:
         f"{len(segments)} tokens · {counts}{masks}      "
         f"forward {reading.forward_ms:.1f} ms · drawn {draw_ms:.1f} ms      CPU · fp32"
     )
+
+
+def _from_anywhere(reference: str) -> str:
+    """A path that still means the same when BERTscope is started elsewhere; a hub id stays as it is."""
+    return str(Path(reference).resolve()) if os.path.exists(reference) else reference
 
 
 def _shortened(reference: str, most: int = 60) -> str:

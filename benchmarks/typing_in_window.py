@@ -1,4 +1,8 @@
-"""Types into the real window, offscreen, and prints what it measured as JSON: `python -m ... FOLDER [train]`."""
+"""Types into the real window, offscreen, and prints what it measured as JSON: `python -m ... FOLDER [train]`.
+
+With `train` a run trains meanwhile, the room Train stands built behind the others and follows it, and at the end Train
+itself is on show for a while.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +20,35 @@ from PySide6.QtWidgets import QApplication
 from app import theme
 from app.fonts import register_fonts
 from app.readings import Reading
+from app.rooms.train import TrainRoom
 from app.services import Services, build_services
 from app.window import Window
 from bertcore.locations import sample_corpus
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.run_folder import RunFolder
 
 TEXT_A = "The cat sat on the mat and the dog was happy to see him there."
 TEXT_B = "It was very warm and the girl was glad of it too, she said."
 ROOMS = ("embed", "attend", "predict")
 KEYSTROKES = 40
+WATCHED_S = 3.0  # Train on show while its run trains
 
 
 class Heartbeat:
-    """Notices how long the event loop was held between two turns."""
+    """Notices how long the event loop was held between two turns, from `start` to `stop`, over all such stretches."""
 
     def __init__(self) -> None:
-        self.longest_ms, self._last = 0.0, time.perf_counter()
+        self.longest_ms, self._last = 0.0, 0.0
         self._timer = QTimer()
         self._timer.timeout.connect(self._beat)
+
+    def start(self) -> None:
+        self._last = time.perf_counter()
         self._timer.start(1)
 
-    def start_over(self) -> None:
-        self.longest_ms, self._last = 0.0, time.perf_counter()
+    def stop(self) -> None:
+        self._beat()
+        self._timer.stop()
 
     def _beat(self) -> None:
         now = time.perf_counter()
@@ -56,16 +67,14 @@ def main(folder: Path, train: bool) -> None:
     window.show()
     _wait(lambda: window.state.reading is not None)
     if train:
-        _start_training(services)
+        _start_training(window)
     heartbeat = Heartbeat()
-    keystroke_ms, held_ms = {}, 0.0
-    for room in ROOMS:
-        keystroke_ms[room] = _type(window, room, heartbeat)
-        held_ms = max(held_ms, heartbeat.longest_ms)
-    if train and services.runs.selected is not None:
-        services.runs.control(services.runs.selected, "stop")
+    keystroke_ms = {room: _type(window, room, heartbeat) for room in ROOMS}
+    if train:
+        _watch_training(window, heartbeat)
+        _stop_training(services)
     window.close()
-    print(json.dumps({"keystroke_ms": keystroke_ms, "held_ms": held_ms}))
+    print(json.dumps({"keystroke_ms": keystroke_ms, "held_ms": heartbeat.longest_ms}))
 
 
 def _type(window: Window, room: str, heartbeat: Heartbeat) -> float:
@@ -78,7 +87,7 @@ def _type(window: Window, room: str, heartbeat: Heartbeat) -> float:
     QApplication.processEvents()
     field = window.frame.sentences.a
     field.setFocus()
-    heartbeat.start_over()
+    heartbeat.start()
     times = []
     for number in range(KEYSTROKES):
         before = state.reading
@@ -87,6 +96,7 @@ def _type(window: Window, room: str, heartbeat: Heartbeat) -> float:
         _wait(lambda before=before: _is_redrawn(window, before))  # type: ignore[misc]
         QApplication.processEvents()
         times.append((time.perf_counter() - started) * 1000)
+    heartbeat.stop()
     return statistics.median(times)
 
 
@@ -96,17 +106,37 @@ def _is_redrawn(window: Window, before: Reading | None) -> bool:
     return reading is not None and reading is not before and reading.encoding is window.state.encoding
 
 
-def _start_training(services: Services) -> None:
+def _watch_training(window: Window, heartbeat: Heartbeat) -> None:
+    """Train on show: curves, numbers and snapshots come in, with nobody typing."""
+    window.open_room("train")
+    QApplication.processEvents()
+    heartbeat.start()
+    ends = time.monotonic() + WATCHED_S
+    _wait(lambda: time.monotonic() > ends)
+    heartbeat.stop()
+
+
+def _start_training(window: Window) -> None:
+    """Opens Train once, with its curves loaded, and starts a run there."""
+    room, runs = window.open_room("train"), window.services.runs
+    assert isinstance(room, TrainRoom)
+    _wait(lambda: all(plot.is_loaded for plot in room.view.plots))
     options = PretrainOptions(
         name="bench",
         preset="tiny",
         data=DataOptions(corpus=(str(sample_corpus()),), vocab_size=2048),
         training=TrainingOptions(minutes=10.0),
     )
-    runs = services.runs
-    runs.start_following()
     runs.start_pretrain(options)
     _wait(lambda: any(run.status.state == "running" and run.status.step > 5 for run in runs.runs), timeout_s=120)
+
+
+def _stop_training(services: Services) -> None:
+    """Nothing of it is left at work beside the next measurement."""
+    path = services.runs.selected
+    assert path is not None
+    services.runs.control(path, "stop")
+    _wait(lambda: not RunFolder(path).is_alive(), timeout_s=120)
 
 
 def _random_mini(folder: Path) -> Path:

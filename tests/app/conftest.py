@@ -16,8 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.fonts import register_fonts
+from app.run_info import is_built_in
 from app.services import build_services
 from app.window import Window
+from bertcore import locations
 from bertcore.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert, initialise
@@ -28,7 +30,9 @@ WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
 TIMEOUT_MS = 30_000
 
 
-def make_checkpoint(folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), layers: int = 2, heads: int = 4) -> Path:
+def make_checkpoint(
+    folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), layers: int = 2, heads: int = 4, segments: int = 2
+) -> Path:
     """A random model with a vocabulary of the words above, as a checkpoint folder."""
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
     config = BertConfig(
@@ -38,6 +42,7 @@ def make_checkpoint(folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), la
         num_attention_heads=heads,
         intermediate_size=64,
         max_position_embeddings=64,
+        type_vocab_size=segments,
     )
     model = Bert(config, tasks, pooler=bool(tasks))
     initialise(model, torch.Generator().manual_seed(1))
@@ -60,6 +65,12 @@ def headless_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def one_segment_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that knows no second sentence, as those without next-sentence training are."""
+    return make_checkpoint(tmp_path_factory.mktemp("models") / "one-segment", tasks=("mlm",), segments=1)
+
+
+@pytest.fixture(scope="session")
 def tokenizer(model_folder: Path) -> Tokenizer:
     return Tokenizer.from_folder(model_folder)
 
@@ -70,6 +81,13 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     home = tmp_path / "home"
     monkeypatch.setenv("BERTSCOPE_HOME", str(home))
     return home
+
+
+@pytest.fixture
+def no_built_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only runs that the test makes itself, whether or not BERTscope ships one."""
+    known = locations.known_runs
+    monkeypatch.setattr(locations, "known_runs", lambda: [run for run in known() if not is_built_in(run)])
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from app.readings import Reading, ReadingRequest
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint import load_checkpoint
+from bertcore.errors import BertcoreError
 from bertcore.tokenization import Tokenizer
 
 TIMEOUT_MS = 30_000
@@ -108,6 +109,41 @@ def test_the_open_model_answers_while_another_is_fetched(
     with qtbot.waitSignal(opened.model_opened, timeout=TIMEOUT_MS) as caught:
         arrive.set()
     assert caught.args[0].name == "encoder-only"
+
+
+def test_a_fetch_that_fails_too_late_is_not_told(
+    inference: Inference, model_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arrive, told = threading.Event(), []
+
+    def slow_fetch(reference: str) -> Path:
+        arrive.wait(30)
+        raise BertcoreError("There is no such model.")
+
+    monkeypatch.setattr("bertcore.hub.fetch", slow_fetch)
+    inference.model_failed.connect(told.append)
+    inference.open_model("someone/something")
+    qtbot.waitUntil(lambda: inference.is_busy, timeout=TIMEOUT_MS)
+    with qtbot.waitSignal(inference.model_opened, timeout=TIMEOUT_MS) as caught:
+        inference.open_model(str(model_folder))
+    assert caught.args[1] == str(model_folder) and not inference.is_opening
+    arrive.set()
+    qtbot.waitUntil(lambda: not inference.is_busy, timeout=TIMEOUT_MS)
+    assert told == []
+
+
+def test_who_asks_snapshots_gets_an_answer_or_a_sentence(
+    inference: Inference, model_folder: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    asked_for = [model_folder, tmp_path / "thinned away"]
+    with qtbot.waitSignal(inference.answer_ready, timeout=TIMEOUT_MS) as caught:
+        inference.watch("The [MASK] sat.", asked_for)
+    kind, (text, snapshots, words, problem) = caught.args
+    assert (kind, text, snapshots, problem) == ("watch", "The [MASK] sat.", asked_for, "")
+    assert list(words) == [model_folder] and 0 < words[model_folder].probability <= 1
+    with qtbot.waitSignal(inference.answer_ready, timeout=TIMEOUT_MS) as caught:
+        inference.watch("the cat " * 100 + "[MASK]", asked_for)
+    assert caught.args[1][2] == {} and "[MASK]" in caught.args[1][3]
 
 
 def test_results_arrive_on_the_windows_thread(opened: Inference, tokenizer: Tokenizer, qtbot: QtBot) -> None:

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.run_child import RunChild
-from app.run_info import describe, newest_held_out
+from app.run_child import RunChild, _environment
+from app.run_info import PROGRESS_FILES, describe, newest_held_out
 from app.runs import RunsService
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.resume import forget_progress
 from bertcore.training.run_folder import RunFolder
 
 SENTENCES = (
@@ -27,6 +28,9 @@ SENTENCES = (
     "It rained all day.",
 )
 CHILD_MS = 120_000
+
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +74,9 @@ def _make_run(folder: Path, state: str = "done", steps: int = 3) -> RunFolder:
             run.append_metric({"kind": "train", "step": step, "loss": 1.0 / step})
         run.append_metric({"kind": "held_out", "step": steps, "loss": 0.5, "mlm_accuracy": 0.25})
         run.write_status(state=state, step=steps, fraction=1.0)
+        with run.begin_snapshot(steps) as snapshot:
+            for name in ("config.json", "model.safetensors", *PROGRESS_FILES):
+                (snapshot / name).touch()
     return run
 
 
@@ -134,12 +141,20 @@ class TestRealChild:
         assert steps == sorted(set(steps))
 
     def test_child_that_cannot_start_says_why(self, service: RunsService, tmp_path: Path, qtbot: QtBot) -> None:
-        path = service.start_pretrain(_options(tmp_path / "missing.txt", steps=5))
+        path = service.start_pretrain(_options(tmp_path / "größe.txt", steps=5))
         assert path is not None
         qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
         message = service.runs[0].status.message
-        assert message is not None and "missing.txt" in message
+        assert message is not None and "größe.txt" in message
         assert "Traceback" not in message and not message.startswith("bertcore:")
+
+    def test_stop_before_it_runs_is_no_failure(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
+        path = service.start_pretrain(_options(corpus, steps=5))
+        assert path is not None and _status(service, path) == "starting"
+        service.control(path, "stop")
+        qtbot.waitUntil(lambda: _status(service, path) != "starting", timeout=CHILD_MS)
+        status = service.runs[0].status
+        assert (status.state, status.message) == ("stopped", "Stopped while it was starting.")
 
     def test_killed_child_is_failed_with_a_sentence_and_others_are_not_touched(
         self, service: RunsService, corpus: Path, qtbot: QtBot
@@ -188,6 +203,8 @@ class TestRunsOfOthers:
         holder.communicate()
         assert _status(service, run.path) == "stopped"
         assert service.runs[0].can_resume and "without a word" in str(service.runs[0].status.message)
+        forget_progress(run.snapshots()[-1][1])
+        assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
 
     def test_first_run_from_the_shell_is_looked_at_when_it_appears(
         self, service: RunsService, home: Path, qtbot: QtBot
@@ -258,6 +275,16 @@ def test_python_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(BertcoreError, match="cannot be started"):
         RunChild(tmp_path / "run", [])
+
+
+@pytest.mark.parametrize("setting", ["PYTHONUTF8=0", "PYTHONIOENCODING=latin-1"])
+def test_a_child_writes_utf_8_whatever_the_window_does(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also what it says before bertcore is imported, or instead."""
+    for name, value in (pair.split("=") for pair in ("LC_ALL=C", "PYTHONCOERCECLOCALE=0", setting)):
+        monkeypatch.setenv(name, value)
+    command = [sys.executable, "-c", "raise SystemExit('gr\\xf6\\xdfe')"]
+    done = subprocess.run(command, env=_environment(), capture_output=True, check=False)
+    assert done.stderr.decode("utf-8").strip() == "größe"
 
 
 def test_same_name_gets_a_number(service: RunsService, corpus: Path) -> None:

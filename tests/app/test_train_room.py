@@ -1,6 +1,7 @@
 """The Train room: what it shows is what the metrics file says, and its buttons say what the person wants."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +17,11 @@ from app.rooms.train.metrics import SMOOTHED_OVER, RunMetrics
 from app.run_info import RunInfo, read_run
 from app.runs import RunsService, connect_train_room
 from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
+from bertcore import locations
 from bertcore.training.options import PretrainOptions
 from bertcore.training.run_folder import RunFolder, RunStatus
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +54,14 @@ def _lines(steps: int) -> list[dict]:
         if step == steps // 2:
             lines.append({"kind": "phase", "step": step, "phase": "masked", "message": "masked"})
         causal = step < steps // 2 and step % 4 != 0
+        word_loss = float(8 * np.exp(-step / steps) + rng.normal(0, 0.05))
         lines.append(
             {
                 "kind": "train",
                 "step": step,
-                "loss": float(8 * np.exp(-step / steps) + rng.normal(0, 0.05)),
+                "loss": 9.9,
+                "next_word_loss": word_loss if causal else None,
+                "mlm_loss": None if causal else word_loss,
                 "mlm_accuracy": None if causal else step / steps / 2,
                 "nsp_accuracy": None if causal else 0.5,
                 "learning_rate": 1e-3,
@@ -64,7 +71,8 @@ def _lines(steps: int) -> list[dict]:
             }
         )
         if step % 10 == 0:
-            lines.append({"kind": "held_out", "step": step, "loss": 6.0, "mlm_accuracy": 0.254, "nsp_accuracy": 0.6})
+            held_out = {"loss": 9.8, "mlm_loss": 6.0, "mlm_accuracy": 0.254, "nsp_accuracy": 0.6}
+            lines.append({"kind": "held_out", "step": step, **held_out})
     return lines
 
 
@@ -94,9 +102,9 @@ class TestNumbers:
         written = [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
         loss_plot, right_plot, rate_plot = room.view.plots
         for key, kind, phase, field in (
-            ("loss_masked", "train", "masked", "loss"),
-            ("loss_next_word", "train", "causal", "loss"),
-            ("loss_held_out", "held_out", None, "loss"),
+            ("loss_masked", "train", "masked", "mlm_loss"),
+            ("loss_next_word", "train", "causal", "next_word_loss"),
+            ("loss_held_out", "held_out", None, "mlm_loss"),
         ):
             expected = [line for line in written if line["kind"] == kind and phase in (None, line.get("phase"))]
             steps, values = loss_plot.points(key)
@@ -112,16 +120,27 @@ class TestNumbers:
         newest = [line for line in _lines(40) if line["kind"] == "train"][-1]
         shown = {name: number.text for name, number in room.view.numbers.items()}
         assert shown["step"] == "40"
-        assert shown["loss"] == f"{newest['loss']:.2f}"
+        assert shown["loss"] == f"{newest['mlm_loss']:.2f}"
         assert shown["right"] == "25\u2009%"
         assert shown["speed"] == "12.3\u2009k"
+
+    def test_loss_is_of_what_the_run_is_at_and_says_so(self, room: TrainRoom) -> None:
+        room.show_run(_info("running"))
+        lines = _lines(40)
+        room.view.append_metrics(lines[:18])
+        room.view.draw()
+        number, newest = room.view.numbers["loss"], [line for line in lines[:18] if line.get("next_word_loss")][-1]
+        assert (number.text, number.unit) == (f"{newest['next_word_loss']:.2f}", "next-word loss")
+        room.view.append_metrics(lines[18:])
+        room.view.draw()
+        assert (number.text, number.unit) == (f"{lines[-2]['mlm_loss']:.2f}", "masked-word loss")
 
     def test_curves_follow_as_lines_are_appended(
         self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
     ) -> None:
         run = _make_run(home)
         service.start_following()
-        run.append_metric({"kind": "train", "step": 41, "loss": 1.25, "phase": "masked"})
+        run.append_metric({"kind": "train", "step": 41, "loss": 2.0, "mlm_loss": 1.25, "phase": "masked"})
         qtbot.waitUntil(lambda: room.view.numbers["loss"].text == "1.25", timeout=5000)
         assert room.view.plots[0].points("loss_masked")[0][-1] == 41
 
@@ -156,7 +175,7 @@ class TestNumbers:
     def test_odd_lines_do_not_hurt(self) -> None:
         metrics = RunMetrics()
         metrics.append([{}, {"kind": "train"}, {"kind": "train", "step": "x"}, {"kind": 3, "step": 1}])
-        metrics.append([{"kind": "train", "step": 2, "loss": "high", "phase": "masked"}])
+        metrics.append([{"kind": "train", "step": 2, "mlm_loss": "high", "phase": "masked"}])
         assert len(metrics.series["loss_masked"]) == 0
 
 
@@ -205,39 +224,6 @@ class TestButtons:
         assert service.selected == service.runs[other].path
 
 
-class TestForm:
-    def test_start_carries_what_the_form_says(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
-        file = tmp_path / "mein text.txt"
-        file.write_text("One sentence. Another one.")
-        room.show_form()
-        room.form.set_file(file)
-        room.form.preset.setCurrentIndex(room.form.preset.findData("mini"))
-        room.form.minutes.setText("7,5")
-        with qtbot.waitSignal(room.start_requested) as caught:
-            room.form.submit()
-        options = caught.args[0]
-        assert (options.name, options.preset, options.training.minutes) == ("mein text", "mini", 7.5)
-        assert options.data.corpus == (str(file),)
-
-    def test_missing_file_is_told_and_nothing_starts(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
-        room.form.set_file(tmp_path / "gone.txt")
-        with qtbot.assertNotEmitted(room.start_requested):
-            room.form.submit()
-        assert "gone.txt" in room.form.problem.text()
-
-    @pytest.mark.parametrize("minutes", ["", "soon", "0", "-3", "nan"])
-    def test_minutes_that_are_none_are_told(self, room: TrainRoom, minutes: str, qtbot: QtBot) -> None:
-        room.form.minutes.setText(minutes)
-        with qtbot.assertNotEmitted(room.start_requested):
-            room.form.submit()
-        assert "minutes" in room.form.problem.text()
-
-    def test_sample_stories_are_one_click_away(self, room: TrainRoom, qtbot: QtBot) -> None:
-        with qtbot.waitSignal(room.start_requested) as caught:
-            room.form.submit()
-        assert Path(caught.args[0].data.corpus[0]).name == "stories.txt"
-
-
 class TestSnapshots:
     def test_newest_is_chosen_and_opens(self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot) -> None:
         run = _make_run(home)
@@ -259,16 +245,25 @@ class TestSnapshots:
         qtbot.keyClick(room.snapshot_list, Qt.Key.Key_Down)
         assert opened == [run.snapshot_path(0), run.snapshot_path(10)]
 
-    def test_chosen_one_stays_when_newer_ones_come(self, room: TrainRoom, tmp_path: Path) -> None:
-        first = [(step, tmp_path / str(step)) for step in (0, 1, 2)]
+    def test_handle_stands_at_what_is_open(self, room: TrainRoom, qtbot: QtBot) -> None:
+        snapshots = [(step, Path("run") / "snapshots" / str(step)) for step in (0, 1, 2, 5)]
         room.show_run(_info("running"))
-        room.show_snapshots(first)
+        room.show_snapshots(snapshots[:2])
+        room.show_snapshots(snapshots[:3])
+        assert room.chosen_step == 2  # nothing of this run is open: the newest, ready to be opened
+        opened: list[Path] = []
+        room.open_requested.connect(opened.append)
+        last = QPointF(room.slider.x_of(2), room.slider.height() / 2).toPoint()
+        qtbot.mouseClick(room.slider, Qt.MouseButton.LeftButton, pos=last)
+        assert opened == [snapshots[2][1]]
+        room.show_snapshots(snapshots)
         assert room.chosen_step == 2
-        room.show_snapshots([*first, (5, tmp_path / "5")])
+        room.show_open_model(Path("elsewhere"))
         assert room.chosen_step == 5
-        room.slider.chosen.emit(1)
-        room.show_snapshots([first[0], first[1], (9, tmp_path / "9")])
+        room.show_open_model(snapshots[1][1])
         assert room.chosen_step == 1
+        room.show_snapshots([snapshots[0], *snapshots[2:]])  # thinned away, but still what the rooms show
+        assert room.chosen_step is None and not room.open_button.isEnabled()
 
     def test_each_snapshot_is_asked_once_for_its_word(self, room: TrainRoom, home: Path, qtbot: QtBot) -> None:
         run = _make_run(home)
@@ -280,14 +275,17 @@ class TestSnapshots:
         room.show_snapshots(run.snapshots())
         assert len(asked) == 1
         paths = [path for _, path in run.snapshots()]
-        room.show_answer("watch", (room.sentence.text(), paths, {}))
+        room.show_answer("watch", (room.sentence.text(), paths, {}, ""))
         room.show_snapshots(run.snapshots())
         assert len(asked) == 1
         room.sentence.setText("Another [MASK].")
         assert len(asked) == 2
+        room.show_answer("watch", ("Another [MASK].", paths, {}, "The sentence is too long."))
+        assert room.watch_problem.text() == "The sentence is too long."
         room.sentence.setText("No mask")
-        room.show_answer("watch", ("Another [MASK].", paths, {}))
-        assert len(asked) == 2
+        assert room.watch_problem.isHidden() and len(asked) == 2
+        room.sentence.setText("A third [MASK].")
+        assert asked[2][1][0] == "A third [MASK]."  # type: ignore[index]
 
 
 class TestLook:
@@ -295,6 +293,28 @@ class TestLook:
         service.start_following()
         assert "No runs yet" in room.invitation.text() and not room.view.isVisibleTo(room)
         assert not room.open_button.isEnabled()
+
+    def test_built_in_run_is_looked_at_only_and_leaves_the_invitation(
+        self, room: TrainRoom, service: RunsService, home: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        built_in = _make_run(home.parent / "assets", state="stopped")
+        shutil.rmtree(built_in.path / "snapshots")
+        monkeypatch.setattr(locations, "assets", lambda: home.parent / "assets")
+        monkeypatch.setattr(locations, "known_runs", lambda: [built_in.path])
+        service.start_following()
+        assert service.selected == built_in.path and not service.runs[0].can_resume
+        assert service.runs[0].name == "The built-in model's training"
+        assert room.view.pause.isHidden() and room.view.stop.isHidden()
+        assert not room._first_run.isHidden()
+        own = _make_run(home)
+        monkeypatch.setattr(locations, "known_runs", lambda: [own.path, built_in.path])
+        service.refresh()
+        service._select_one()
+        assert service.selected == own.path
+        assert not room.view.pause.isHidden() and room._first_run.isHidden()
+        service.select(built_in.path)
+        service._select_one()
+        assert service.selected == built_in.path
 
     def test_canvas_takes_data_that_came_before_it_and_keeps_its_items(self, qtbot: QtBot) -> None:
         spec = PlotSpec("Loss", (CurveSpec("a", "training", "curve_train"),), "loss")

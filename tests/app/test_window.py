@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -194,6 +195,43 @@ def test_a_dropped_folder_that_is_no_checkpoint_leaves_the_model_open(
     settle(window, qtbot)
 
 
+def test_a_model_of_one_segment_is_not_shown_a_second_one(
+    window: Window, one_segment_folder: Path, qtbot: QtBot
+) -> None:
+    window.open_model(one_segment_folder)
+    qtbot.waitUntil(lambda: "one segment" in window.frame.banner.text, timeout=TIMEOUT_MS)
+    attend = room(window, AttendRoom)
+    assert not attend.is_drawn  # type: ignore[attr-defined]
+    assert "leave B empty" in attend.waiting.sentence  # type: ignore[attr-defined]
+    window.state.set_text(b="")
+    settle(window, qtbot)
+    assert attend.is_drawn and not window.frame.banner.is_shown  # type: ignore[attr-defined]
+    reading = window.state.reading
+    window.state.set_text(b="It was.")
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    assert window.state.reading is reading
+
+
+def test_each_model_is_remembered_by_its_own_name(
+    window: Window, headless_folder: Path, model_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def ask_for_another() -> None:
+        """In the moment before the first one is remembered."""
+        opened.append(window.state.model.name)  # type: ignore[union-attr]
+        if len(opened) == 1:
+            window.open_model("someone/something")
+
+    monkeypatch.setattr("bertcore.hub.fetch", lambda reference: model_folder)
+    monkeypatch.chdir(headless_folder.parent)
+    window.state.model_changed.connect(ask_for_another)
+    window.open_model(headless_folder.name)  # as an argument names it: from where BERTscope was started
+    qtbot.waitUntil(lambda: len(opened) == 2, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert window.services.settings.recent_models[:2] == ["someone/something", str(headless_folder.resolve())]
+
+
 def test_a_dropped_checkpoint_opens_and_the_text_stays(window: Window, headless_folder: Path, qtbot: QtBot) -> None:
     drop(window, headless_folder)
     qtbot.waitUntil(lambda: window.state.model.name == "encoder-only", timeout=TIMEOUT_MS)  # type: ignore[union-attr]
@@ -313,10 +351,14 @@ def test_ctrl_numbers_open_the_rooms(window: Window) -> None:
 
 
 def test_every_command_is_in_a_menu_once(window: Window) -> None:
-    ids = list(window.actions_.commands)
-    shortcuts = [command.shortcut for command in window.actions_.commands.values() if command.shortcut]
+    menu, commands = QMenu(), window.actions_.commands.values()
+    window.actions_.fill(menu)
+    parts = [action.menu() for action in menu.actions()]
+    shown = [action.text() for part in parts if isinstance(part, QMenu) for action in part.actions()]
+    assert Counter(shown) == Counter(command.title for command in commands)
+    assert len(set(shown)) == len(shown)
+    shortcuts = [command.shortcut for command in commands if command.shortcut]
     assert len(shortcuts) == len(set(shortcuts))
-    assert {"model.open_folder", "text.mask", "view.theme", "room.train"} <= set(ids)
 
 
 def test_main_widgets_have_names_for_screen_readers(window: Window) -> None:

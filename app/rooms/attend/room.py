@@ -135,7 +135,7 @@ class AttendRoom(ExploreRoom):
         grid.setColumnStretch(1, 1)
         grid.setHorizontalSpacing(theme.px(18))
         body.addLayout(grid)
-        body.addWidget(label("means over all tokens of this text", "muted", wrap=True))
+        body.addWidget(label("means over all tokens that look; “from A to B”: over those of A", "muted", wrap=True))
         body.addStretch(1)
 
     def _show_facts(self, attention: np.ndarray, encoding: Encoding) -> None:

@@ -42,18 +42,17 @@ class Series:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a curve's values come from: metrics lines of this kind (and phase), this field."""
+    """Where a curve's values come from: this field of metrics lines of this kind, where it is a number."""
 
     kind: str
     field: str
-    phase: str | None = None
     smoothed: bool = False  # trailing mean of the last SMOOTHED_OVER values
 
 
 SOURCES = {
-    "loss_next_word": Source("train", "loss", "causal"),
-    "loss_masked": Source("train", "loss", "masked"),
-    "loss_held_out": Source("held_out", "loss"),
+    "loss_next_word": Source("train", "next_word_loss"),
+    "loss_masked": Source("train", "mlm_loss"),
+    "loss_held_out": Source("held_out", "mlm_loss"),
     "words_right": Source("train", "mlm_accuracy", smoothed=True),
     "words_right_held_out": Source("held_out", "mlm_accuracy"),
     "sentence_right": Source("train", "nsp_accuracy", smoothed=True),
@@ -91,8 +90,7 @@ class RunMetrics:
             if kind == "phase":
                 self._add_phase(int(step), str(metric.get("phase")))
             for name, source in _BY_KIND.get(kind, ()):
-                if source.phase is None or source.phase == metric.get("phase"):
-                    self._add_point(name, step, _number(metric.get(source.field)))
+                self._add_point(name, step, _number(metric.get(source.field)))
 
     def latest(self, kind: str, field: str) -> float | None:
         """A number of the newest line of that kind; None where it has none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -50,6 +50,8 @@ class NewRunForm(QWidget):
         self._build()
         self.source.activated.connect(self._on_source_activated)
         self.preset.currentIndexChanged.connect(self._on_preset_changed)
+        for line in (self.minutes, self.name):
+            line.returnPressed.connect(self.submit)
         self.preset.setCurrentIndex(OFFERED.index(DEFAULT_PRESET))
         self._on_preset_changed()
 
@@ -103,8 +105,10 @@ class NewRunForm(QWidget):
         self.problem.hide()
         layout.addSpacing(theme.px(4))
         buttons = QHBoxLayout()
-        buttons.addWidget(button("Start", self.submit, look="primary"), 1)
-        buttons.addWidget(button("Cancel", self.cancelled.emit))
+        self.start, self.cancel = button("Start", self.submit, look="primary"), button("Cancel", self.cancelled.emit)
+        for made, stretch in ((self.start, 1), (self.cancel, 0)):
+            made.setAutoDefault(True)  # Enter presses the button that has the focus
+            buttons.addWidget(made, stretch)
         layout.addLayout(buttons)
         layout.addStretch(1)
 
@@ -118,13 +122,22 @@ class NewRunForm(QWidget):
     def _on_preset_changed(self) -> None:
         self._advice.setText(_ADVICE.get(self.preset.currentData(), ""))
 
+    def event(self, event: QEvent) -> bool:
+        """Esc in the form is the form's: said before the window's own shortcut gets it."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.submit()
-        elif event.key() == Qt.Key.Key_Escape:
+        if _is_escape(event):
             self.cancelled.emit()
         else:
             super().keyPressEvent(event)
+
+
+def _is_escape(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Escape
 
 
 def _minutes(text: str) -> float:

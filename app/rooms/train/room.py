@@ -26,14 +26,17 @@ CANVAS_EVERY_MS = 60
 WATCH, MASK, ASK_AT_ONCE = "watch", "[MASK]", 4
 SENTENCE = "Anna asked her [MASK] for help."
 NO_RUNS = "No runs yet. Start one: the sample stories take two minutes."
+NO_OWN_RUNS = "None of your own yet. Start one: the sample stories take two minutes."
+NO_SNAPSHOTS = "Snapshots of the run appear here: the model as it was at that step."
+NO_SNAPSHOTS_KEPT = "Of this run only the curves are kept. The snapshots of a run of your own appear here."
 
 
 class TrainRoom(QWidget):
     """Takes what the runs service tells (see `app.runs.connect_train_room`), and gives what the person wants.
 
     start_requested(PretrainOptions), control_requested(Path, "pause" | "resume" | "stop"), run_selected(Path),
-    open_requested(Path): a snapshot to open in every room,
-    asked(kind, job): something to compute away from the window's thread; its answer goes to `show_answer`.
+    open_requested(Path): a snapshot to open in every room; `show_open_model` says which model they show then,
+    asked("watch", (sentence, snapshots)): what they say for its [MASK]; the answer goes to `show_answer`.
     """
 
     start_requested = Signal(object)
@@ -51,7 +54,9 @@ class TrainRoom(QWidget):
         self.slider = SnapshotSlider()
         self._run: RunInfo | None = None
         self._snapshots: list[tuple[int, Path]] = []
-        self._chosen: int | None = None
+        self._chosen: int | None = None  # where the handle stands
+        self._open: Path | None = None  # what every room shows
+        self._played_step = -1
         self._guesses: dict[Path, Guess | None] = {}  # None: asked, and the snapshot had no answer
         self._is_asking = False
         self._loader: CurveLoader | None = None
@@ -64,7 +69,7 @@ class TrainRoom(QWidget):
 
     @property
     def chosen_step(self) -> int | None:
-        """The step of the chosen snapshot."""
+        """The step that the handle stands at."""
         return None if self._chosen is None else self._snapshots[self._chosen][0]
 
     # --- what the room is told
@@ -72,13 +77,16 @@ class TrainRoom(QWidget):
     def show_runs(self, runs: list[RunInfo]) -> None:
         self.runs.set_runs(runs)
         self._middle.setCurrentIndex(1 if runs else 0)
+        self._first_run.setVisible(bool(runs) and all(run.is_built_in for run in runs))
 
     def show_run(self, info: RunInfo | None) -> None:
         """Another run is looked at; its metrics and snapshots come next."""
         self._run = info
-        self._guesses, self._chosen = {}, None
+        self._guesses = {}
+        self._show_watch_problem("")
         self._stop_playing()
         self.show_problem("")
+        self._no_snapshots.setText(NO_SNAPSHOTS_KEPT if info and info.is_built_in else NO_SNAPSHOTS)
         self.runs.set_selected(info.path if info else None)
         if info is not None:
             self.view.show_run(info)
@@ -94,26 +102,29 @@ class TrainRoom(QWidget):
         self.view.append_metrics(metrics)
 
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
-        """The chosen snapshot stays chosen; the newest does if it was the newest."""
-        followed = self._chosen is None or self._chosen == len(self._snapshots) - 1
-        path = None if followed or self._chosen is None else self._snapshots[self._chosen][1]
+        """The handle follows the newest until one of this run is open in the rooms."""
         self._snapshots = snapshots
-        paths = [entry for _, entry in snapshots]
-        self._chosen = paths.index(path) if path in paths else len(paths) - 1 if paths else None
         self.snapshot_list.set_snapshots(snapshots)
         self.slider.set_snapshots(snapshots)
-        self._show_chosen()
+        self._place_handle()
         self._ask_for_guesses()
+
+    def show_open_model(self, folder: Path | None) -> None:
+        """This is what every room shows now: a snapshot of the run, or something else."""
+        self._open = folder
+        self._place_handle()
 
     def show_answer(self, kind: str, answer: Any) -> None:
         """What some snapshots say for the [MASK] of a sentence."""
         if kind != WATCH:
             return
-        text, asked_for, guesses = answer
+        text, asked_for, words_said, problem = answer
         self._is_asking = False
         if text == self.sentence.text():
-            self._guesses |= {path: guesses.get(path) for path in asked_for}
+            said = {path: Guess(word.token, word.probability) for path, word in words_said.items()}
+            self._guesses |= {path: said.get(path) for path in asked_for}
             self.snapshot_list.set_guesses({path: guess for path, guess in self._guesses.items() if guess})
+            self._show_watch_problem(problem)
         self._ask_for_guesses()
 
     def show_problem(self, sentence: str) -> None:
@@ -151,12 +162,21 @@ class TrainRoom(QWidget):
         self._new.setSizePolicy(keeps_its_place)
         card.add_to_header(self._new)
         self._left = QStackedWidget()
-        self._left.addWidget(_scrolled(self.runs))
+        self._left.addWidget(_scrolled(self.runs, self._first_run_panel()))
         self._left.addWidget(_scrolled(self.form))
         card.body.addWidget(self._problem)
         card.body.addWidget(self._left)
         card.setFixedWidth(_side_width(LIST_PX))
         return card
+
+    def _first_run_panel(self) -> QWidget:
+        """The same invitation where the built-in model's run takes the place in the middle."""
+        self._first_run = QWidget()
+        column = QVBoxLayout(self._first_run)
+        column.setContentsMargins(0, theme.px(8), 0, 0)
+        column.addWidget(label(NO_OWN_RUNS, "muted", wrap=True))
+        column.addWidget(button("Start with the sample stories", self.form.submit, look="primary"))
+        return self._first_run
 
     def _invitation(self) -> Card:
         card = Card()
@@ -172,10 +192,11 @@ class TrainRoom(QWidget):
 
     def _snapshots_card(self) -> Card:
         card = Card("Watch it learn", "this sentence, every snapshot")
-        self._no_snapshots = label(
-            "Snapshots of the run appear here: the model as it was at that step.", "muted", wrap=True
-        )
+        self._no_snapshots = label(NO_SNAPSHOTS, "muted", wrap=True)
+        self.watch_problem = label("", "error", wrap=True)
+        self.watch_problem.hide()
         card.body.addWidget(self.sentence)
+        card.body.addWidget(self.watch_problem)
         card.body.addWidget(self._no_snapshots)
         card.body.addWidget(_scrolled(self.snapshot_list), 1)
         card.setFixedWidth(_side_width(SNAPSHOTS_PX))
@@ -229,28 +250,29 @@ class TrainRoom(QWidget):
             self.control_requested.emit(self._run.path, command)
 
     def _on_snapshot_chosen(self, index: int) -> None:
-        self._chosen = index
-        self._show_chosen()
-        self._on_open_clicked()
+        self._open = self._snapshots[index][1]  # where it cannot be opened, show_open_model says so
+        self._place_handle()
+        self.open_requested.emit(self._open)
 
     def _on_open_clicked(self) -> None:
         if self._chosen is not None:
-            self.open_requested.emit(self._snapshots[self._chosen][1])
+            self._on_snapshot_chosen(self._chosen)
 
     def _on_play_clicked(self) -> None:
         if self._player.isActive():
             self._stop_playing()
             return
-        self._chosen = None
+        self._played_step = -1
         self._player.start()
         self._play.setText("Stop playing")
         self._on_player_timeout()
 
     def _on_player_timeout(self) -> None:
-        following = 0 if self._chosen is None else self._chosen + 1
-        if following < len(self._snapshots):
-            self._on_snapshot_chosen(following)
-        if following >= len(self._snapshots) - 1:
+        later = [index for index, (step, _) in enumerate(self._snapshots) if step > self._played_step]
+        if later:
+            self._played_step = self._snapshots[later[0]][0]
+            self._on_snapshot_chosen(later[0])
+        if len(later) < 2:
             self._stop_playing()
 
     def _stop_playing(self) -> None:
@@ -259,27 +281,46 @@ class TrainRoom(QWidget):
 
     # --- inside
 
-    def _show_chosen(self) -> None:
+    def _place_handle(self) -> None:
+        """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the newest."""
+        paths = [path for _, path in self._snapshots]
+        if self._open in paths:
+            self._chosen = paths.index(self._open)
+        else:
+            self._chosen = None if self._is_of_run(self._open) or not paths else len(paths) - 1
         self.snapshot_list.set_chosen(self._chosen)
         self.slider.set_chosen(self._chosen)
-        has_any = self._chosen is not None
-        self._no_snapshots.setVisible(not has_any)
-        for widget in (self.open_button, self._play, self.slider):
-            widget.setEnabled(has_any)
-        self._time_text.setText(self._about_chosen() if has_any else "no snapshots yet")
+        self._no_snapshots.setVisible(not paths)
+        for widget in (self._play, self.slider):
+            widget.setEnabled(bool(paths))
+        self.open_button.setEnabled(self._chosen is not None)
+        self._time_text.setText(self._about_time() if paths else "no snapshots")
 
-    def _about_chosen(self) -> str:
-        step, path = self._snapshots[self._chosen or 0]
-        parts = [f"step {words.count(step)} of {words.count(self._snapshots[-1][0])}"]
+    def _is_of_run(self, folder: Path | None) -> bool:
+        return folder is not None and self._run is not None and folder.parent.parent == self._run.path
+
+    def _about_time(self) -> str:
+        newest, path = self._snapshots[-1]
+        if self._chosen is None:
+            parts = ["the open snapshot is no longer kept"]
+        else:
+            is_open = self._snapshots[self._chosen][1] == self._open
+            step = self._snapshots[self._chosen][0]
+            parts = [f"step {words.count(step)} of {words.count(newest)}{' · open' * is_open}"]
         kept = len(self._snapshots)
         parts.append(f"{kept} snapshot{'s' * (kept != 1)} kept")
         with contextlib.suppress(OSError):
             parts.append(f"{words.megabytes((path / 'model.safetensors').stat().st_size)} each")
         return " · ".join(parts)
 
+    def _show_watch_problem(self, sentence: str) -> None:
+        self.watch_problem.setText(sentence)
+        self.watch_problem.setVisible(bool(sentence))
+
     def _on_sentence_changed(self) -> None:
         self._guesses = {}
         self.snapshot_list.set_guesses({})
+        self._show_watch_problem("")
         self._ask_for_guesses()
 
     def _ask_for_guesses(self) -> None:
@@ -288,7 +329,7 @@ class TrainRoom(QWidget):
         text = self.sentence.text()
         if missing and MASK in text and self.isVisible() and not self._is_asking:
             self._is_asking = True
-            self.asked.emit(WATCH, lambda: _watch(text, missing))
+            self.asked.emit(WATCH, (text, missing))
 
     def _on_loader_loaded(self) -> None:
         for index, plot in enumerate(self.view.plots):  # one after the other: each takes some 30 ms
@@ -308,22 +349,15 @@ def _side_width(length_px: int) -> int:
     return round(length_px * (1 + theme.scale()) / 2)
 
 
-def _watch(text: str, snapshots: list[Path]) -> tuple[str, list[Path], dict[Path, Guess]]:
-    """Runs on the worker's thread, which has torch."""
-    from bertcore.analysis.over_time import words_over_time
-
-    guesses = words_over_time(snapshots, text)
-    return text, snapshots, {path: Guess(guess.token, guess.probability) for path, guess in guesses.items()}
-
-
-def _scrolled(widget: QWidget) -> QScrollArea:
+def _scrolled(*widgets: QWidget) -> QScrollArea:
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     holder = QWidget()
     layout = QVBoxLayout(holder)
     layout.setContentsMargins(0, 0, 0, 0)
-    layout.addWidget(widget)
+    for widget in widgets:
+        layout.addWidget(widget)
     layout.addStretch(1)
     area.setWidget(holder)
     return area

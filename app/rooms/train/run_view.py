@@ -21,7 +21,7 @@ LOSS = PlotSpec(
     (
         CurveSpec("loss_next_word", "training, next word", "curve_rate", words.loss),
         CurveSpec("loss_masked", "training, masked words", "curve_train", words.loss),
-        CurveSpec("loss_held_out", "held out", "curve_held_out", words.loss, dots=True),
+        CurveSpec("loss_held_out", "held out, masked words", "curve_held_out", words.loss, dots=True),
     ),
     left_label="loss (nats)",
 )
@@ -62,7 +62,7 @@ class RunView(Card):
         self.add_to_header(self.pause)
         self.add_to_header(self.stop)
         self.numbers = {name: _Number(unit) for name, unit in _UNITS.items()}
-        self.numbers["right"].setToolTip("On text that the run never learns from, at the newest measurement")
+        self.numbers["right"].setToolTip("Masked words, on text that the run never learns from; the newest measurement")
         self._message = label("", "muted", wrap=True)
         self.plots = tuple(CurvePlot(spec) for spec in (LOSS, RIGHT, RATE))
         self._build()
@@ -85,6 +85,8 @@ class RunView(Card):
         self._pause_command = "resume" if state == "paused" or info.can_resume else "pause"
         self.pause.setText(self._pause_command.capitalize())
         self.pause.setEnabled(state in ("running", "paused") or info.can_resume)
+        for control in (self.pause, self.stop):
+            control.setVisible(not info.is_built_in)  # it ended long ago, on another machine
         self.stop.setEnabled(info.status.active)
         told = info.status.message if state != "running" else None
         self._message.setText(f"{state.capitalize()}: {told}" if told else "")
@@ -143,20 +145,26 @@ class RunView(Card):
         step = max(status.step, int(metrics.latest("train", "step") or 0))
         left = status.remaining_s if status.active else None
         self.numbers["step"].set(words.count(step), total)
-        self.numbers["loss"].set(words.loss(metrics.latest("train", "loss")))
+        self._show_loss()
         self.numbers["right"].set(words.percent(metrics.latest("held_out", "mlm_accuracy")))
         self.numbers["speed"].set(words.per_second(metrics.latest("train", "tok_per_s")))
         self.numbers["left"].setVisible(left is not None)
         self.numbers["left"].set(words.duration(left))
 
+    def _show_loss(self) -> None:
+        """The training loss of what the run is at; the few masked steps of the warm-up have a curve, not a number."""
+        name, unit = _LOSSES["causal" if self.metrics.phase == "causal" else "masked"]
+        self.numbers["loss"].set(words.loss(self.metrics.latest_value(name)), unit)
+
     def _on_pause_clicked(self) -> None:
         self.command_given.emit(self._pause_command)
 
 
+_LOSSES = {"causal": ("loss_next_word", "next-word loss"), "masked": ("loss_masked", "masked-word loss")}
 _UNITS = {
     "step": "steps",
-    "loss": "training loss",
-    "right": "masked words right",
+    "loss": "masked-word loss",
+    "right": "held-out words right",
     "speed": "tokens/s",
     "left": "left",
 }
@@ -178,6 +186,10 @@ class _Number(QWidget):
     @property
     def text(self) -> str:
         return self._number.text()
+
+    @property
+    def unit(self) -> str:
+        return self._unit.text()
 
     def set(self, number: str, unit: str | None = None) -> None:
         self._number.setText(number)

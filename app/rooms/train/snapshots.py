@@ -24,7 +24,7 @@ class Guess:
 
 
 class _SnapshotsView(QWidget):
-    """Snapshots by step, one of them chosen; arrow keys choose its neighbour."""
+    """Snapshots by step, one of them chosen. A click chooses, even the chosen one; arrow keys choose its neighbour."""
 
     chosen = Signal(int)  # index
 
@@ -48,7 +48,7 @@ class _SnapshotsView(QWidget):
         raise NotImplementedError
 
     def _choose(self, index: int | None) -> None:
-        if index is not None and 0 <= index < len(self._snapshots) and index != self._chosen:
+        if index is not None and 0 <= index < len(self._snapshots):
             self.chosen.emit(index)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -186,8 +186,9 @@ class SnapshotSlider(_SnapshotsView):
             )
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if event.buttons() & Qt.MouseButton.LeftButton:
-            self._choose(self.index_at(event.position()))
+        index = self.index_at(event.position())
+        if event.buttons() & Qt.MouseButton.LeftButton and index != self._chosen:
+            self._choose(index)
 
 
 def _write(painter: QPainter, rect: QRectF, text: str, color: str) -> None:

@@ -1,0 +1,78 @@
+"""The form for a new run: what it starts, what it refuses, and its keys."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train import TrainRoom
+
+
+@pytest.fixture
+def room(qtbot: QtBot) -> TrainRoom:
+    made = TrainRoom()
+    qtbot.addWidget(made)
+    return made
+
+
+def test_start_carries_what_the_form_says(room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+    file = tmp_path / "mein text.txt"
+    file.write_text("One sentence. Another one.")
+    room.show_form()
+    room.form.set_file(file)
+    room.form.preset.setCurrentIndex(room.form.preset.findData("mini"))
+    room.form.minutes.setText("7,5")
+    with qtbot.waitSignal(room.start_requested) as caught:
+        room.form.submit()
+    options = caught.args[0]
+    assert (options.name, options.preset, options.training.minutes) == ("mein text", "mini", 7.5)
+    assert options.data.corpus == (str(file),)
+
+
+def test_missing_file_is_told_and_nothing_starts(room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+    room.form.set_file(tmp_path / "gone.txt")
+    with qtbot.assertNotEmitted(room.start_requested):
+        room.form.submit()
+    assert "gone.txt" in room.form.problem.text()
+
+
+@pytest.mark.parametrize("minutes", ["", "soon", "0", "-3", "nan"])
+def test_minutes_that_are_none_are_told(room: TrainRoom, minutes: str, qtbot: QtBot) -> None:
+    room.form.minutes.setText(minutes)
+    with qtbot.assertNotEmitted(room.start_requested):
+        room.form.submit()
+    assert "minutes" in room.form.problem.text()
+
+
+def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, qtbot: QtBot) -> None:
+    room.show_form()
+    with qtbot.assertNotEmitted(room.start_requested):
+        qtbot.keyClick(room.form.preset, Qt.Key.Key_Return)
+        qtbot.keyClick(room.form.cancel, Qt.Key.Key_Return)
+    room.show_form()
+    with qtbot.waitSignal(room.start_requested):
+        qtbot.keyClick(room.form.minutes, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("field", ["name", "preset", "cancel"])
+def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbot: QtBot) -> None:
+    escaped: list[str] = []
+    action = QAction("Let the token go", room)  # the room is the window here
+    action.setShortcut("Esc")
+    action.triggered.connect(lambda: escaped.append("window"))
+    room.addAction(action)
+    with qtbot.waitExposed(room):
+        room.show()
+    room.form.cancelled.connect(lambda: escaped.append("form"))
+    room.show_form()
+    qtbot.keyClick(getattr(room.form, field), Qt.Key.Key_Escape)
+    qtbot.keyClick(room.slider, Qt.Key.Key_Escape)
+    assert escaped == ["form", "window"]
+
+
+def test_sample_stories_are_one_click_away(room: TrainRoom, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(room.start_requested) as caught:
+        room.form.submit()
+    assert Path(caught.args[0].data.corpus[0]).name == "stories.txt"
