@@ -25,6 +25,7 @@ TORCH_FREE = (
     "bertcore",
     "bertcore.errors",
     "bertcore.config",
+    "bertcore.checkpoint_config",
     "bertcore.locations",
     "bertcore.tokenization",
     "bertcore.training.run_folder",

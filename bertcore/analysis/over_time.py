@@ -26,6 +26,8 @@ def words_over_time(snapshots: Iterable[Path], text: str) -> dict[Path, WordGues
         tokenizer = checkpoint.tokenizer
         encoding = tokenizer.encode(text, max_length=checkpoint.config.max_position_embeddings)
         if tokenizer.mask_id not in encoding.ids:
+            if encoding.dropped:
+                raise BertcoreError("The sentence is too long: its [MASK] was cut off. Write a shorter one.")
             raise BertcoreError("Write [MASK] in the sentence, where the model should put a word.")
         position = encoding.ids.index(tokenizer.mask_id)
         made = trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[position])

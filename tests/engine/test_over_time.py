@@ -43,3 +43,8 @@ def test_snapshot_that_the_run_thinned_away_is_left_out(tmp_path: Path) -> None:
 def test_sentence_without_a_mask_is_told(tmp_path: Path) -> None:
     with pytest.raises(BertcoreError, match=r"Write \[MASK\]"):
         words_over_time([_snapshot(tmp_path / "one", "cat")], "the cat ran")
+
+
+def test_mask_that_was_cut_off_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BertcoreError, match="too long"):
+        words_over_time([_snapshot(tmp_path / "one", "cat")], "the cat ran " * 30 + "[MASK]")

@@ -1,0 +1,89 @@
+"""The model that ships: it opens, `transformers` agrees with it, and it has really learned from English."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import torch
+
+from bertcore.analysis.predict import next_sentence, top_words
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.locations import assets, built_in_checkpoint, known_runs
+from bertcore.training.run_folder import RunFolder
+
+EASY = [
+    ("She opened the [MASK] and went into the room.", {"door", "window", "house"}),
+    ("He put his [MASK] on the table.", {"hand", "hands", "head", "arm", "hat", "book"}),
+    ("They [MASK] going to the house.", {"were", "are"}),
+    ("My father and my [MASK] are here.", {"mother", "father", "brother", "sister", "son", "wife"}),
+]
+
+
+@pytest.fixture(scope="module")
+def built_in() -> Checkpoint:
+    return load_checkpoint(built_in_checkpoint())
+
+
+def test_it_is_small_enough_to_ship_and_can_do_both_tasks(built_in: Checkpoint) -> None:
+    assert built_in.tasks == ("mlm", "nsp")
+    assert (built_in.folder / "model.safetensors").stat().st_size < 40e6
+
+
+def test_transformers_opens_it_with_the_same_logits(built_in: Checkpoint) -> None:
+    transformers = pytest.importorskip("transformers")
+    theirs = transformers.BertForPreTraining.from_pretrained(built_in.folder, attn_implementation="eager")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(built_in.folder)
+    a, b = "The cat [MASK] on the mat.", "It was very comfortable."
+    encoding = built_in.tokenizer.encode(a, b)
+    batch = tokenizer(a, b, return_tensors="pt")
+    assert batch["input_ids"][0].tolist() == encoding.ids
+    ours = trace(built_in.model, encoding.ids, encoding.segments)
+    with torch.no_grad():
+        logits = theirs(**batch)
+    torch.testing.assert_close(logits.prediction_logits[0], torch.from_numpy(ours.mlm_logits), atol=1e-5, rtol=0)
+    torch.testing.assert_close(
+        logits.seq_relationship_logits[0], torch.from_numpy(ours.next_sentence_logits), atol=1e-5, rtol=0
+    )
+
+
+@pytest.mark.parametrize(("text", "sensible"), EASY)
+def test_a_sensible_word_is_among_its_first_five(built_in: Checkpoint, text: str, sensible: set[str]) -> None:
+    encoding = built_in.tokenizer.encode(text)
+    position = encoding.ids.index(built_in.tokenizer.mask_id)
+    logits = trace(built_in.model, encoding.ids, encoding.segments, mlm_positions=[position]).mlm_logits
+    assert logits is not None
+    assert sensible & {guess.token for guess in top_words(logits[0], built_in.tokenizer, 5)}
+
+
+def test_a_following_sentence_is_likelier_than_a_strange_one(built_in: Checkpoint) -> None:
+    a = "The girl opened the door of the old house."
+    follows = "It was dark inside, and she called for her brother."
+    strange = "The river is the longest in the north of the country."
+
+    def probability(b: str) -> float:
+        encoding = built_in.tokenizer.encode(a, b)
+        logits = trace(built_in.model, encoding.ids, encoding.segments, mlm_positions=[]).next_sentence_logits
+        assert logits is not None
+        return next_sentence(logits).is_next
+
+    assert probability(follows) > probability(strange)
+
+
+def test_its_card_and_its_curve_tell_of_the_same_run(built_in: Checkpoint) -> None:
+    run = assets() / "runs" / built_in.name
+    assert run.resolve() in known_runs()
+    status = RunFolder(run).status()
+    assert status.state == "done"
+    assert status.step == built_in.step
+    card = (built_in.folder / "README.md").read_text(encoding="utf-8")
+    assert f"{built_in.step:,} steps" in card
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    held_out = [line["mlm_loss"] for line in lines if line["kind"] == "held_out"]
+    stated = re.search(r"masked-word loss \| ([\d.]+) nats", card)
+    assert stated is not None
+    # other sequences, longer ones, and rounded weights: near the last point of the curve, not on it
+    assert abs(float(stated[1]) - held_out[-1]) < 0.25
+    assert held_out[-1] < held_out[0] - 3
