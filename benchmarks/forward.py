@@ -1,4 +1,8 @@
-"""A forward pass with everything recorded, against `transformers` eager with all of its outputs asked for."""
+"""A forward pass with everything recorded, against `transformers` eager with all of its outputs asked for.
+
+"Everything" is what a trace keeps: the embeddings, hidden states and attention that `transformers` returns, and the
+three embedding parts, queries, keys and values besides.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import torch
 
 from benchmarks.peer import random_model, same_in_transformers
 from benchmarks.timing import Row, medians_in_turns
+from bertcore.analysis.trace import is_traced
 from bertcore.model.tap import Recorder
 
 LENGTHS = (16, 128, 512)
@@ -26,7 +31,7 @@ def _rows(preset: str) -> list[Row]:
         segments = torch.zeros_like(ids)
 
         def ours(ids: torch.Tensor = ids, segments: torch.Tensor = segments) -> None:
-            hidden = model(ids, segments, tap=Recorder())
+            hidden = model(ids, segments, tap=Recorder(is_traced))
             model.mlm_logits(hidden)
             model.nsp_logits(model.pool(hidden[:, 0]))
 

@@ -16,7 +16,6 @@ from bertcore.model.bert import Bert
 from bertcore.model.tap import Recorder
 
 Floats = NDArray[np.float32]
-_KEPT = (".query", ".key", ".value", ".probs")
 
 
 @dataclass(frozen=True)
@@ -71,18 +70,12 @@ def trace(
     positions = torch.arange(ids.shape[1], device=device)
     if position_ids is not None:
         positions = torch.tensor(list(position_ids), device=device)
-    record = Recorder(lambda name: name.startswith("embeddings.") or name.endswith(_KEPT))
-    hidden_states: list[Tensor] = []
-
-    def tap(name: str, value: Tensor) -> Tensor:
-        if name == "embeddings.output" or (name.startswith("layer.") and name.count(".") == 2):
-            hidden_states.append(value[0])
-        return record(name, value)
-
-    hidden = model(ids, segments, position_ids=positions, tap=tap)
+    record = Recorder(is_traced)
+    hidden = model(ids, segments, position_ids=positions, tap=record)
     rows = list(range(ids.shape[1])) if mlm_positions == "all" else list(mlm_positions)
     pooled = model.pool(hidden[:, 0]) if model.pooler is not None else None
     layers = range(model.config.num_hidden_layers)
+    hidden_states = [record[name][0] for name in ("embeddings.output", *(f"layer.{layer}.output" for layer in layers))]
 
     def stacked(what: str) -> Floats:
         return _numpy(torch.stack([record[f"layer.{layer}.attention.{what}"][0] for layer in layers]))
@@ -108,6 +101,12 @@ def trace(
         if model.nsp is not None and pooled is not None
         else None,
     )
+
+
+def is_traced(point: str) -> bool:
+    """Whether a trace keeps this tap point: embeddings, queries, keys, values, attention, and each layer's output."""
+    is_layer_output = point.startswith("layer.") and point.count(".") == 2
+    return point.startswith("embeddings.") or is_layer_output or point.endswith((".query", ".key", ".value", ".probs"))
 
 
 def _check_room(model: Bert, input_ids: Sequence[int], segment_ids: Sequence[int]) -> None:

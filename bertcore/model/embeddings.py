@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from bertcore.config import BertConfig
+from bertcore.model.dropout import Dropout
 from bertcore.model.tap import Tap
 
 
@@ -18,7 +19,7 @@ class Embeddings(nn.Module):
         self.segment = _table(config.type_vocab_size, config.hidden_size)
         self.position = _table(config.max_position_embeddings, config.hidden_size)
         self.norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.dropout = Dropout(config.hidden_dropout_prob)
 
     def forward(self, input_ids: Tensor, segment_ids: Tensor, position_ids: Tensor | None, tap: Tap | None) -> Tensor:
         """Ids (B,S), positions (B,S), (S) or None for 0..S-1 -> (B,S,H)."""

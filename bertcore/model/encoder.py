@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from bertcore.config import BertConfig
 from bertcore.model.attention import SelfAttention
+from bertcore.model.dropout import Dropout
 from bertcore.model.tap import Tap
 
 ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {
@@ -29,7 +30,7 @@ class EncoderLayer(nn.Module):
         self.feed_forward_in = nn.Linear(config.hidden_size, config.intermediate_size)
         self.feed_forward_out = nn.Linear(config.intermediate_size, config.hidden_size)
         self.feed_forward_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+        self.dropout = Dropout(config.hidden_dropout_prob)
         self.activation = ACTIVATION[config.hidden_act]
 
     def forward(

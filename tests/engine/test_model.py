@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from bertcore.model.bert import Bert, MissingHeadError, initialise
+from bertcore.model.dropout import Dropout
 from bertcore.model.tap import Intervention, Recorder
 from tests.engine.models import random_batch, tiny_config, tiny_model
 
@@ -236,3 +237,31 @@ def test_fresh_weights_follow_the_config_and_the_seed() -> None:
     assert float(table[config.pad_token_id].abs().max()) == 0.0
     inner = first.encoder.layers[0].feed_forward_in
     assert abs(float(inner.weight.std()) - 0.05) < 0.002 and float(inner.bias.abs().max()) == 0.0
+
+
+class TestDropout:
+    def test_drops_the_share_and_keeps_the_mean(self) -> None:
+        torch.manual_seed(0)
+        dropped = Dropout(0.1)(torch.ones(1000, 1003))
+        assert abs(float((dropped == 0).float().mean()) - 0.1) < 0.002
+        assert abs(float(dropped.mean()) - 1) < 0.002
+        assert dropped.unique().numel() == 2
+
+    def test_neighbours_are_independent(self) -> None:
+        torch.manual_seed(0)
+        kept = (Dropout(0.5)(torch.ones(400_000)) > 0).float() - 0.5
+        for distance in (1, 2, 3, 4, 8):
+            assert abs(float((kept[distance:] * kept[:-distance]).mean())) < 0.002
+
+    def test_passes_gradients_of_what_is_kept_and_sleeps_in_evaluation(self) -> None:
+        values = torch.ones(50, 7, requires_grad=True)
+        dropped = Dropout(0.4)(values)
+        dropped.sum().backward()
+        torch.testing.assert_close(values.grad, dropped.detach())
+        assert Dropout(0.4).eval()(values) is values
+
+    def test_the_seed_decides(self) -> None:
+        torch.manual_seed(3)
+        first = Dropout(0.3)(torch.ones(100))
+        torch.manual_seed(3)
+        assert torch.equal(first, Dropout(0.3)(torch.ones(100)))
