@@ -113,6 +113,10 @@ else:
     def _make_nice(pid: int) -> None:
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICER)
+            # Linux may share its time out by session first; the child has one of its own, so that must be nice too.
+            group = Path(f"/proc/{pid}/autogroup")
+            if group.exists():
+                group.write_text(str(_NICER), encoding="ascii")
 
 
 def _killed_by(number: int) -> str:
