@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from bertcore import locations
 
 if TYPE_CHECKING:
     from app.runs import RunsService
+
+HAND_OVER_S = 0.0005  # Python lets a busy thread run on for 5 ms before another gets its turn: the window would feel it
 
 
 class Services:
@@ -53,4 +56,5 @@ class Services:
 
 def build_services(owner: QObject, remembers: bool = True) -> Services:
     """State and services for one window, parented on `owner`."""
+    sys.setswitchinterval(HAND_OVER_S)
     return Services(owner, remembers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import re
 from importlib import resources
@@ -93,7 +94,7 @@ def resolve_model(reference: str | Path | None) -> Path:
 def _began(run: Path) -> float:
     """When a run began; the built-in one, whose files are as old as the copy, comes last."""
     if run.parent == (assets() / "runs").resolve():
-        return 0.0
+        return -math.inf
     try:
         return (run / "config.json").stat().st_mtime
     except OSError:  # deleted a moment ago
