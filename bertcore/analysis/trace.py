@@ -13,7 +13,7 @@ from torch import Tensor
 
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Recorder
+from bertcore.model.tap import Changes, Intervention, Recorder
 
 Floats = NDArray[np.float32]
 
@@ -57,10 +57,12 @@ def trace(
     position_ids: Sequence[int] | None = None,
     *,
     mlm_positions: Sequence[int] | Literal["all"] = "all",
+    changes: Changes | None = None,
 ) -> Trace:
     """Run one text (S tokens, at most the model's positions) and keep what passes.
 
     `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
+    `changes` (tap point -> function of the tensor there) intervene; the trace then shows what they left.
     Raises BertcoreError where the model has too few positions or segments for the text.
     """
     _check_room(model, input_ids, segment_ids)
@@ -71,7 +73,8 @@ def trace(
     if position_ids is not None:
         positions = torch.tensor(list(position_ids), device=device)
     record = Recorder(is_traced)
-    hidden = model(ids, segments, position_ids=positions, tap=record)
+    tap = Intervention(changes, then=record) if changes else record
+    hidden = model(ids, segments, position_ids=positions, tap=tap)
     rows = list(range(ids.shape[1])) if mlm_positions == "all" else list(mlm_positions)
     pooled = model.pool(hidden[:, 0]) if model.pooler is not None else None
     layers = range(model.config.num_hidden_layers)

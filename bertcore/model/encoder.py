@@ -62,13 +62,29 @@ class Encoder(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
+        self.depth = config.num_hidden_layers
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_hidden_layers))
 
     def forward(
-        self, hidden: Tensor, bias: Tensor | None, causal: bool, tap: Tap | None, rows: Tensor | None = None
+        self,
+        hidden: Tensor,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        tap: Tap | None = None,
+        rows: Tensor | None = None,
+        first: int = 0,
     ) -> Tensor:
-        """(B,S,H) -> (B,S,H), or (R,H) where the last layer's `rows` are chosen."""
-        last = len(self.layers) - 1
-        for index, layer in enumerate(self.layers):
-            hidden = layer(hidden, bias, causal, tap, f"layer.{index}", rows if index == last else None)
+        """(B,S,H) -> (B,S,H), or (R,H) where the last layer's `rows` are chosen.
+
+        `first` is the layer to begin with: `hidden` is then what enters that layer.
+        """
+        last = self.depth - 1
+        for index in range(first, self.depth):
+            hidden = self.layer(index)(hidden, bias, causal, tap, f"layer.{index}", rows if index == last else None)
         return hidden
+
+    def layer(self, index: int) -> EncoderLayer:
+        """The parameters that layer `index` (from 0) computes with."""
+        layer = self.layers[index]
+        assert isinstance(layer, EncoderLayer)
+        return layer

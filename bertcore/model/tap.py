@@ -14,11 +14,12 @@ mlm.logits (B,S,V) or (R,V)      nsp.logits           (B,2)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from torch import Tensor
 
 Tap = Callable[[str, Tensor], Tensor]
+Changes = Mapping[str, Callable[[Tensor], Tensor]]  # tap point -> what is made of the tensor there
 
 
 class Recorder:
@@ -56,7 +57,7 @@ class Intervention:
     Example: `Intervention({"layer.0.attention.probs": switch_off})`.
     """
 
-    def __init__(self, changes: dict[str, Callable[[Tensor], Tensor]], then: Tap | None = None) -> None:
+    def __init__(self, changes: Changes, then: Tap | None = None) -> None:
         self._changes = changes
         self._then = then  # a recorder that sees what the intervention left
 
