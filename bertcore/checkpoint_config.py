@@ -1,4 +1,4 @@
-"""A checkpoint's config.json: the architecture, read without weights and without torch."""
+"""A checkpoint's config.json: the architecture, read and written without weights and without torch."""
 
 from __future__ import annotations
 
@@ -9,29 +9,85 @@ from typing import Any
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
+from bertcore.families import PRE_NORM_BERT, family
 
 CONFIG_FILE = "config.json"
+# What our layout calls differently, or has in another shape; the rest of BertConfig stands under its own name.
+_TRANSLATED = ("model_type", "norm", "positions", "labels")
 
 
 def read_config(folder: Path) -> BertConfig:
-    """The architecture in a checkpoint folder's config.json. Needs no weights."""
-    if not folder.is_dir():
-        raise BertcoreError(f"There is no folder {folder}; choose a checkpoint folder with a config.json in it.")
-    if not (folder / CONFIG_FILE).is_file():
-        raise BertcoreError(f"The folder {folder} is no checkpoint: it has no config.json.")
-    values = read_json(folder / CONFIG_FILE)
-    family = values.get("model_type", "bert")
-    if family != "bert":
-        raise BertcoreError(f"The checkpoint {folder} is of the family {family!r}; this version opens BERT only.")
+    """The architecture in a checkpoint folder's config.json. Needs no weights.
+
+    Raises BertcoreError, one sentence, for a folder without one, a family that is not known, and values that
+    no encoder of the family can have.
+    """
+    values = read_config_values(folder)
+    model_type = str(values.get("model_type", "bert"))
     if values.get("position_embedding_type", "absolute") != "absolute":
         raise BertcoreError(
             f"The checkpoint {folder} uses {values['position_embedding_type']} positions; only absolute ones are known."
         )
-    if values.get("is_decoder"):
+    if values.get("is_decoder") or values.get("add_cross_attention"):
         raise BertcoreError(f"The checkpoint {folder} is a decoder; BERTscope opens encoders.")
-    # config.json also holds keys that concern other programs; ours are taken by name, the rest changes no number here.
-    known = {item.name for item in fields(BertConfig)}
-    return BertConfig.from_dict({key: value for key, value in values.items() if key in known and value is not None})
+    if values.get("inner_group_num", 1) != 1:
+        raise BertcoreError(f"The checkpoint {folder} has several layers in a group; ALBERTs with one are known.")
+    try:
+        about = family("bert" if model_type == PRE_NORM_BERT else model_type)
+    except BertcoreError as error:
+        raise BertcoreError(f"The checkpoint {folder} cannot be opened. {error}") from None
+    given = dict(about.defaults)
+    for item in fields(BertConfig):  # config.json also holds keys of other programs; ours are taken by name
+        stored = values.get(about.config_names.get(item.name, item.name))
+        if stored is not None and item.name not in _TRANSLATED:
+            given[item.name] = stored
+    given["model_type"] = "bert" if model_type == PRE_NORM_BERT else model_type
+    given["norm"] = "pre" if model_type == PRE_NORM_BERT else "post"
+    given["positions"] = values.get(
+        "positions", "sinusoidal_fixed" if values.get("sinusoidal_pos_embds") else "learned"
+    )
+    given["labels"] = _labels(values, folder)
+    if "classifier_hidden" in values:
+        given["classifier_hidden"] = values["classifier_hidden"]
+    return BertConfig.from_dict(given)
+
+
+def config_values(config: BertConfig, architecture: str) -> dict[str, Any]:
+    """What config.json says about this architecture, as `transformers` reads it."""
+    about = config.family
+    values: dict[str, Any] = {
+        "architectures": [architecture],
+        "model_type": PRE_NORM_BERT if config.norm == "pre" else config.model_type,
+        "dtype": "float32",
+        "tie_word_embeddings": True,
+    }
+    if config.model_type == "bert":
+        values["position_embedding_type"] = "absolute"
+    for name, value in config.to_dict().items():
+        absent = value is None and name != "classifier_hidden"
+        if name not in _TRANSLATED and not absent:
+            values[about.config_names.get(name, name)] = value
+    if config.classifier_hidden == about.classifier_hidden:
+        del values["classifier_hidden"]
+    if config.positions != "learned":
+        values["positions"] = config.positions
+    if config.model_type == "distilbert":
+        values["sinusoidal_pos_embds"] = config.positions == "sinusoidal_fixed"
+    if config.model_type == "albert":
+        values["inner_group_num"] = 1
+    if config.labels:
+        values["id2label"] = {str(i): label for i, label in enumerate(config.labels)}
+        values["label2id"] = {label: i for i, label in enumerate(config.labels)}
+    return values
+
+
+def read_config_values(folder: Path) -> dict[str, Any]:
+    """All that config.json says, by its own names."""
+    if not folder.is_dir():
+        raise BertcoreError(f"There is no folder {folder}; choose a checkpoint folder with a config.json in it.")
+    if not (folder / CONFIG_FILE).is_file():
+        raise BertcoreError(f"The folder {folder} is no checkpoint: it has no config.json.")
+    return read_json(folder / CONFIG_FILE)
 
 
 def read_json(file: Path) -> dict[str, Any]:
@@ -42,3 +98,17 @@ def read_json(file: Path) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise BertcoreError(f"The file {file} does not hold a JSON object; fetch the checkpoint again.")
     return values
+
+
+def _labels(values: dict[str, Any], folder: Path) -> tuple[str, ...]:
+    names = values.get("id2label")
+    if names is None:
+        count = values.get("num_labels", 0)
+        return tuple(f"LABEL_{i}" for i in range(count)) if isinstance(count, int) and 0 < count <= 100_000 else ()
+    try:
+        by_number = {int(number): str(label) for number, label in names.items()}
+    except (AttributeError, ValueError):
+        by_number = {-1: ""}
+    if sorted(by_number) != list(range(len(by_number))):
+        raise BertcoreError(f"The labels (id2label) in the config.json of {folder} are not numbered 0, 1, 2, ...")
+    return tuple(by_number[number] for number in range(len(by_number)))

@@ -1,111 +1,295 @@
-"""Tensor names: ours, and those of the Hugging Face layout for BERT."""
+"""Tensor names: ours, and those of the Hugging Face layout, family by family.
+
+A stem is a name without its last part (`weight`, `bias`). Our query, key and value are one fused product, theirs three.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 
 import torch
 from torch import Tensor
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
+from bertcore.families import PRE_NORM_BERT
 
-_FIXED = {
-    "embeddings.token.weight": "bert.embeddings.word_embeddings.weight",
-    "embeddings.segment.weight": "bert.embeddings.token_type_embeddings.weight",
-    "embeddings.position.weight": "bert.embeddings.position_embeddings.weight",
-    "embeddings.norm.weight": "bert.embeddings.LayerNorm.weight",
-    "embeddings.norm.bias": "bert.embeddings.LayerNorm.bias",
-    "pooler.dense.weight": "bert.pooler.dense.weight",
-    "pooler.dense.bias": "bert.pooler.dense.bias",
-    "mlm.transform.weight": "cls.predictions.transform.dense.weight",
-    "mlm.transform.bias": "cls.predictions.transform.dense.bias",
-    "mlm.norm.weight": "cls.predictions.transform.LayerNorm.weight",
-    "mlm.norm.bias": "cls.predictions.transform.LayerNorm.bias",
-    "mlm.bias": "cls.predictions.bias",
-    "nsp.classify.weight": "cls.seq_relationship.weight",
-    "nsp.classify.bias": "cls.seq_relationship.bias",
-}
-_LAYER = {
+_FUSED = "attention.query_key_value"
+# our stem within a layer -> theirs; the first three are the fused product's parts
+_BERT_LAYER = {
     "attention.output": "attention.output.dense",
     "attention_norm": "attention.output.LayerNorm",
     "feed_forward_in": "intermediate.dense",
     "feed_forward_out": "output.dense",
     "feed_forward_norm": "output.LayerNorm",
 }
-_LAYER_NUMBER = re.compile(r"bert\.encoder\.layer\.(\d{1,6})\.")
-_FUSED = "attention.query_key_value"
-_SPLIT = tuple(f"attention.self.{name}" for name in ("query", "key", "value"))
-_TIED = "cls.predictions.decoder.weight"  # the token table again; transformers leaves it out or writes a copy
+_LAYERS = {
+    "bert": _BERT_LAYER,
+    "pre": {**_BERT_LAYER, "attention_norm": "attention.ln", "feed_forward_norm": "ln"},
+    "distilbert": {
+        "attention.output": "attention.out_lin",
+        "attention_norm": "sa_layer_norm",
+        "feed_forward_in": "ffn.lin1",
+        "feed_forward_out": "ffn.lin2",
+        "feed_forward_norm": "output_layer_norm",
+    },
+    "albert": {
+        "attention.output": "attention.dense",
+        "attention_norm": "attention.LayerNorm",
+        "feed_forward_in": "ffn",
+        "feed_forward_out": "ffn_output",
+        "feed_forward_norm": "full_layer_layer_norm",
+    },
+}
+_SPLIT = {
+    "distilbert": ("attention.q_lin", "attention.k_lin", "attention.v_lin"),
+    "albert": ("attention.query", "attention.key", "attention.value"),
+}
+_BERT_SPLIT = ("attention.self.query", "attention.self.key", "attention.self.value")
+_LAYER_PREFIX = {
+    "distilbert": "distilbert.transformer.layer.{}",
+    "albert": "albert.encoder.albert_layer_groups.{}.albert_layers.0",
+}
+_ROBERTA_HEADS = {
+    "mlm": {"mlm.transform": "lm_head.dense", "mlm.norm": "lm_head.layer_norm", "mlm": "lm_head"},
+    "classify": {"classify.hidden": "classifier.dense", "classify.output": "classifier.out_proj"},
+}
+_HEADS: dict[str, dict[str, dict[str, str]]] = {  # family -> head -> our stem -> theirs
+    "bert": {
+        "mlm": {
+            "mlm.transform": "cls.predictions.transform.dense",
+            "mlm.norm": "cls.predictions.transform.LayerNorm",
+            "mlm": "cls.predictions",
+        },
+        "nsp": {"nsp.classify": "cls.seq_relationship"},
+        "classify": {"classify.output": "classifier"},
+    },
+    "roberta": _ROBERTA_HEADS,
+    "xlm-roberta": _ROBERTA_HEADS,
+    "camembert": _ROBERTA_HEADS,
+    "distilbert": {
+        "mlm": {"mlm.transform": "vocab_transform", "mlm.norm": "vocab_layer_norm", "mlm": "vocab_projector"},
+        "classify": {"classify.hidden": "pre_classifier", "classify.output": "classifier"},
+        "choice": {"choice.hidden": "pre_classifier", "choice.output": "classifier"},
+    },
+    "albert": {
+        "mlm": {"mlm.transform": "predictions.dense", "mlm.norm": "predictions.LayerNorm", "mlm": "predictions"},
+        "sop": {"sop.classify": "sop_classifier.classifier"},
+        "classify": {"classify.output": "classifier"},
+    },
+    "electra": {
+        "mlm": {
+            "mlm.transform": "generator_predictions.dense",
+            "mlm.norm": "generator_predictions.LayerNorm",
+            "mlm": "generator_lm_head",
+        },
+        "rtd": {
+            "rtd.dense": "discriminator_predictions.dense",
+            "rtd.output": "discriminator_predictions.dense_prediction",
+        },
+        "classify": {"classify.hidden": "classifier.dense", "classify.output": "classifier.out_proj"},
+        "choice": {"choice.hidden": "sequence_summary.summary", "choice.output": "classifier"},
+    },
+}
+_EVERY_FAMILY = {
+    "choice": {"choice.output": "classifier"},
+    "tag": {"tag.output": "classifier"},
+    "span": {"span.output": "qa_outputs"},
+}
+# the token table once more; transformers leaves it out or writes a copy
+_TIED = {
+    "bert": "cls.predictions.decoder",
+    "distilbert": "vocab_projector",
+    "albert": "predictions.decoder",
+    "electra": "generator_lm_head",
+}
+_CLASSES = {  # the heads that one of transformers' classes holds -> what its name ends with
+    ("classify",): "ForSequenceClassification",
+    ("tag",): "ForTokenClassification",
+    ("choice",): "ForMultipleChoice",
+    ("span",): "ForQuestionAnswering",
+    ("mlm", "nsp"): "ForPreTraining",
+    ("mlm", "sop"): "ForPreTraining",
+    ("rtd",): "ForPreTraining",
+    ("mlm",): "ForMaskedLM",
+    ("nsp",): "ForNextSentencePrediction",
+    (): "Model",
+}
 
 
-def to_hugging_face(state: dict[str, Tensor], config: BertConfig) -> dict[str, Tensor]:
-    """Our state by their names; the fused query-key-value product is split in three."""
+def class_name(config: BertConfig, tasks: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """The class of `transformers` that holds most of these heads, and which of them it holds."""
+    for held, ending in _CLASSES.items():
+        if set(held) <= set(tasks) and all(_fits(config, head) for head in held):
+            prefix = "MegatronBert" if config.norm == "pre" else config.family.class_prefix
+            return f"{prefix}{ending}", held
+    raise AssertionError("the encoder alone always has a class")
+
+
+def _fits(config: BertConfig, head: str) -> bool:
+    """Whether the layout has a place for this head as this config makes it."""
+    if head == "classify" and config.classifier_hidden != config.family.classifier_hidden:
+        return False
+    return bool(_head_stems(config, head))
+
+
+def to_hugging_face(state: dict[str, Tensor], config: BertConfig, heads: Collection[str]) -> dict[str, Tensor]:
+    """Our state by their names: the encoder, and those `heads` that the layout has a place for."""
     theirs = {}
-    for ours, name in _names(config).items():
-        if ours in state:
-            theirs[name] = state[ours].contiguous()
-    for layer in range(config.num_hidden_layers):
-        for kind in ("weight", "bias"):
-            parts = state[f"encoder.layers.{layer}.{_FUSED}.{kind}"].chunk(3)
-            for name, part in zip(_SPLIT, parts, strict=True):
-                theirs[f"bert.encoder.layer.{layer}.{name}.{kind}"] = part.contiguous()
+    stems = _stems(config, heads)
+    splits = _fused_stems(config)
+    for name, value in state.items():
+        stem, _, kind = name.rpartition(".")
+        if stem in stems:
+            theirs[f"{stems[stem]}.{kind}"] = value.contiguous()
+        elif stem in splits:
+            for part, tensor in zip(splits[stem], value.chunk(3), strict=True):
+                theirs[f"{part}.{kind}"] = tensor.contiguous()
     return theirs
 
 
-def from_hugging_face(theirs: dict[str, Tensor], config: BertConfig) -> dict[str, Tensor]:
-    """Their tensors by our names, float32. What we have no place for is left out; what is missing stays missing.
+def from_hugging_face(
+    theirs: dict[str, Tensor], config: BertConfig, heads: Collection[str]
+) -> tuple[dict[str, Tensor], list[str]]:
+    """Their tensors (by `modern_names`) by our names, and the names that belong to nothing here.
 
-    Reads old names (`gamma`, `beta`), encoders saved without the `bert.` prefix, and data-parallel `module.` prefixes.
+    What is missing stays missing. `theirs` is emptied on the way, so that at no time everything is there twice.
+    Raises BertcoreError for an output table of its own, layers beyond the config's, and parts that do not fit together.
     """
-    theirs = {_modern(name): value for name, value in theirs.items()}
-    _check_tied(theirs)
+    _check_tied(theirs, config)
     _check_layers(theirs, config)
-    ours = {name: _own(theirs[their]) for name, their in _names(config).items() if their in theirs}
-    for layer in range(config.num_hidden_layers):
-        for kind in ("weight", "bias"):
-            parts = [theirs.get(f"bert.encoder.layer.{layer}.{name}.{kind}") for name in _SPLIT]
-            found = [part for part in parts if part is not None]
+    ours: dict[str, Tensor] = {}
+    kinds = ("weight", "bias")
+    for stem, their in _stems(config, heads).items():
+        for kind in kinds:
+            if f"{their}.{kind}" in theirs and not (stem == "mlm" and kind == "weight"):
+                ours[f"{stem}.{kind}"] = theirs.pop(f"{their}.{kind}").float()
+    for stem, parts in _fused_stems(config).items():
+        for kind in kinds:
+            names = [f"{part}.{kind}" for part in parts]
+            found = [theirs.pop(name) for name in names if name in theirs]
             if len({part.shape for part in found}) > 1 or any(part.ndim == 0 for part in found):
-                raise BertcoreError(f"The query, key and value weights of layer {layer + 1} do not fit together.")
-            if len(found) == len(parts):
-                ours[f"encoder.layers.{layer}.{_FUSED}.{kind}"] = torch.cat(found).float()
-    return ours
+                raise BertcoreError(f"The query, key and value weights of {_layer_words(stem)} do not fit together.")
+            if len(found) == len(names):
+                ours[f"{stem}.{kind}"] = torch.cat([part.float() for part in found])
+    return ours, sorted(name for name in theirs if not _is_copy(name, config))
 
 
-def _own(tensor: Tensor) -> Tensor:
-    """float32, and a copy: what was read is mapped to the file, and a file that changes under it ends the process."""
-    return tensor.to(torch.float32, copy=True)
+def _layer_words(stem: str) -> str:
+    return f"layer {int(stem.split('.')[2]) + 1}"
 
 
-def _names(config: BertConfig) -> dict[str, str]:
-    names = dict(_FIXED)
-    for layer in range(config.num_hidden_layers):
-        for ours, theirs in _LAYER.items():
-            for kind in ("weight", "bias"):
-                names[f"encoder.layers.{layer}.{ours}.{kind}"] = f"bert.encoder.layer.{layer}.{theirs}.{kind}"
-    return names
+def layout_name(name: str, config: BertConfig, heads: Collection[str]) -> str:
+    """What a tensor of ours is called in the layout; of a fused one, the first part."""
+    stem, _, kind = name.rpartition(".")
+    fused = _fused_stems(config).get(stem, [stem])[0]
+    return f"{_stems(config, heads).get(stem, fused)}.{kind}"
 
 
-def _modern(name: str) -> str:
-    name = name.removeprefix("module.")
-    name = name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
-    if name.startswith(("embeddings.", "encoder.", "pooler.")):
-        name = f"bert.{name}"
-    return name
+def heads_in(names: Iterable[str], config: BertConfig, architectures: Collection[str]) -> tuple[str, ...]:
+    """Which heads these tensors (by `modern_names`) carry.
+
+    `classifier` may be a classifier, a tagger or a chooser: what config.json calls the class decides.
+    """
+    names = set(names)
+    named = {
+        head for held, ending in _CLASSES.items() for head in held if any(a.endswith(ending) for a in architectures)
+    }
+    found = []
+    for head in ("mlm", "nsp", "sop", "rtd", "classify", "choice", "tag", "span"):
+        stems = _head_stems(config, head)
+        present = any(f"{their}.{kind}" in names for their in stems.values() for kind in ("weight", "bias"))
+        ambiguous = "classifier" in stems.values()
+        if present and (head in named or not ambiguous):
+            found.append(head)
+    return tuple(found)
+
+
+def modern_names(theirs: dict[str, Tensor], config: BertConfig) -> dict[str, Tensor]:
+    """Old and bare names put right: `gamma`, `beta`, data-parallel `module.`, encoders saved without their prefix."""
+    prefix = f"{config.family.encoder_prefix}."
+    bare = ("embeddings.", "encoder.", "pooler.", "transformer.", "embeddings_project.")
+    modern = {}
+    for name, value in theirs.items():
+        name = name.removeprefix("module.")
+        name = name.replace("LayerNorm.gamma", "LayerNorm.weight").replace("LayerNorm.beta", "LayerNorm.bias")
+        modern[f"{prefix}{name}" if name.startswith(bare) else name] = value
+    return modern
+
+
+def encoder_extras(unused: Collection[str], config: BertConfig) -> list[str]:
+    """Of tensors that belong to nothing here, those inside the encoder: without them it would give other numbers."""
+    prefix = f"{config.family.encoder_prefix}."
+    return [name for name in unused if name.startswith((f"{prefix}encoder", f"{prefix}embeddings", f"{prefix}trans"))]
+
+
+def stored_model_type(config: BertConfig) -> str:
+    return PRE_NORM_BERT if config.norm == "pre" else config.model_type
+
+
+def _stems(config: BertConfig, heads: Collection[str]) -> dict[str, str]:
+    """Our stems -> theirs, without the fused products."""
+    prefix = config.family.encoder_prefix
+    stems = {
+        "embeddings.token": f"{prefix}.embeddings.word_embeddings",
+        "embeddings.segment": f"{prefix}.embeddings.token_type_embeddings",
+        "embeddings.position": f"{prefix}.embeddings.position_embeddings",
+        "embeddings.norm": f"{prefix}.embeddings.LayerNorm",
+        "embeddings.projection": f"{prefix}.embeddings_project",
+        "encoder.final_norm": f"{prefix}.encoder.ln",
+        "pooler.dense": f"{prefix}.pooler.dense",
+    }
+    if config.model_type == "albert":
+        stems["embeddings.projection"] = "albert.encoder.embedding_hidden_mapping_in"
+        stems["pooler.dense"] = "albert.pooler"
+    in_layer = _LAYERS.get("pre" if config.norm == "pre" else config.model_type, _BERT_LAYER)
+    for group in range(config.layer_groups):
+        for ours, theirs in in_layer.items():
+            stems[f"encoder.layers.{group}.{ours}"] = f"{_layer_prefix(config, group)}.{theirs}"
+    for head in heads:
+        stems.update(_head_stems(config, head))
+    return stems
+
+
+def _fused_stems(config: BertConfig) -> dict[str, list[str]]:
+    parts = _SPLIT.get(config.model_type, _BERT_SPLIT)
+    return {
+        f"encoder.layers.{group}.{_FUSED}": [f"{_layer_prefix(config, group)}.{part}" for part in parts]
+        for group in range(config.layer_groups)
+    }
+
+
+def _head_stems(config: BertConfig, head: str) -> dict[str, str]:
+    return _HEADS[config.model_type].get(head) or _EVERY_FAMILY.get(head, {})
+
+
+def _layer_prefix(config: BertConfig, group: int) -> str:
+    return _LAYER_PREFIX.get(config.model_type, f"{config.family.encoder_prefix}.encoder.layer.{{}}").format(group)
+
+
+def _tied(config: BertConfig) -> str:
+    return _TIED.get(config.model_type, "lm_head.decoder")
+
+
+def _is_copy(name: str, config: BertConfig) -> bool:
+    """Tensors that say nothing new: the tied output table and its bias, and the numbers 0, 1, 2, ... of old files."""
+    return name.startswith(f"{_tied(config)}.") or name.endswith((".position_ids", ".token_type_ids"))
 
 
 def _check_layers(theirs: dict[str, Tensor], config: BertConfig) -> None:
-    numbers = {int(match[1]) for name in theirs if (match := _LAYER_NUMBER.match(name))}
-    if numbers and max(numbers) >= config.num_hidden_layers:
+    pattern = re.compile(re.escape(_layer_prefix(config, 7)).replace("7", r"(\d{1,6})", 1) + r"\.")
+    numbers = {int(match[1]) for name in theirs if (match := pattern.match(name))}
+    if numbers and max(numbers) >= config.layer_groups:
         raise BertcoreError(
             f"The weights have {max(numbers) + 1} layers but the config.json beside them says "
-            f"{config.num_hidden_layers}; they do not belong together."
+            f"{config.layer_groups}; they do not belong together."
         )
 
 
-def _check_tied(theirs: dict[str, Tensor]) -> None:
-    table, decoder = theirs.get("bert.embeddings.word_embeddings.weight"), theirs.get(_TIED)
+def _check_tied(theirs: dict[str, Tensor], config: BertConfig) -> None:
+    table = theirs.get(f"{config.family.encoder_prefix}.embeddings.word_embeddings.weight")
+    decoder = theirs.get(f"{_tied(config)}.weight")
     if table is not None and decoder is not None and decoder is not table and not torch.equal(table, decoder):
         raise BertcoreError(
             "The masked-word head of this checkpoint has an output table of its own; BERT uses the token table."

@@ -1,14 +1,18 @@
-"""What a BERT is made of, and how many parameters that makes. Importable without torch."""
+"""What a model of the BERT family is made of. Importable without torch."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.families import Family, family
 
-ACTIVATIONS = ("gelu", "gelu_new", "relu")
+ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh")
+POSITIONS = ("learned", "sinusoidal_start", "sinusoidal_fixed")
+NORMS = ("post", "pre")
+PROBLEMS = ("single_label_classification", "multi_label_classification", "regression")
 
 # name -> (layers, hidden size); heads are 64 wide, the feed-forward layer is 4 x hidden (Turc et al. 2019, table 1)
 PRESETS: dict[str, tuple[int, int]] = {
@@ -21,114 +25,210 @@ PRESETS: dict[str, tuple[int, int]] = {
 }
 HEAD_SIZE = 64
 
+# The published models that people compare, as far as they differ from BERT-base
+PUBLISHED: dict[str, dict[str, Any]] = {
+    "bert-base-uncased": {},
+    "bert-large-uncased": {
+        "hidden_size": 1024,
+        "num_hidden_layers": 24,
+        "num_attention_heads": 16,
+        "intermediate_size": 4096,
+    },
+    "roberta-base": {
+        "model_type": "roberta",
+        "vocab_size": 50_265,
+        "max_position_embeddings": 514,
+        "type_vocab_size": 1,
+        "pad_token_id": 1,
+        "layer_norm_eps": 1e-5,
+    },
+    "distilbert-base-uncased": {"model_type": "distilbert", "num_hidden_layers": 6, "type_vocab_size": 0},
+    "albert-base-v2": {
+        "model_type": "albert",
+        "vocab_size": 30_000,
+        "embedding_size": 128,
+        "num_hidden_groups": 1,
+        "hidden_act": "gelu_new",
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+    },
+    "electra-small-discriminator": {
+        "model_type": "electra",
+        "embedding_size": 128,
+        "hidden_size": 256,
+        "num_attention_heads": 4,
+        "intermediate_size": 1024,
+    },
+    "electra-base-discriminator": {"model_type": "electra", "embedding_size": 768},
+}
+
 
 @dataclass(frozen=True)
 class BertConfig:
-    """Architecture of one BERT, with the field names of the Hugging Face layout.
+    """Architecture of one model of the BERT family, with the field names of the Hugging Face layout for BERT.
 
     Raises BertcoreError where the values contradict each other.
     """
 
+    model_type: str = "bert"  # the family: names of tensors, heads and defaults follow from it
     vocab_size: int = 30_522  # V, rows of the token table; BERT's English uncased vocabulary
+    embedding_size: int | None = (
+        None  # E, width of the three embedding tables; None: hidden_size (ALBERT, ELECTRA: 128)
+    )
     hidden_size: int = 768  # H, width of every hidden state
     num_hidden_layers: int = 12  # L
+    num_hidden_groups: int | None = None  # sets of layer parameters; None: each layer its own (ALBERT: 1)
     num_attention_heads: int = 12  # N; head size D = H / N
-    intermediate_size: int = 3072  # width of the feed-forward layer, 4 x H in every published BERT
+    intermediate_size: int = 3072  # I, width of the feed-forward layer, 4 x H in every published BERT
     hidden_act: str = "gelu"  # activation of the feed-forward layer and of the MLM head
+    norm: str = "post"  # LayerNorm after each residual sum (the paper), or before each sublayer ("pre")
+    positions: str = "learned"  # position table: learned, learned from a sinusoidal start, or sinusoidal and fixed
     hidden_dropout_prob: float = 0.1  # share of hidden values dropped in training
     attention_probs_dropout_prob: float = 0.1  # share of attention probabilities dropped in training
-    max_position_embeddings: int = 512  # longest sequence, in tokens
-    type_vocab_size: int = 2  # number of segments
+    classifier_dropout: float | None = None  # share dropped before a task head; None: hidden_dropout_prob
+    classifier_hidden: str | None = "family"  # activation of the classifier's hidden layer; None: no such layer
+    max_position_embeddings: int = 512  # rows of the position table
+    type_vocab_size: int = 2  # number of segments; 0: the model has none
     initializer_range: float = 0.02  # standard deviation of fresh weights
     layer_norm_eps: float = 1e-12  # added to the variance in LayerNorm
     pad_token_id: int = 0  # row of the token table that is [PAD]
+    labels: tuple[str, ...] = ()  # what a classifier or tagger chooses from; one, for regression
+    problem_type: str | None = None  # of sequence classification; None: one label out of several
 
     def __post_init__(self) -> None:
-        for name, most in _COUNTS.items():
+        about = family(self.model_type)
+        for name, (least, most) in _COUNTS.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
-                raise BertcoreError(f"The config's {name} must be a whole number from 1 to {most:,}, not {value!r}.")
+            if value is None and name in ("embedding_size", "num_hidden_groups"):
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+                raise BertcoreError(
+                    f"The config's {name} must be a whole number from {least} to {most:,}, not {value!r}."
+                )
         if self.hidden_size % self.num_attention_heads:
             raise BertcoreError(
                 f"The config's hidden_size {self.hidden_size} does not divide into {self.num_attention_heads} heads."
             )
-        if self.hidden_act not in ACTIVATIONS:
-            raise BertcoreError(
-                f"The config's hidden_act is {self.hidden_act!r}; BERTscope knows {', '.join(ACTIVATIONS)}."
-            )
         if not isinstance(self.pad_token_id, int) or not 0 <= self.pad_token_id < self.vocab_size:
             raise BertcoreError(f"The config's pad_token_id {self.pad_token_id!r} is no row of the token table.")
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range", "layer_norm_eps"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not 0 <= value < 1:
-                raise BertcoreError(f"The config's {name} must be a number from 0 to below 1, not {value!r}.")
+            _check_share(name, getattr(self, name))
+        if self.classifier_dropout is not None:
+            _check_share("classifier_dropout", self.classifier_dropout)
+        self._check_choices(about)
+
+    def _check_choices(self, about: Family) -> None:
+        if self.classifier_hidden == "family":
+            object.__setattr__(self, "classifier_hidden", about.classifier_hidden)
+        choices = {"hidden_act": ACTIVATIONS, "norm": NORMS, "positions": POSITIONS}
+        choices["classifier_hidden"] = (*ACTIVATIONS, None)  # type: ignore[assignment]
+        choices["problem_type"] = (*PROBLEMS, None)  # type: ignore[assignment]
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                known = ", ".join(str(value) for value in allowed if value is not None)
+                raise BertcoreError(f"The config's {name} is {getattr(self, name)!r}; BERTscope knows {known}.")
+        if self.norm == "pre" and self.model_type != "bert":
+            raise BertcoreError(f"LayerNorm before the sublayers (norm pre) exists for BERT only, not {about.title}.")
+        if (self.num_hidden_groups or 1) > self.num_hidden_layers:
+            raise BertcoreError("The config's num_hidden_groups is more than its num_hidden_layers.")
+        if self.max_length < 1:
+            raise BertcoreError("The config's max_position_embeddings leaves no position for a token.")
+        if not isinstance(self.labels, tuple) or not all(isinstance(label, str) for label in self.labels):
+            raise BertcoreError("The config's labels must be a list of names.")
+
+    @property
+    def family(self) -> Family:
+        return family(self.model_type)
 
     @property
     def head_size(self) -> int:
         return self.hidden_size // self.num_attention_heads
 
+    @property
+    def embedding_width(self) -> int:
+        """E: width of the token, segment and position tables."""
+        return self.embedding_size or self.hidden_size
+
+    @property
+    def projects_embeddings(self) -> bool:
+        """Whether a matrix (E,H) stands between the embeddings and the first layer."""
+        # ALBERT has one in any case
+        return self.embedding_width != self.hidden_size or self.model_type == "albert"
+
+    @property
+    def layer_groups(self) -> int:
+        """Sets of layer parameters that exist; L unless layers share."""
+        return self.num_hidden_groups or self.num_hidden_layers
+
+    @property
+    def position_offset(self) -> int:
+        """Row of the position table for the first token."""
+        return self.pad_token_id + 1 if self.family.positions_after_padding else 0
+
+    @property
+    def max_length(self) -> int:
+        """Longest sequence, in tokens."""
+        return self.max_position_embeddings - self.position_offset
+
+    @property
+    def label_count(self) -> int:
+        """How many labels its classifier or tagger has; two where nothing is said."""
+        return len(self.labels) or (1 if self.problem_type == "regression" else 2)
+
     @classmethod
     def preset(cls, name: str, **changes: Any) -> BertConfig:
-        """One of PRESETS, with any field changed: `BertConfig.preset("mini", vocab_size=8192)`."""
+        """One of PRESETS or PUBLISHED, with any field changed: `BertConfig.preset("mini", vocab_size=8192)`."""
+        if name in PUBLISHED:
+            return cls(**{**PUBLISHED[name], **_known(changes)})
         if name not in PRESETS:
-            raise BertcoreError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
+            raise BertcoreError(f"There is no preset {name!r}; choose one of {', '.join([*PRESETS, *PUBLISHED])}.")
         layers, hidden = PRESETS[name]
-        base = cls(
-            hidden_size=hidden,
-            num_hidden_layers=layers,
-            num_attention_heads=hidden // HEAD_SIZE,
-            intermediate_size=4 * hidden,
-        )
-        return base.with_changes(**changes)
+        size = {
+            "hidden_size": hidden,
+            "num_hidden_layers": layers,
+            "num_attention_heads": hidden // HEAD_SIZE,
+            "intermediate_size": 4 * hidden,
+        }
+        return cls(**{**size, **_known(changes)})
 
     def with_changes(self, **changes: Any) -> BertConfig:
         """The same config with some fields changed; unknown names are refused."""
-        _refuse_unknown(changes)
-        return replace(self, **changes)
+        return replace(self, **_known(changes))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> BertConfig:
         """From exactly these fields. Unknown keys are refused, so that a typo never passes for a setting."""
-        _refuse_unknown(values)
-        return cls(**values)
+        return cls(**_known(values))
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-# The largest that makes sense: far above every BERT, and low enough that a damaged config fails at once.
+# Lowest and highest that make sense: far above every BERT, and low enough that a damaged config fails at once.
 _COUNTS = {
-    "vocab_size": 10_000_000,
-    "hidden_size": 100_000,
-    "num_hidden_layers": 1_000,
-    "num_attention_heads": 10_000,
-    "intermediate_size": 1_000_000,
-    "max_position_embeddings": 1_000_000,
-    "type_vocab_size": 1_000,
+    "vocab_size": (1, 10_000_000),
+    "embedding_size": (1, 100_000),
+    "hidden_size": (1, 100_000),
+    "num_hidden_layers": (1, 1_000),
+    "num_hidden_groups": (1, 1_000),
+    "num_attention_heads": (1, 10_000),
+    "intermediate_size": (1, 1_000_000),
+    "max_position_embeddings": (1, 1_000_000),
+    "type_vocab_size": (0, 1_000),
 }
 
 
-def _refuse_unknown(values: Mapping[str, Any]) -> None:
+def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values, `labels` as a tuple; names that no field has are refused."""
     unknown = sorted(set(values) - {field.name for field in fields(BertConfig)})
     if unknown:
         raise BertcoreError(f"The config has no field named {', '.join(unknown)}.")
+    known = dict(values)
+    if isinstance(known.get("labels"), list):
+        known["labels"] = tuple(known["labels"])
+    return known
 
 
-def count_parameters(config: BertConfig, heads: Collection[str] = (), pooler: bool = True) -> int:
-    """Exact number of parameters: encoder (with its pooler) plus any of the heads "mlm" and "nsp".
-
-    The MLM head's output table is the token table itself and counts once.
-    """
-    hidden, inner = config.hidden_size, config.intermediate_size
-    norm = 2 * hidden
-    rows = config.vocab_size + config.type_vocab_size + config.max_position_embeddings
-    attention = 4 * (hidden * hidden + hidden) + norm
-    feed_forward = (hidden * inner + inner) + (inner * hidden + hidden) + norm
-    total = rows * hidden + norm + config.num_hidden_layers * (attention + feed_forward)
-    if pooler:
-        total += hidden * hidden + hidden
-    if "mlm" in heads:
-        total += hidden * hidden + hidden + norm + config.vocab_size
-    if "nsp" in heads:
-        total += 2 * hidden + 2
-    return total
+def _check_share(name: str, value: object) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1:
+        raise BertcoreError(f"The config's {name} must be a number from 0 to below 1, not {value!r}.")

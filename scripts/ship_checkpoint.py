@@ -110,7 +110,7 @@ def _card(
         hidden=config.hidden_size,
         heads=config.num_attention_heads,
         inner=config.intermediate_size,
-        positions=config.max_position_embeddings,
+        positions=config.max_length,
         vocab=config.vocab_size,
         parameters=shipped.parameters,
         steps=shipped.step,

@@ -24,7 +24,7 @@ def words_over_time(snapshots: Iterable[Path], text: str) -> dict[Path, WordGues
         except BertcoreError:
             continue
         tokenizer = checkpoint.tokenizer
-        encoding = tokenizer.encode(text, max_length=checkpoint.config.max_position_embeddings)
+        encoding = tokenizer.encode(text, max_length=checkpoint.config.max_length)
         if tokenizer.mask_id not in encoding.ids:
             if encoding.dropped:
                 raise BertcoreError("The sentence is too long: its [MASK] was cut off. Write a shorter one.")

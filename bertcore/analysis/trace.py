@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from bertcore.errors import BertcoreError
+from bertcore.missing_parts import absent_arrays
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Intervention, Recorder
 
@@ -20,20 +21,21 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Trace:
-    """What passed through the model for one text. L layers, N heads, S tokens, H hidden, D head size, V vocabulary.
+    """What passed through the model for one text.
 
-    What a model has no part for is None: `pooled` without a pooler, `mlm_logits` without an MLM head, ...
+    L layers, N heads, S tokens, H hidden, E width of the embeddings (H in most), D head size, V vocabulary.
+    What a model has no part for is None, and `absent` says why, by the array's name.
     """
 
     input_ids: NDArray[np.int64]  # (S)
     segment_ids: NDArray[np.int64]  # (S)
-    position_ids: NDArray[np.int64]  # (S)
-    token_embeddings: Floats  # (S,H)
-    segment_embeddings: Floats  # (S,H)
-    position_embeddings: Floats  # (S,H)
-    embedding_sum: Floats  # (S,H) the three added up
-    embeddings: Floats  # (S,H) after LayerNorm
-    hidden_states: Floats  # (L+1,S,H) embeddings, then each layer's output
+    position_ids: NDArray[np.int64]  # (S) counted from 0 in every family
+    token_embeddings: Floats  # (S,E)
+    segment_embeddings: Floats | None  # (S,E)
+    position_embeddings: Floats  # (S,E)
+    embedding_sum: Floats  # (S,E) the three added up
+    embeddings: Floats  # (S,H) after LayerNorm, and after the projection where E is not H
+    hidden_states: Floats  # (L+1,S,H) embeddings, then each layer's output; the last one normalised in every model
     attentions: Floats  # (L,N,S,S) row: the token that looks; column: what it looks at; rows sum to 1
     queries: Floats  # (L,N,S,D)
     keys: Floats  # (L,N,S,D)
@@ -42,11 +44,14 @@ class Trace:
     mlm_positions: NDArray[np.int64]  # (R) which rows mlm_logits has
     mlm_logits: Floats | None  # (R,V)
     next_sentence_logits: Floats | None  # (2) B follows A, B does not
+    sentence_order_logits: Floats | None  # (2) A stands before B, they are swapped
+    replaced_logits: Floats | None  # (S) above 0: the discriminator takes the token for a replaced one
+    absent: dict[str, str]  # array -> why this model has none
 
     def arrays(self) -> dict[str, NDArray]:
         """All arrays that are there, by name."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: array for name, array in named.items() if array is not None}
+        return {name: array for name, array in named.items() if isinstance(array, np.ndarray)}
 
 
 @torch.inference_mode()
@@ -79,6 +84,8 @@ def trace(
     pooled = model.pool(hidden[:, 0]) if model.pooler is not None else None
     layers = range(model.config.num_hidden_layers)
     hidden_states = [record[name][0] for name in ("embeddings.output", *(f"layer.{layer}.output" for layer in layers))]
+    if model.encoder.final_norm is not None:
+        hidden_states[-1] = hidden[0]
 
     def stacked(what: str) -> Floats:
         return _numpy(torch.stack([record[f"layer.{layer}.attention.{what}"][0] for layer in layers]))
@@ -88,7 +95,7 @@ def trace(
         segment_ids=segments[0].cpu().numpy(),
         position_ids=positions.cpu().numpy(),
         token_embeddings=_numpy(record["embeddings.token"][0]),
-        segment_embeddings=_numpy(record["embeddings.segment"][0]),
+        segment_embeddings=_numpy(record["embeddings.segment"][0]) if model.embeddings.segment is not None else None,
         position_embeddings=_numpy(record["embeddings.position"][0]),
         embedding_sum=_numpy(record["embeddings.sum"][0]),
         embeddings=_numpy(record["embeddings.output"][0]),
@@ -103,6 +110,11 @@ def trace(
         next_sentence_logits=_numpy(model.nsp_logits(pooled)[0])
         if model.nsp is not None and pooled is not None
         else None,
+        sentence_order_logits=_numpy(model.sop_logits(pooled)[0])
+        if model.sop is not None and pooled is not None
+        else None,
+        replaced_logits=_numpy(model.rtd_logits(hidden)[0]) if model.rtd is not None else None,
+        absent=absent_arrays(model.config, model.tasks, model.pooler is not None),
     )
 
 
@@ -113,11 +125,14 @@ def is_traced(point: str) -> bool:
 
 
 def _check_room(model: Bert, input_ids: Sequence[int], segment_ids: Sequence[int]) -> None:
-    most = model.config.max_position_embeddings
+    most = model.config.max_length
     if len(input_ids) > most:
         raise BertcoreError(f"The text has {len(input_ids):,} tokens, but this model reads {most:,} at most.")
-    if max(segment_ids, default=0) >= model.config.type_vocab_size:
-        raise BertcoreError("This model knows one segment only, so it cannot read a second sentence; leave B empty.")
+    segments = max(1, model.config.type_vocab_size)  # a model without segments takes 0 for all
+    if max(segment_ids, default=0) >= segments:
+        raise BertcoreError(
+            f"The segment {max(segment_ids)} is not known to this model; it has {segments}, counted from 0."
+        )
 
 
 def _numpy(tensor: Tensor) -> Floats:

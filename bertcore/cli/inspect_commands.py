@@ -1,7 +1,8 @@
-"""info, tokenize, fill, trace: what is in a model, and what it makes of a text."""
+"""tokenize, fill, trace: what a model makes of a text."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,42 +20,18 @@ from bertcore.cli.output import (
     checked_text,
     print_json,
 )
-from bertcore.config import PRESETS, BertConfig, count_parameters
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 from bertcore.tokenization import Encoding, Tokenizer
 
 if TYPE_CHECKING:
+    from bertcore.analysis.trace import Trace
     from bertcore.checkpoint import Checkpoint
 
 
 def register(app: typer.Typer) -> None:
-    for command in (info, tokenize, fill, trace):
+    for command in (tokenize, fill, trace):
         app.command()(command)
-
-
-def info(
-    model: ModelArgument = None,
-    preset: Annotated[str | None, typer.Option(help=f"A size without weights: {', '.join(PRESETS)}.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """What a model is made of, and what it can do."""
-    if preset is not None and model is not None:
-        raise BertcoreError("Give a model or --preset, not both.")
-    if preset is not None:
-        config = BertConfig.preset(preset)
-        facts = _facts(config, count_parameters(config), [])
-    else:
-        from bertcore.checkpoint import load_checkpoint
-
-        checkpoint = load_checkpoint(resolve_model(model))
-        facts = _facts(checkpoint.config, checkpoint.parameters, list(checkpoint.tasks))
-    if as_json:
-        print_json(facts)
-        return
-    for name, value in facts.items():
-        shown = f"{value:,}" if isinstance(value, int) else ", ".join(value) if isinstance(value, list) else value
-        typer.echo(f"{name.replace('_', ' '):18} {shown or 'none'}")
 
 
 def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_json: AsJson = False) -> None:
@@ -79,38 +56,74 @@ def fill(
     a: TextA = "",
     b: TextB = None,
     top: Annotated[int, typer.Option("--top", min=1, help="How many words for each mask.")] = 5,
+    allow_random: Annotated[
+        bool, typer.Option("--allow-random", help="Guess with a fresh, random head where the model has none.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The likeliest words for every [MASK] in the text, and whether B follows A."""
-    from bertcore.analysis.predict import next_sentence, top_words
+    """The likeliest words for every [MASK] in the text, and what the model says about the pair."""
+    from bertcore.analysis.predict import top_words
     from bertcore.analysis.trace import trace as run_trace
 
     text_a, text_b = _texts(a, b)
-    checkpoint, encoding = _open(model, text_a, text_b)
+    checkpoint, encoding = _open(model, text_a, text_b, ["mlm"] if allow_random else [])
     masks = [i for i, token_id in enumerate(encoding.ids) if token_id == checkpoint.tokenizer.mask_id]
     if masks and "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
     result = run_trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=masks)
     rows = () if result.mlm_logits is None else result.mlm_logits
     guesses = {at: top_words(row, checkpoint.tokenizer, top) for at, row in zip(masks, rows, strict=False)}
-    verdict = None
-    if text_b and result.next_sentence_logits is not None:
-        verdict = asdict(next_sentence(result.next_sentence_logits))
+    verdicts = _verdicts(checkpoint, encoding, result)
     if as_json:
         listed = [{"position": at, "predictions": [asdict(guess) for guess in words]} for at, words in guesses.items()]
-        print_json({"masks": listed, "next_sentence": verdict})
+        print_json({"masks": listed, **verdicts, "random_heads": list(checkpoint.random_heads)})
         return
+    if checkpoint.random_heads:
+        typer.echo("The model has no MLM head: these words come from a fresh one and mean nothing.", err=True)
     for at, words in guesses.items():
         typer.echo(f"position {at}")
         for guess in words:
             typer.echo(f"  {guess.probability:6.1%}  {guess.token}")
-    if not masks:
+    if not masks and "mlm" not in checkpoint.missing:
         typer.echo("There is no [MASK] in the text; write one where a word is to be guessed.")
-    if verdict:
-        typer.echo(f"B follows A: {verdict['is_next']:.1%}")
-    elif text_b:
-        typer.echo(checkpoint.missing["nsp"])
+    _say_verdicts(verdicts, checkpoint, encoding)
     _say_dropped(encoding)
+
+
+def _verdicts(checkpoint: Checkpoint, encoding: Encoding, result: Trace) -> dict[str, Any]:
+    """What the model's other heads say; None for what it has none for, or where there is no B."""
+    from bertcore.analysis.predict import next_sentence
+    from bertcore.analysis.verdicts import cosine, replaced_probabilities, sentence_order, sentence_vector
+
+    verdicts: dict[str, Any] = dict.fromkeys(("next_sentence", "sentence_order", "similarity", "replaced"))
+    text_b, replaced = encoding.text_b, result.replaced_logits
+    if text_b and result.next_sentence_logits is not None:
+        verdicts["next_sentence"] = asdict(next_sentence(result.next_sentence_logits))
+    if text_b and result.sentence_order_logits is not None:
+        verdicts["sentence_order"] = asdict(sentence_order(result.sentence_order_logits))
+    if text_b and checkpoint.pooling is not None:
+        most, pooling = checkpoint.config.max_length, checkpoint.pooling
+        both = [checkpoint.tokenizer.encode(text, max_length=most) for text in (encoding.text_a, text_b)]
+        verdicts["similarity"] = cosine(*(sentence_vector(checkpoint.model, one, pooling) for one in both))
+    if replaced is not None:
+        pairs = zip(encoding.labels, replaced_probabilities(replaced), strict=True)
+        verdicts["replaced"] = [{"token": token, "probability": float(value)} for token, value in pairs]
+    return verdicts
+
+
+def _say_verdicts(verdicts: dict[str, Any], checkpoint: Checkpoint, encoding: Encoding) -> None:
+    if verdicts["next_sentence"]:
+        typer.echo(f"B follows A: {verdicts['next_sentence']['is_next']:.1%}")
+    if verdicts["sentence_order"]:
+        typer.echo(f"A stands before B: {verdicts['sentence_order']['in_order']:.1%}")
+    if verdicts["similarity"] is not None:
+        typer.echo(f"A and B are alike: cosine {verdicts['similarity']:.3f}")
+    if encoding.text_b and not any(verdicts[name] for name in ("next_sentence", "sentence_order", "similarity")):
+        typer.echo(checkpoint.missing["nsp"])
+    if verdicts["replaced"]:
+        typer.echo("Taken for replaced:")
+        for token in verdicts["replaced"]:
+            typer.echo(f"  {token['probability']:6.1%}  {token['token']}")
 
 
 def trace(
@@ -150,35 +163,21 @@ def trace(
     _say_dropped(encoding)
 
 
-def _facts(config: BertConfig, parameters: int, tasks: list[str]) -> dict[str, Any]:
-    return {
-        "family": "bert",
-        "parameters": parameters,
-        "layers": config.num_hidden_layers,
-        "heads": config.num_attention_heads,
-        "hidden_size": config.hidden_size,
-        "intermediate_size": config.intermediate_size,
-        "vocab_size": config.vocab_size,
-        "max_positions": config.max_position_embeddings,
-        "tasks": tasks,
-    }
-
-
 def _texts(a: str, b: str | None) -> tuple[str, str | None]:
     text_a, text_b = checked_text("a", a, required=True), checked_text("b", b)
     assert text_a is not None
     return text_a, text_b
 
 
-def _open(model: str | None, a: str, b: str | None) -> tuple[Checkpoint, Encoding]:
+def _open(model: str | None, a: str, b: str | None, random_heads: Sequence[str] = ()) -> tuple[Checkpoint, Encoding]:
     from bertcore.checkpoint import load_checkpoint
 
-    checkpoint = load_checkpoint(resolve_model(model))
-    return checkpoint, checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_position_embeddings)
+    checkpoint = load_checkpoint(resolve_model(model), random_heads, allow_random=bool(random_heads))
+    return checkpoint, checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
 
 
 def _max_positions(folder: Path) -> int:
-    return read_config(folder).max_position_embeddings
+    return read_config(folder).max_length
 
 
 def _say_dropped(encoding: Encoding) -> None:

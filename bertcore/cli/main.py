@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from bertcore.cli import inspect_commands, pretrain_command
+from bertcore.cli import info_command, inspect_commands, pretrain_command
 from bertcore.errors import BertcoreError
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.command()(info_command.info)
 inspect_commands.register(app)
 pretrain_command.register(app)
 

@@ -1,15 +1,21 @@
 """The one door to the inside of the model: at each named point it sees a tensor, and may return another.
 
-embeddings.{token,segment,position,sum,output}        (B,S,H)
+The same names in every family; what a family lacks never passes (missing_parts.absent_points says why).
+
+embeddings.{token,segment,position,sum}               (B,S,E)
+embeddings.before_projection                          (B,S,E)   where E is not H (ALBERT, small ELECTRA)
+embeddings.output                                     (B,S,H)
 layer.{i}.attention.{query,key,value,context_heads}   (B,N,S,D)
 layer.{i}.attention.{scores,probs}                    (B,N,S,S)
 layer.{i}.attention.output                            (B,S,H)   what attention adds to the residual stream
-layer.{i}.attention.normed                            (B,S,H)
+layer.{i}.middle                                      (B,S,H)   the stream between attention and feed-forward
 layer.{i}.feed_forward.activation                     (B,S,I)
 layer.{i}.feed_forward.output                         (B,S,H)   what the feed-forward layer adds
 layer.{i}.output                                      (B,S,H)
+encoder.normed                                        (B,S,H)   after the last LayerNorm of a pre-norm model
 pooler.output                                         (B,H)
-mlm.logits (B,S,V) or (R,V)      nsp.logits           (B,2)
+mlm.logits (B,S,V) or (R,V)   nsp.logits sop.logits (B,2)   rtd.logits (B,S)   classify.logits (B,K)
+choice.logits (B,C)   tag.logits (B,S,K)   span.logits (B,S,2)   summarise.logits (...,1)
 """
 
 from __future__ import annotations

@@ -50,14 +50,14 @@ class HeldOutText:
             loss = pretraining_loss(model, batch)
             count = len(batch.labels)
             words += count
-            mlm += float(loss.mlm) * count
-            correct += word_accuracy(loss.word_logits, batch.labels) * count
-            in_top5 += word_accuracy(loss.word_logits, batch.labels, top=5) * count
+            mlm += float(loss.parts["mlm"]) * count
+            correct += word_accuracy(loss.logits["mlm"], batch.labels) * count
+            in_top5 += word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count
             labelled = batch.next_sentence != NO_LABEL
-            if loss.nsp is not None and loss.nsp_logits is not None and bool(labelled.any()):
+            if "nsp" in loss.parts and bool(labelled.any()):
                 pairs += int(labelled.sum())
-                nsp += float(loss.nsp) * int(labelled.sum())
-                guesses = loss.nsp_logits.argmax(dim=-1)
+                nsp += float(loss.parts["nsp"]) * int(labelled.sum())
+                guesses = loss.logits["nsp"].argmax(dim=-1)
                 pairs_right += int((guesses == batch.next_sentence)[labelled].sum())
         model.train(was_training)
         mlm /= max(words, 1)

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from bertcore.data.batches import Batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
+from bertcore.training.losses import Losses, labelled_mean
 
 
 @dataclass(frozen=True)
@@ -51,24 +52,11 @@ class BatchTensors:
         )
 
 
-@dataclass(frozen=True)
-class PretrainingLoss:
-    """`total` is what is minimised; `mlm` and `nsp` are its parts; the logits are kept for measuring.
-
-    In a causal batch `mlm` is the loss of the next word, and `nsp` is None.
-    """
-
-    total: Tensor
-    mlm: Tensor
-    nsp: Tensor | None
-    word_logits: Tensor  # (R,V)
-    nsp_logits: Tensor | None  # (B,2)
-
-
-def pretraining_loss(model: Bert, batch: BatchTensors, next_sentence_weight: float = 1.0) -> PretrainingLoss:
+def pretraining_loss(model: Bert, batch: BatchTensors, next_sentence_weight: float = 1.0) -> Losses:
     """Masked words (or, in a causal batch, next words) plus next sentence.
 
     Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS].
+    In a causal batch the part "mlm" is the loss of the next word, and there is no "nsp".
     """
     batch_size, length = batch.input_ids.shape
     words = len(batch.rows)
@@ -80,11 +68,12 @@ def pretraining_loss(model: Bert, batch: BatchTensors, next_sentence_weight: flo
     word_logits = model.mlm_logits(hidden[:words])
     mlm = F.cross_entropy(word_logits.float(), batch.labels)
     if batch.causal or model.nsp is None:
-        return PretrainingLoss(mlm, mlm, None, word_logits, None)
+        return Losses.of({"mlm": mlm}, {"mlm": word_logits})
     nsp_logits = model.nsp_logits(model.pool(hidden[words:]))
-    nsp = F.cross_entropy(nsp_logits.float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="sum")
-    nsp = nsp / (batch.next_sentence != NO_LABEL).sum().clamp(min=1)
-    return PretrainingLoss(mlm + next_sentence_weight * nsp, mlm, nsp, word_logits, nsp_logits)
+    losses = F.cross_entropy(nsp_logits.float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="none")
+    nsp = labelled_mean(losses, batch.next_sentence)
+    logits = {"mlm": word_logits, "nsp": nsp_logits}
+    return Losses.of({"mlm": mlm, "nsp": nsp}, logits, {"nsp": next_sentence_weight})
 
 
 def word_accuracy(logits: Tensor, labels: Tensor, top: int = 1) -> float:
@@ -103,16 +92,16 @@ def next_sentence_accuracy(logits: Tensor, labels: Tensor) -> float | None:
     return float((logits.argmax(dim=-1) == labels)[labelled].float().mean())
 
 
-def step_metrics(loss: PretrainingLoss, batch: BatchTensors) -> dict[str, float | None]:
+def step_metrics(loss: Losses, batch: BatchTensors) -> dict[str, float | None]:
     """A training step's losses and accuracies by name; None for what a batch of its kind does not have."""
     words = "next_word" if batch.causal else "mlm"
     values: dict[str, float | None] = dict.fromkeys(
         ("loss", "mlm_loss", "mlm_accuracy", "next_word_loss", "next_word_accuracy", "nsp_loss", "nsp_accuracy")
     )
     values["loss"] = float(loss.total.detach())
-    values[f"{words}_loss"] = float(loss.mlm.detach())
-    values[f"{words}_accuracy"] = word_accuracy(loss.word_logits.detach(), batch.labels)
-    if loss.nsp is not None and loss.nsp_logits is not None:
-        values["nsp_loss"] = float(loss.nsp.detach())
-        values["nsp_accuracy"] = next_sentence_accuracy(loss.nsp_logits.detach(), batch.next_sentence)
+    values[f"{words}_loss"] = float(loss.parts["mlm"].detach())
+    values[f"{words}_accuracy"] = word_accuracy(loss.logits["mlm"].detach(), batch.labels)
+    if "nsp" in loss.parts:
+        values["nsp_loss"] = float(loss.parts["nsp"].detach())
+        values["nsp_accuracy"] = next_sentence_accuracy(loss.logits["nsp"].detach(), batch.next_sentence)
     return values

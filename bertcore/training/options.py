@@ -83,7 +83,7 @@ class PretrainOptions:
                     _in_range(key, getattr(section, key), kind, low, high)
         if data.long_sequence_length < data.sequence_length:
             raise BertcoreError("The long sequence length must not be below the sequence length.")
-        positions = self.model_config(data.vocab_size).max_position_embeddings  # refuses a model that cannot be
+        positions = self.model_config(data.vocab_size).max_length  # refuses a model that cannot be
         if data.long_sequence_length > positions:
             raise BertcoreError(
                 f"The sequence length {data.long_sequence_length} is more than the model's {positions} positions."

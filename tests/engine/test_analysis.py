@@ -21,6 +21,7 @@ from tests.engine.models import VOCABULARY, random_batch, tiny_model, word_token
 
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("The cat sat.", "It was comfortable!")  # 5 tokens of A with its [SEP], 12 in all
+OTHER_FAMILIES = ("sentence_order_logits", "replaced_logits")
 
 
 class TestTrace:
@@ -111,15 +112,16 @@ class TestTrace:
     @pytest.mark.parametrize(
         ("tasks", "pooler", "absent"),
         [
-            ((), False, {"pooled", "mlm_logits", "next_sentence_logits"}),
-            ((), True, {"mlm_logits", "next_sentence_logits"}),
-            (("mlm",), False, {"pooled", "next_sentence_logits"}),
+            ((), False, {"pooled", "mlm_logits", "next_sentence_logits", *OTHER_FAMILIES}),
+            ((), True, {"mlm_logits", "next_sentence_logits", *OTHER_FAMILIES}),
+            (("mlm",), False, {"pooled", "next_sentence_logits", *OTHER_FAMILIES}),
         ],
     )
     def test_what_a_model_has_no_part_for_is_not_there(self, tasks: Any, pooler: bool, absent: set[str]) -> None:
         result = trace(tiny_model(tasks, pooler), PAIR.ids, PAIR.segments)
         assert {name for name in vars(result) if getattr(result, name) is None} == absent
         assert not absent & set(result.arrays())
+        assert set(result.absent) == absent and all(sentence.endswith(".") for sentence in result.absent.values())
 
     def test_more_tokens_than_positions_is_a_sentence(self) -> None:
         with pytest.raises(BertcoreError, match="41 tokens.*40"):

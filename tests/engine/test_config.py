@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from bertcore.config import PRESETS, BertConfig, count_parameters
+from bertcore.config import PRESETS, BertConfig
+from bertcore.parameter_count import count_parameters
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import TASKS, Bert
 from tests.engine.models import tiny_config

@@ -133,7 +133,7 @@ class TestTap:
             at = f"layer.{i}"
             expected |= {f"{at}.attention.{name}": split for name in ("query", "key", "value", "context_heads")}
             expected |= {f"{at}.attention.{name}": square for name in ("scores", "probs")}
-            expected |= {f"{at}.{name}": wide for name in ("attention.output", "attention.normed", "output")}
+            expected |= {f"{at}.{name}": wide for name in ("attention.output", "middle", "output")}
             expected[f"{at}.feed_forward.activation"] = (batch, length, config.intermediate_size)
             expected[f"{at}.feed_forward.output"] = wide
         expected["pooler.output"] = (batch, config.hidden_size)

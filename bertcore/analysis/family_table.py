@@ -1,0 +1,66 @@
+"""The published models side by side: size, and speed on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+
+from bertcore.config import PUBLISHED, BertConfig
+from bertcore.model.bert import Bert
+from bertcore.parameter_count import count_parameters
+
+REFERENCE = "bert-base-uncased"
+TOKENS = 128
+_REPEATS = 3
+
+
+@dataclass(frozen=True)
+class FamilyRow:
+    name: str
+    family: str
+    layers: int
+    hidden_size: int
+    parameters: int  # encoder, with the pooler where the family has one
+    speed: float  # tokens per second of one forward pass, as a multiple of BERT-base's
+
+
+def family_table(extra: dict[str, BertConfig] | None = None) -> Iterator[FamilyRow]:
+    """A row per published model, and per config in `extra`, as they are measured: one text of 128 tokens, no heads.
+
+    Each is timed in turn with BERT-base, so that a busy machine slows both; the best of three counts. The speed of a
+    model does not depend on its weights, so none are needed.
+    """
+    configs = {**(extra or {}), **{name: BertConfig.preset(name) for name in PUBLISHED}}
+    reference = _empty_model(BertConfig.preset(REFERENCE))
+    for name, config in configs.items():
+        tokens = min(TOKENS, config.max_length)
+        model = _empty_model(config)
+        times = [(_seconds(reference, tokens), _seconds(model, tokens)) for _ in range(_REPEATS + 1)][1:]
+        yield FamilyRow(
+            name=name,
+            family=config.family.title,
+            layers=config.num_hidden_layers,
+            hidden_size=config.hidden_size,
+            parameters=count_parameters(config),
+            speed=1.0 if name == REFERENCE else min(base for base, _ in times) / min(own for _, own in times),
+        )
+
+
+def _empty_model(config: BertConfig) -> Bert:
+    with torch.device("meta"):
+        model = Bert(config, ())
+    model.to_empty(device="cpu").eval().requires_grad_(False)
+    for tensor in model.state_dict().values():
+        tensor.fill_(0.01)
+    return model
+
+
+@torch.inference_mode()
+def _seconds(model: Bert, tokens: int) -> float:
+    ids = torch.zeros((1, tokens), dtype=torch.long)
+    started = time.perf_counter()
+    model(ids)
+    return time.perf_counter() - started

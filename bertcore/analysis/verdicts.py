@@ -1,0 +1,54 @@
+"""What the heads beside MLM and NSP say: sentence order, replaced words, and how alike two sentences are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bertcore.analysis.predict import softmax
+from bertcore.model.bert import Bert
+from bertcore.model.heads import mean_of_tokens
+from bertcore.sentence_pooling import Pooling
+from bertcore.tokenization import Encoding
+
+
+@dataclass(frozen=True)
+class SentenceOrder:
+    """Probabilities that A stands before B in the text, and that they were swapped (Lan et al. 2020, section 3.1)."""
+
+    in_order: float
+    swapped: float
+
+
+def sentence_order(logits: NDArray) -> SentenceOrder:
+    """Logits (2) of the SOP head as probabilities."""
+    in_order, swapped = softmax(logits)
+    return SentenceOrder(float(in_order), float(swapped))
+
+
+def replaced_probabilities(logits: NDArray) -> NDArray[np.float64]:
+    """Logits (S) of ELECTRA's discriminator -> the probability that each token was replaced (sigmoid)."""
+    probabilities: NDArray[np.float64] = 0.5 * (1 + np.tanh(np.asarray(logits, dtype=np.float64) / 2))
+    return probabilities
+
+
+@torch.inference_mode()
+def sentence_vector(model: Bert, encoding: Encoding, pooling: Pooling) -> NDArray[np.float32]:
+    """One vector (H) for a single sentence, as its encoder's folder says (Reimers and Gurevych 2019, section 3)."""
+    device = model.embeddings.token.weight.device
+    ids = torch.tensor([encoding.ids], device=device)
+    hidden = model(ids, torch.tensor([encoding.segments], device=device))
+    vector = hidden[:, 0] if pooling.kind == "cls" else mean_of_tokens(hidden, None)
+    if pooling.normalised:
+        vector = torch.nn.functional.normalize(vector, dim=-1)
+    result: NDArray[np.float32] = vector[0].cpu().numpy()
+    return result
+
+
+def cosine(first: NDArray, second: NDArray) -> float:
+    """Cosine of the angle between two vectors (H): 1 alike, 0 unrelated; 0 where one has no length."""
+    lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
+    return float(first @ second) / lengths if lengths else 0.0

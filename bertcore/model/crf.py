@@ -1,0 +1,149 @@
+"""A linear-chain CRF over a tagger's scores: it scores whole label sequences, and knows which moves are legal.
+
+Lafferty, McCallum and Pereira 2001; on top of a neural tagger as in Huang et al. 2015 and Lample et al. 2016.
+B batch, S tokens, T labelled tokens of the row that has most, K labels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from bertcore.data.tag_schemes import LegalMoves, all_moves
+
+# Scores of illegal moves; not -inf, so that illegal gold labels have a likelihood and gradients stay finite.
+_FORBIDDEN = -1e4  # likelihood: e to this is 0 beside any legal path, and float32 still keeps three decimals beside it
+_NEVER = -1e30  # search: no emission outweighs it, 1e8 of them fit into float32
+
+
+class _Chain(NamedTuple):
+    """The labelled tokens of each row, moved together to its front."""
+
+    emissions: Tensor  # (B,T,K), at least float32
+    inside: Tensor  # (B,T) bool: the first so many of each row
+    order: Tensor  # (B,T) where in the row each of them stood
+
+
+class LinearChainCrf(nn.Module):
+    """Scores of label sequences: emissions plus start, moves and end.
+
+    The mask (B,S) says which tokens carry a label, with any gaps: of a word in several pieces only the first one does.
+    Unlabelled tokens are left out altogether, so a move is from one labelled token to the next. A row without any has
+    log-likelihood 0 and decodes to []. What is illegal keeps a fixed, very low score whatever is learned.
+    """
+
+    start_legal: Tensor
+    move_legal: Tensor
+    end_legal: Tensor
+
+    def __init__(self, labels: int, legal: LegalMoves | None = None) -> None:
+        """`labels` is K; `legal` None allows everything. Raises ValueError if it is not about K labels."""
+        super().__init__()
+        self.transitions = nn.Parameter(torch.empty(labels, labels))  # [from, to]
+        self.start = nn.Parameter(torch.empty(labels))
+        self.end = nn.Parameter(torch.empty(labels))
+        self.reset_parameters()
+        legal = legal or all_moves(labels)
+        if any(part.shape != array.shape for part, array in zip(self._parts(), legal, strict=True)):
+            raise ValueError(f"legal moves of {len(legal.start)} labels do not fit a CRF of {labels}")
+        # They follow from the labels, so no file holds them; from_numpy, to be real on a model built on "meta".
+        for name, array in legal._asdict().items():
+            self.register_buffer(f"{name}_legal", torch.from_numpy(array.copy()), persistent=False)
+
+    def reset_parameters(self) -> None:
+        """No preference for any sequence: each token stands for itself, as in a tagger without a CRF."""
+        for part in self._parts():
+            nn.init.zeros_(part)
+
+    def log_likelihood(self, emissions: Tensor, tags: Tensor, mask: Tensor) -> Tensor:
+        """Log-probability of the gold labels: emissions (B,S,K), tags (B,S), mask (B,S) bool -> (B).
+
+        Tags where the mask is off may be anything. Labels that break the scheme cost about 1e4 nats per illegal move:
+        the value stays finite and the gradient as it would be without them.
+        """
+        chain = _labelled_first(emissions, mask)
+        gold = tags.gather(1, chain.order).masked_fill(~chain.inside, 0)
+        value = self._path_score(chain, gold) - self._log_partition(chain)
+        return torch.where(chain.inside.any(1), value, torch.zeros_like(value))
+
+    def log_partition(self, emissions: Tensor, mask: Tensor) -> Tensor:
+        """Log of the sum of exp(score) over all label sequences: (B,S,K), (B,S) -> (B); 0 for a row without labels."""
+        chain = _labelled_first(emissions, mask)
+        value = self._log_partition(chain)
+        return torch.where(chain.inside.any(1), value, torch.zeros_like(value))
+
+    @torch.no_grad()
+    def decode(self, emissions: Tensor, mask: Tensor) -> list[list[int]]:
+        """The best label sequence of each row (Viterbi 1967): a label per labelled token, in order.
+
+        Always a legal one where there is one; else one with the fewest illegal moves.
+        """
+        chain = _labelled_first(emissions, mask)
+        start, move, end = self._scores(_NEVER)
+        best = start + chain.emissions[:, 0]  # (B,K) score of the best path that ends in each label
+        stay = torch.arange(len(start), device=best.device).expand_as(best)
+        came_from = []
+        for place in range(1, chain.inside.shape[1]):
+            score, source = (best[:, :, None] + move).max(dim=1)
+            inside = chain.inside[:, place, None]
+            best = torch.where(inside, score + chain.emissions[:, place], best)
+            came_from.append(torch.where(inside, source, stay))  # behind a row's end the path stands still
+        label = (best + end).argmax(dim=1, keepdim=True)  # (B,1)
+        path = [label]
+        for source in reversed(came_from):
+            label = source.gather(1, label)
+            path.append(label)
+        rows, lengths = torch.cat(path[::-1], dim=1).tolist(), chain.inside.sum(1).tolist()
+        return [row[:length] for row, length in zip(rows, lengths, strict=True)]
+
+    def marginals(self, emissions: Tensor, mask: Tensor) -> Tensor:
+        """Probability of each label at each labelled token, over all sequences: (B,S,K); 0 where the mask is off.
+
+        It is the gradient of the log-partition by the emissions. No gradient flows through the result.
+        """
+        with torch.inference_mode(False), torch.enable_grad():
+            scores = emissions.detach().clone().requires_grad_()
+            total = self.log_partition(scores, mask.clone()).sum()
+            return torch.autograd.grad(total, scores)[0]
+
+    def _path_score(self, chain: _Chain, gold: Tensor) -> Tensor:
+        """Score of one label sequence per row, gold (B,T) -> (B)."""
+        start, move, end = self._scores(_FORBIDDEN)
+        emitted = chain.emissions.gather(2, gold[:, :, None]).squeeze(2) * chain.inside  # (B,T)
+        moved = move[gold[:, :-1], gold[:, 1:]] * chain.inside[:, 1:]  # (B,T-1)
+        last = chain.inside.sum(1, keepdim=True).clamp(min=1) - 1
+        return start[gold[:, 0]] + emitted.sum(1) + moved.sum(1) + end[gold.gather(1, last).squeeze(1)]
+
+    def _log_partition(self, chain: _Chain) -> Tensor:
+        """The forward algorithm in log space: (B)."""
+        start, move, end = self._scores(_FORBIDDEN)
+        total = start + chain.emissions[:, 0]  # (B,K) log-sum over all paths that end in each label
+        for place in range(1, chain.inside.shape[1]):
+            step = torch.logsumexp(total[:, :, None] + move, dim=1) + chain.emissions[:, place]
+            total = torch.where(chain.inside[:, place, None], step, total)
+        return torch.logsumexp(total + end, dim=1)
+
+    def _scores(self, forbidden: float) -> tuple[Tensor, Tensor, Tensor]:
+        """Start (K), move (K,K) and end (K), with a fixed score for what is illegal."""
+        dtype = torch.promote_types(self.start.dtype, torch.float32)
+        legal = (self.start_legal, self.move_legal, self.end_legal)
+        start, move, end = (
+            part.to(dtype).masked_fill(~allowed, forbidden) for part, allowed in zip(self._parts(), legal, strict=True)
+        )
+        return start, move, end
+
+    def _parts(self) -> tuple[Tensor, Tensor, Tensor]:
+        return self.start, self.transitions, self.end
+
+
+def _labelled_first(emissions: Tensor, mask: Tensor) -> _Chain:
+    """Leave out what carries no label; T is at least 1, so that rows without labels need no path of their own."""
+    lengths = mask.sum(1)
+    most = max(1, int(lengths.max()))
+    order = (~mask).byte().argsort(dim=1, stable=True)[:, :most]  # (B,T)
+    inside = torch.arange(most, device=mask.device) < lengths[:, None]
+    at_least_float = torch.promote_types(emissions.dtype, torch.float32)
+    together = emissions.gather(1, order[:, :, None].expand(-1, -1, emissions.shape[2]))
+    return _Chain(together.to(at_least_float), inside, order)

@@ -1,0 +1,37 @@
+"""How a sentence encoder makes one vector of a sentence, as its folder says. Importable without torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bertcore.checkpoint_config import read_json
+
+_MODES = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+
+
+@dataclass(frozen=True)
+class Pooling:
+    """`kind` is "mean" (of all tokens) or "cls"; `normalised` vectors have length 1."""
+
+    kind: str
+    normalised: bool
+
+
+def read_pooling(folder: Path) -> Pooling | None:
+    """From the files that sentence-transformers writes (1_Pooling, modules.json); None where there are none.
+
+    Ways of pooling other than these two read as None: the model is then an encoder like any other.
+    """
+    file = folder / "1_Pooling" / "config.json"
+    if not file.is_file():
+        return None
+    values = read_json(file)
+    chosen = [kind for key, kind in _MODES.items() if values.get(key)]
+    mode = values.get("pooling_mode")
+    if isinstance(mode, str):
+        chosen = [mode] if mode in _MODES.values() else []
+    others = any(value for key, value in values.items() if key.startswith("pooling_mode_") and key not in _MODES)
+    if len(chosen) != 1 or others:
+        return None
+    return Pooling(chosen[0], normalised=(folder / "2_Normalize").is_dir())

@@ -1,0 +1,166 @@
+"""What training minimises, head by head: the parts by name, their weighted sum, and the logits they came from.
+
+B sequences of S tokens, R chosen rows of B*S, K labels, C choices, V vocabulary. A label of -100 is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from bertcore.config import BertConfig
+from bertcore.model.bert import Bert
+
+NO_LABEL = -100
+
+
+@dataclass(frozen=True)
+class Losses:
+    """`parts` are unweighted, by the name of the head ("mlm", "nsp", ...); `total` is their weighted sum."""
+
+    total: Tensor
+    parts: dict[str, Tensor]
+    logits: dict[str, Tensor]
+
+    @classmethod
+    def of(
+        cls, parts: dict[str, Tensor], logits: dict[str, Tensor], weights: Mapping[str, float] | None = None
+    ) -> Losses:
+        """A part that `weights` does not name counts once."""
+        weighted = [part * (weights or {}).get(name, 1.0) for name, part in parts.items()]
+        total = weighted[0]
+        for part in weighted[1:]:
+            total = total + part
+        return cls(total, parts, logits)
+
+
+@dataclass(frozen=True)
+class TaskBatch:
+    """Sequences, and the right answers by head.
+
+    labels: "mlm" (R) words and "summarise" (R) 0 or 1, for the `rows` of that name; "nsp", "sop" (B);
+    "classify" (B) labels, (B) numbers for regression or (B,K) 0 or 1 for several labels at once; "choice" (B/C), its
+    sequences being the choices of one question on end; "tag" and "crf" (B,S); "rtd" (B,S) 0 or 1; "span" (B,2) the
+    answer's first and last token, or -100.
+    """
+
+    input_ids: Tensor  # (B,S)
+    segment_ids: Tensor | None
+    attention_mask: Tensor | None
+    labels: Mapping[str, Tensor]
+    rows: Mapping[str, Tensor]  # "mlm", "summarise": indices into B*S
+    choices: int = 1
+
+
+def task_losses(model: Bert, batch: TaskBatch, weights: Mapping[str, float] | None = None) -> Losses:
+    """One pass, and a loss for each head that `batch.labels` has answers for.
+
+    Raises MissingHeadError for a head that the model does not have, ValueError for a name that is no head.
+    """
+    unknown = sorted(set(batch.labels) - set(_LOSSES))
+    if unknown or not batch.labels:
+        raise ValueError(
+            f"no loss for {', '.join(unknown) or 'a batch without labels'}; there are {', '.join(_LOSSES)}"
+        )
+    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask)  # (B,S,H)
+    parts, logits = {}, {}
+    for head, labels in batch.labels.items():
+        parts[head], logits[head] = _LOSSES[head](model, hidden, labels, batch)
+    return Losses.of(parts, logits, weights)
+
+
+def labelled_mean(losses: Tensor, labels: Tensor) -> Tensor:
+    """Mean of the losses whose label counts; 0 where none does."""
+    counted = labels != NO_LABEL
+    return torch.where(counted, losses, losses.new_zeros(())).sum() / counted.sum().clamp(min=1)
+
+
+def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    losses = F.cross_entropy(logits.float(), labels, ignore_index=NO_LABEL, reduction="none")
+    return labelled_mean(losses, labels)
+
+
+def _words(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    logits = model.mlm_logits(hidden.flatten(0, 1)[batch.rows["mlm"]])  # (B,S,H) -> (R,H) -> (R,V)
+    return _cross_entropy(logits, labels), logits
+
+
+def _pair(head: str) -> Callable[[Bert, Tensor, Tensor, TaskBatch], tuple[Tensor, Tensor]]:
+    def loss(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+        pooled = model.pool(hidden[:, 0])
+        logits = model.nsp_logits(pooled) if head == "nsp" else model.sop_logits(pooled)
+        return _cross_entropy(logits, labels), logits
+
+    return loss
+
+
+def _replaced(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    logits = model.rtd_logits(hidden)  # (B,S)
+    losses = F.binary_cross_entropy_with_logits(logits.float(), labels.clamp(min=0).float(), reduction="none")
+    return labelled_mean(losses, labels), logits
+
+
+def _classes(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    logits = model.classify_logits(hidden[:, 0])  # (B,K)
+    problem = problem_of(model.config)
+    if problem == "regression":
+        return F.mse_loss(logits.float().view(labels.shape), labels.float()), logits
+    if problem == "multi_label_classification":
+        return F.binary_cross_entropy_with_logits(logits.float(), labels.float()), logits
+    return _cross_entropy(logits, labels), logits
+
+
+def _choice(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    logits = model.choice_logits(hidden[:, 0], batch.choices)  # (B/C,C)
+    return _cross_entropy(logits, labels), logits
+
+
+def _tags(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    logits = model.tag_logits(hidden)  # (B,S,K)
+    return _cross_entropy(logits.flatten(0, 1), labels.flatten()), logits
+
+
+def _tag_sequences(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    """Negative log-likelihood of the whole tag sequence, averaged over the sequences that have one."""
+    logits = model.tag_logits(hidden)
+    return -model.tag_log_likelihood(logits, labels).mean(), logits
+
+
+def _span(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    """Mean of two cross-entropies: where the answer begins and where it ends (Devlin et al. 2019, section 4.2)."""
+    start, end = model.span_logits(hidden)  # 2 x (B,S)
+    lowest = torch.finfo(start.dtype).min
+    if batch.attention_mask is not None:
+        start, end = (x.masked_fill(batch.attention_mask == 0, lowest) for x in (start, end))
+    loss = (_cross_entropy(start, labels[:, 0]) + _cross_entropy(end, labels[:, 1])) / 2
+    return loss, torch.stack([start, end], dim=-1)
+
+
+def _sentences(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
+    logits = model.sentence_logits(hidden.flatten(0, 1)[batch.rows["summarise"]])  # (R)
+    return F.binary_cross_entropy_with_logits(logits.float(), labels.float()), logits
+
+
+_LOSSES: dict[str, Callable[[Bert, Tensor, Tensor, TaskBatch], tuple[Tensor, Tensor]]] = {
+    "mlm": _words,
+    "nsp": _pair("nsp"),
+    "sop": _pair("sop"),
+    "rtd": _replaced,
+    "classify": _classes,
+    "choice": _choice,
+    "tag": _tags,
+    "crf": _tag_sequences,
+    "span": _span,
+    "summarise": _sentences,
+}
+
+
+def problem_of(config: BertConfig) -> str:
+    """What kind of answer a classifier gives; one label alone means a number, as in `transformers`."""
+    if config.problem_type is not None:
+        return config.problem_type
+    return "regression" if len(config.labels) == 1 else "single_label_classification"
