@@ -1,4 +1,4 @@
-"""Run the benchmarks and print a table: `python -m benchmarks [training] [forward] [window] [--json FILE]`."""
+"""Run the benchmarks and print a table: `python -m benchmarks [training] [forward] [loading] [ablation] [window] [--json FILE]`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.table import Table
 
 from benchmarks.timing import Row
 
-NAMES = ("training", "forward", "window")
+NAMES = ("training", "forward", "loading", "ablation", "window")
 
 
 def main(

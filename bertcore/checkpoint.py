@@ -130,9 +130,9 @@ def save_checkpoint(
 
 def _check_vocabulary(tokenizer: Tokenizer, config: BertConfig, folder: Path) -> None:
     """Ids must be rows of the token table; a few rows may be left over where ids are written down (decision 0006)."""
-    rows, largest = config.vocab_size, getattr(tokenizer, "largest_id", tokenizer.vocab_size - 1)
+    rows, largest = config.vocab_size, tokenizer.largest_id
     left_over = rows - 1 - largest
-    if left_over == 0 or (0 < left_over <= MAX_UNUSED_ROWS and not getattr(tokenizer, "numbered_by_line", True)):
+    if left_over == 0 or (0 < left_over <= MAX_UNUSED_ROWS and not tokenizer.numbered_by_line):
         return
     raise BertcoreError(
         f"The vocabulary in {folder} has {largest + 1:,} tokens but the model's token table has "

@@ -13,9 +13,21 @@ from numpy.typing import NDArray
 
 from bertcore.tokenization import Encoding
 
-KINDS = ("previous token", "next token", "same token", "[CLS]/[SEP] sink", "broad")
+KINDS = (
+    "previous token",
+    "next token",
+    "same token",
+    "same word in the other sentence",
+    "same word elsewhere",
+    "[CLS]/[SEP] sink",
+    "local",
+    "broad",
+)
 _DOMINANT = 0.5  # a pattern names the head if it explains at least half of the attention
 _BROAD = 0.85  # entropy as a share of the largest possible
+_NEAR_TOKENS = 2  # "local" is attention to tokens at most this far away
+_ABOVE_CHANCE = 1.5  # "local" must be this many times what even attention would give; in short texts all is near
+_REPEATED = 0.25  # share of the tokens that must occur again before a "same word" kind may name the head
 
 
 @dataclass(frozen=True)
@@ -23,7 +35,16 @@ class HeadFacts:
     entropy_nats: float  # mean over rows; 0 = looks at one token, ln(S) = at all alike
     mean_distance_tokens: float  # how far away what it looks at is, weighted by attention
     a_to_b: float | None  # mean share of attention that A's tokens pay to B's; None without a second sentence
-    on_special: float  # mean share of attention paid to [CLS] and [SEP]
+    on_special: float  # mean share of attention paid to special tokens: [CLS] and [SEP], or <s> and </s>
+
+
+@dataclass(frozen=True)
+class HeadKind:
+    """One of KINDS, or "mixed"; and the scores behind it."""
+
+    kind: str
+    score: float  # 0..1, of the kind; of the best pattern if mixed
+    scores: dict[str, float]  # 0..1 for each of KINDS that the text allows; no word repeated, no "same word"
 
 
 def head_facts(attention: NDArray, encoding: Encoding) -> HeadFacts:
@@ -42,29 +63,33 @@ def head_facts(attention: NDArray, encoding: Encoding) -> HeadFacts:
 
 
 def head_kind(attention: NDArray, encoding: Encoding) -> tuple[str, float]:
-    """The kind whose pattern explains most of a head's attention (S,S), with its score 0..1; "mixed" if none does.
+    """The kind whose pattern explains most of a head's attention (S,S), with its score 0..1; "mixed" if none does."""
+    found = classify_heads(attention[None], encoding)[0]
+    return found.kind, found.score
 
-    Rows of special tokens do not vote. "broad" is scored by entropy: its share of the largest possible, ln(S).
+
+def classify_heads(attentions: NDArray, encoding: Encoding) -> list[HeadKind]:
+    """Kinds of K heads, attention (K,S,S) with rows summing to 1.
+
+    Rows of special tokens do not vote, nor does a token without the thing looked for: the first has no previous one. A
+    "same word" score counts only tokens that occur again, and names a head only if a quarter of the tokens do. "broad"
+    is scored by entropy: its share of the largest possible, ln(S).
     """
-    parts = np.array(encoding.parts)
-    looking = parts != "special"
-    size = len(parts)
-    if not looking.any() or size < 2:
-        return "mixed", 0.0
-    rows = attention[looking]  # (words, S)
-    breadth = float(row_entropy(rows).mean() / np.log(size))
-    scores = {
-        "previous token": _diagonal(attention, looking, -1),
-        "next token": _diagonal(attention, looking, +1),
-        "same token": _diagonal(attention, looking, 0),
-        "[CLS]/[SEP] sink": float(rows[:, ~looking].sum(axis=1).mean()),
-    }
-    kind = max(scores, key=lambda name: scores[name])
-    if scores[kind] >= _DOMINANT:
-        return kind, scores[kind]
-    if breadth >= _BROAD:
-        return "broad", breadth
-    return "mixed", scores[kind]
+    looking = np.array(encoding.parts) != "special"
+    if not looking.any() or len(looking) < 2:
+        return [HeadKind("mixed", 0.0, {}) for _ in attentions]
+    patterns = {name: pattern[looking] for name, pattern in _patterns(encoding).items()}  # (words, S) each
+    limits = {name: _least(name, pattern) for name, pattern in patterns.items()}
+    voters = np.array([pattern.any(axis=1).sum() for pattern in patterns.values()])  # (kinds)
+    wanted = np.stack([pattern.ravel() for pattern in patterns.values()]).astype(attentions.dtype)  # (kinds, words * S)
+    found = []
+    for attention in attentions:
+        rows = attention[looking]  # (words, S)
+        explained = (wanted @ rows.ravel()) / voters
+        scores = dict(zip(patterns, explained.tolist(), strict=True))
+        scores["broad"] = float(row_entropy(rows).mean() / np.log(len(looking)))
+        found.append(_named(scores, limits))
+    return found
 
 
 def row_entropy(attention: NDArray) -> NDArray[np.float64]:
@@ -75,8 +100,46 @@ def row_entropy(attention: NDArray) -> NDArray[np.float64]:
     return entropy
 
 
-def _diagonal(attention: NDArray, looking: NDArray, shift: int) -> float:
-    """Mean attention that the looking tokens pay to the token `shift` places on."""
-    rows = np.flatnonzero(looking)
-    rows = rows[(rows + shift >= 0) & (rows + shift < len(attention))]
-    return float(attention[rows, rows + shift].mean()) if len(rows) else 0.0
+def _patterns(encoding: Encoding) -> dict[str, NDArray[np.bool_]]:
+    """Where a head of each kind looks: (S,S), row: the token that looks. A kind that no token can show is left out."""
+    parts = np.array(encoding.parts)
+    size = len(parts)
+    special = parts == "special"
+    _, tokens = np.unique(encoding.tokens, return_inverse=True)  # a number for each different token
+    known = ~special & ~np.isin(np.arange(size), encoding.unknown)  # two unknown words need not be the same
+    elsewhere = (tokens[:, None] == tokens) & np.outer(known, known) & ~np.eye(size, dtype=bool)
+    steps = np.arange(size)[None, :] - np.arange(size)[:, None]
+    patterns = {
+        "previous token": steps == -1,
+        "next token": steps == 1,
+        "same token": steps == 0,
+        "same word in the other sentence": elsewhere & (parts[:, None] != parts),
+        "same word elsewhere": elsewhere,
+        "[CLS]/[SEP] sink": np.tile(special, (size, 1)),
+        "local": np.abs(steps) <= _NEAR_TOKENS,
+    }
+    return {name: pattern for name, pattern in patterns.items() if pattern[~special].any()}
+
+
+def _least(name: str, pattern: NDArray[np.bool_]) -> float:
+    """The score from which a kind may name a head; above 1 where it may not in this text. Pattern (words, S)."""
+    if name == "local":
+        return max(_DOMINANT, _ABOVE_CHANCE * float(pattern.mean()))
+    if name.startswith("same word") and pattern.any(axis=1).mean() < _REPEATED:
+        return np.inf
+    return _DOMINANT
+
+
+def _named(scores: dict[str, float], limits: dict[str, float]) -> HeadKind:
+    """The exact pattern with the highest score; if none reaches its limit then broad, or else local."""
+    exact = [name for name in limits if name != "local"]
+    reached = [name for name in exact if scores[name] >= limits[name]]
+    if reached:
+        kind = max(reached, key=lambda name: scores[name])  # the first of equals: "other sentence" before "elsewhere"
+    elif scores["broad"] >= _BROAD:
+        kind = "broad"
+    elif scores["local"] >= limits["local"]:
+        kind = "local"
+    else:
+        return HeadKind("mixed", max(scores[name] for name in exact), scores)
+    return HeadKind(kind, scores[kind], scores)

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.errors import BertcoreError
+from bertcore.analysis.passes import as_text
 from bertcore.missing_parts import absent_arrays
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Intervention, Recorder
@@ -68,19 +68,13 @@ def trace(
 
     `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
     `changes` (tap point -> function of the tensor there) intervene; the trace then shows what they left.
-    Raises BertcoreError where the model has too few positions or segments for the text.
+    Raises BertcoreError where the model has too few positions, segments or words for the text.
     """
-    _check_room(model, input_ids, segment_ids)
-    device = model.embeddings.token.weight.device
-    ids = torch.tensor([list(input_ids)], device=device)
-    segments = torch.tensor([list(segment_ids)], device=device)
-    positions = torch.arange(ids.shape[1], device=device)
-    if position_ids is not None:
-        positions = torch.tensor(list(position_ids), device=device)
+    text = as_text(model, input_ids, segment_ids, position_ids)
     record = Recorder(is_traced)
     tap = Intervention(changes, then=record) if changes else record
-    hidden = model(ids, segments, position_ids=positions, tap=tap)
-    rows = list(range(ids.shape[1])) if mlm_positions == "all" else list(mlm_positions)
+    hidden = text.hidden(model, tap=tap)
+    rows = list(range(len(text))) if mlm_positions == "all" else list(mlm_positions)
     pooled = model.pool(hidden[:, 0]) if model.pooler is not None else None
     layers = range(model.config.num_hidden_layers)
     hidden_states = [record[name][0] for name in ("embeddings.output", *(f"layer.{layer}.output" for layer in layers))]
@@ -91,9 +85,9 @@ def trace(
         return _numpy(torch.stack([record[f"layer.{layer}.attention.{what}"][0] for layer in layers]))
 
     return Trace(
-        input_ids=ids[0].cpu().numpy(),
-        segment_ids=segments[0].cpu().numpy(),
-        position_ids=positions.cpu().numpy(),
+        input_ids=text.ids.cpu().numpy(),
+        segment_ids=np.array(segment_ids, dtype=np.int64),
+        position_ids=text.positions.cpu().numpy(),
         token_embeddings=_numpy(record["embeddings.token"][0]),
         segment_embeddings=_numpy(record["embeddings.segment"][0]) if model.embeddings.segment is not None else None,
         position_embeddings=_numpy(record["embeddings.position"][0]),
@@ -122,17 +116,6 @@ def is_traced(point: str) -> bool:
     """Whether a trace keeps this tap point: embeddings, queries, keys, values, attention, and each layer's output."""
     is_layer_output = point.startswith("layer.") and point.count(".") == 2
     return point.startswith("embeddings.") or is_layer_output or point.endswith((".query", ".key", ".value", ".probs"))
-
-
-def _check_room(model: Bert, input_ids: Sequence[int], segment_ids: Sequence[int]) -> None:
-    most = model.config.max_length
-    if len(input_ids) > most:
-        raise BertcoreError(f"The text has {len(input_ids):,} tokens, but this model reads {most:,} at most.")
-    segments = max(1, model.config.type_vocab_size)  # a model without segments takes 0 for all
-    if max(segment_ids, default=0) >= segments:
-        raise BertcoreError(
-            f"The segment {max(segment_ids)} is not known to this model; it has {segments}, counted from 0."
-        )
 
 
 def _numpy(tensor: Tensor) -> Floats:

@@ -1,10 +1,8 @@
-"""tokenize, fill, trace: what a model makes of a text."""
+"""tokenize, fill: what a model makes of a text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,8 +15,10 @@ from bertcore.cli.output import (
     ModelArgument,
     TextA,
     TextB,
-    checked_text,
+    open_and_encode,
     print_json,
+    say_dropped,
+    texts,
 )
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    for command in (tokenize, fill, trace):
+    for command in (tokenize, fill):
         app.command()(command)
 
 
 def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_json: AsJson = False) -> None:
     """The tokens of a sentence or pair, with ids, segments, positions and where they stand in the text."""
     folder = resolve_model(model)
-    text_a, text_b = _texts(a, b)
-    encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=_max_positions(folder))
+    text_a, text_b = texts(a, b)
+    encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
     if as_json:
         names = ("tokens", "ids", "segments", "positions", "offsets", "parts", "dropped")
         print_json({name: getattr(encoding, name) for name in names})
@@ -47,8 +47,8 @@ def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_jso
     rows = zip(encoding.positions, encoding.tokens, encoding.ids, encoding.segments, encoding.parts, strict=True)
     for row, (start, end) in zip(rows, encoding.offsets, strict=True):
         table.add_row(*(str(value) for value in row), "" if row[-1] == "special" else f"{start}-{end}")
-    _print_table(table)
-    _say_dropped(encoding)
+    Console().print(table)
+    say_dropped(encoding)
 
 
 def fill(
@@ -65,8 +65,8 @@ def fill(
     from bertcore.analysis.predict import top_words
     from bertcore.analysis.trace import trace as run_trace
 
-    text_a, text_b = _texts(a, b)
-    checkpoint, encoding = _open(model, text_a, text_b, ["mlm"] if allow_random else [])
+    text_a, text_b = texts(a, b)
+    checkpoint, encoding = open_and_encode(model, text_a, text_b, ["mlm"] if allow_random else [])
     masks = [i for i, token_id in enumerate(encoding.ids) if token_id == checkpoint.tokenizer.mask_id]
     if masks and "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
@@ -87,7 +87,7 @@ def fill(
     if not masks and "mlm" not in checkpoint.missing:
         typer.echo("There is no [MASK] in the text; write one where a word is to be guessed.")
     _say_verdicts(verdicts, checkpoint, encoding)
-    _say_dropped(encoding)
+    say_dropped(encoding)
 
 
 def _verdicts(checkpoint: Checkpoint, encoding: Encoding, result: Trace) -> dict[str, Any]:
@@ -124,66 +124,3 @@ def _say_verdicts(verdicts: dict[str, Any], checkpoint: Checkpoint, encoding: En
         typer.echo("Taken for replaced:")
         for token in verdicts["replaced"]:
             typer.echo(f"  {token['probability']:6.1%}  {token['token']}")
-
-
-def trace(
-    model: ModelArgument = None,
-    a: TextA = "",
-    b: TextB = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE.npz", help="Where to write the arrays.")] = Path(
-        "trace.npz"
-    ),
-    as_json: AsJson = False,
-) -> None:
-    """Everything that passes through the model for one text, as NumPy arrays in one file."""
-    import numpy as np
-
-    from bertcore.analysis.trace import trace as run_trace
-
-    text_a, text_b = _texts(a, b)
-    checkpoint, encoding = _open(model, text_a, text_b)
-    arrays = run_trace(checkpoint.model, encoding.ids, encoding.segments).arrays()
-    del arrays["mlm_positions"]  # all of them
-    out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
-    try:
-        np.savez_compressed(out, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
-    except OSError as error:
-        raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
-    shapes = {name: list(array.shape) for name, array in arrays.items()}
-    if as_json:
-        print_json({"file": str(out), "tokens": encoding.tokens, "arrays": shapes, "missing": checkpoint.missing})
-        return
-    table = Table("array", "shape")
-    for name, shape in shapes.items():
-        table.add_row(name, " x ".join(map(str, shape)))
-    _print_table(table)
-    for sentence in checkpoint.missing.values():
-        typer.echo(sentence)
-    typer.echo(f"written to {out}")
-    _say_dropped(encoding)
-
-
-def _texts(a: str, b: str | None) -> tuple[str, str | None]:
-    text_a, text_b = checked_text("a", a, required=True), checked_text("b", b)
-    assert text_a is not None
-    return text_a, text_b
-
-
-def _open(model: str | None, a: str, b: str | None, random_heads: Sequence[str] = ()) -> tuple[Checkpoint, Encoding]:
-    from bertcore.checkpoint import load_checkpoint
-
-    checkpoint = load_checkpoint(resolve_model(model), random_heads, allow_random=bool(random_heads))
-    return checkpoint, checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
-
-
-def _max_positions(folder: Path) -> int:
-    return read_config(folder).max_length
-
-
-def _say_dropped(encoding: Encoding) -> None:
-    if encoding.dropped:
-        typer.echo(f"{encoding.dropped:,} tokens were cut off so that the text fits.", err=True)
-
-
-def _print_table(table: Table) -> None:
-    Console().print(table)

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from bertcore.cli import info_command, inspect_commands, pretrain_command
+from bertcore.cli import info_command, inspect_commands, pretrain_command, trace_command
 from bertcore.errors import BertcoreError
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 app.command()(info_command.info)
 inspect_commands.register(app)
+app.command()(trace_command.trace)
 pretrain_command.register(app)
 
 

@@ -229,6 +229,8 @@ def initialise_part(part: nn.Module, std: float, generator: torch.Generator) -> 
             if isinstance(module, nn.LayerNorm):
                 module.weight.fill_(1.0)
                 module.bias.zero_()
+            if isinstance(module, LinearChainCrf):
+                module.reset_parameters()
             if isinstance(module, FixedTable):
                 module.weight.copy_(sinusoidal_table(*module.weight.shape))
             if isinstance(module, MaskedWordHead):

@@ -13,8 +13,8 @@ import pytest
 from bertcore.analysis.trace import trace as engine_trace
 from bertcore.checkpoint import load_checkpoint
 from bertcore.config import PRESETS, BertConfig
-from bertcore.parameter_count import count_parameters
 from bertcore.locations import built_in_checkpoint
+from bertcore.parameter_count import count_parameters
 from tests.end_to_end.shell import PAIR, SMALL, Shell, in_own_process
 from tests.engine.models import VOCABULARY, word_tokenizer
 from tests.engine.training_runs import losses, metrics
@@ -31,7 +31,10 @@ class TestInfo:
             "intermediate_size": 48,
             "vocab_size": len(VOCABULARY),
             "max_positions": 40,
+            "segments": 2,
             "tasks": ["mlm", "nsp"],
+            **dict.fromkeys(("layer_groups", "embedding_size", "norm", "pooling")),
+            **{"labels": [], "absent": {}, "missing": {}, "unused_tensors": []},
         }
 
     def test_of_an_encoder(self, shell: Shell, encoder_only: Path) -> None:
@@ -89,7 +92,8 @@ class TestTokenize:
 class TestFill:
     def test_every_mask_gets_its_words(self, shell: Shell, model: Path) -> None:
         answer = shell("fill", model, "--a", "The [MASK] sat.", "--b", "It was [MASK]!", "--top", "3", "--json").json
-        assert set(answer) == {"masks", "next_sentence"} and set(answer["next_sentence"]) == {"is_next", "not_next"}
+        assert set(answer["next_sentence"]) == {"is_next", "not_next"} and answer["random_heads"] == []
+        assert all(answer[name] is None for name in ("sentence_order", "similarity", "replaced"))
         assert sum(answer["next_sentence"].values()) == pytest.approx(1)
         assert [mask["position"] for mask in answer["masks"]] == [2, 8]
         checkpoint = load_checkpoint(model)

@@ -134,7 +134,9 @@ def test_held_out_text_is_measured_the_same_way_every_time(text: Path) -> None:
     assert numbers == second.measure(model) and model.training
     rows = [pretraining_loss(model.eval(), batch) for batch in first.batches]
     words = np.array([len(batch.labels) for batch in first.batches])
-    assert numbers["mlm_loss"] == pytest.approx(float(np.dot(words, [float(loss.parts["mlm"]) for loss in rows]) / words.sum()))
+    assert numbers["mlm_loss"] == pytest.approx(
+        float(np.dot(words, [float(loss.parts["mlm"]) for loss in rows]) / words.sum())
+    )
     assert numbers["perplexity"] == pytest.approx(math.exp(numbers["mlm_loss"]))  # type: ignore[arg-type]
     assert numbers["words"] == words.sum() and 0 <= numbers["mlm_accuracy"] <= numbers["mlm_top5"] <= 1  # type: ignore[operator]
 

@@ -1,0 +1,46 @@
+"""Every head of BERT-base switched off in turn: all in batches, against one forward pass per head."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+from benchmarks.peer import random_model
+from benchmarks.timing import Row
+from bertcore.analysis.ablation import head_effects
+from bertcore.analysis.interventions import switch_off_heads
+from bertcore.analysis.targets import word_target
+from bertcore.model.tap import Intervention
+
+TOKENS, POSITION, WORD = 32, 5, 1000
+
+
+def rows() -> list[Row]:
+    model = random_model("base", 30_522, 0.0).eval().requires_grad_(False)
+    ids = torch.randint(5, 30_522, (TOKENS,), generator=torch.Generator().manual_seed(0)).tolist()
+    tokens = torch.tensor([ids])
+    target = word_target(POSITION, WORD)
+
+    def batched() -> None:
+        head_effects(model, ids, target, [0] * TOKENS)
+
+    @torch.inference_mode()
+    def one_by_one() -> None:
+        for layer in range(model.config.num_hidden_layers):
+            for head in range(model.config.num_attention_heads):
+                hidden = model(tokens, tap=Intervention(switch_off_heads([(layer, head)])))
+                model.mlm_logits(hidden[:, POSITION])
+
+    seconds = [(_seconds(batched), _seconds(one_by_one)) for _ in range(3)]
+    ours_s, peer_s = min(own for own, _ in seconds), min(peer for _, peer in seconds)
+    share = ours_s / peer_s
+    what = f"144 heads of base switched off in turn, {TOKENS} tokens"
+    return [Row(what, f"{ours_s:.2f} s", f"{peer_s:.2f} s", share, "<= 0.40", share <= 0.40)]
+
+
+def _seconds(function: object) -> float:
+    assert callable(function)
+    started = time.perf_counter()
+    function()
+    return time.perf_counter() - started

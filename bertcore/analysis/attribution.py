@@ -1,0 +1,146 @@
+"""Which tokens a prediction rests on: by gradient, along a path from an empty text, or by covering each in turn.
+
+S tokens, E width of the embedding (H at "embeddings.output").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
+from bertcore.analysis.targets import Target
+from bertcore.model.bert import Bert
+from bertcore.model.tap import Intervention, Recorder
+
+GRADIENT_TOKENS = 1024  # in one batch with a backward pass
+Point = Literal["embeddings.output", "embeddings.sum"]
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Each token's part in a number; positive: it speaks for it."""
+
+    scores: NDArray[np.float64]  # (S)
+    value: float  # the target for the text
+    baseline: float | None = None  # the target for the baseline; None where the method has none
+    completeness_error: float | None = None  # sum of scores - (value - baseline); 0 if the integral were exact
+
+
+@torch.inference_mode(False)  # a caller's may be on, and allows no gradients
+def gradient_x_input(
+    model: Bert,
+    input_ids: Sequence[int],
+    segment_ids: Sequence[int] | None,
+    target: Target,
+    *,
+    position_ids: Sequence[int] | None = None,
+    point: Point = "embeddings.output",
+) -> Attribution:
+    """Sum over the embedding of x dF/dx, per token: the change of F, to first order, if x shrank to 0.
+
+    Shrikumar et al. 2016 ("Not Just a Black Box").
+    """
+    text = as_text(model, input_ids, segment_ids, position_ids)
+    target.check(len(text))
+    own = _passing(model, text, point)
+    values, gradient = _gradients(model, text, point, own, target)
+    return Attribution(_numpy((own * gradient).sum(-1)[0]), float(values[0]))
+
+
+@torch.inference_mode(False)  # a caller's may be on, and allows no gradients
+def integrated_gradients(
+    model: Bert,
+    input_ids: Sequence[int],
+    segment_ids: Sequence[int] | None,
+    target: Target,
+    *,
+    baseline_ids: Sequence[int] | None = None,
+    position_ids: Sequence[int] | None = None,
+    point: Point = "embeddings.output",
+    steps: int = 32,
+    max_tokens: int = GRADIENT_TOKENS,
+) -> Attribution:
+    """Sum over the embedding of (x - x') times the mean of dF/dx on the straight path from x' to x, per token.
+
+    Sundararajan, Taly and Yan 2017, section 3, with Gauss-Legendre nodes for the integral. `baseline_ids` is the text
+    x' with its own segments and positions (see `covered`); None is x' = 0. Zero at "embeddings.sum" is a poor choice:
+    the LayerNorm behind it is blind to length, so the whole change happens at x' itself, and the completeness error
+    says so. The backward pass needs what every layer made: about 0.6 MB a token for BERT-base.
+    """
+    text = as_text(model, input_ids, segment_ids, position_ids)
+    target.check(len(text))
+    own = _passing(model, text, point)
+    empty = torch.zeros_like(own)
+    if baseline_ids is not None:
+        empty = _passing(model, as_text(model, baseline_ids, segment_ids, position_ids), point)
+    nodes, weights = np.polynomial.legendre.leggauss(steps)  # on [-1,1]
+    mean_gradient = torch.zeros_like(own)
+    for part in chunks(steps, len(text), max_tokens):
+        along = torch.tensor((nodes[part] + 1) / 2).to(own)[:, None, None]  # (B,1,1)
+        _, gradients = _gradients(model, text, point, empty + along * (own - empty), target)
+        mean_gradient += torch.einsum("b,bse->se", torch.tensor(weights[part] / 2).to(own), gradients)
+    scores = _numpy(((own - empty) * mean_gradient).sum(-1)[0])
+    value, baseline = (float(_gradients(model, text, point, end, target)[0][0]) for end in (own, empty))
+    return Attribution(scores, value, baseline, float(scores.sum()) - (value - baseline))
+
+
+def covered(input_ids: Sequence[int], cover_id: int, keep_ids: Collection[int] = ()) -> list[int]:
+    """A text without words: every token becomes `cover_id`, [PAD] or [MASK], but for those in `keep_ids`."""
+    return [token if token in keep_ids else cover_id for token in input_ids]
+
+
+@torch.inference_mode()
+def leave_one_out(
+    model: Bert,
+    input_ids: Sequence[int],
+    segment_ids: Sequence[int] | None,
+    target: Target,
+    cover_id: int,
+    *,
+    position_ids: Sequence[int] | None = None,
+    max_tokens: int = MAX_TOKENS,
+) -> Attribution:
+    """What the number loses when one token is covered by `cover_id` ([MASK]): F(text) - F(text without it).
+
+    Li, Monroe and Jurafsky 2016 ("Understanding Neural Networks through Representation Erasure").
+    """
+    text = as_text(model, input_ids, segment_ids, position_ids)
+    target.check(len(text))
+    value = float(target.of(model, text.hidden(model)))
+    lost = np.empty(len(text))
+    for part in chunks(len(text), len(text), max_tokens):
+        places = torch.arange(part.start, part.stop, device=text.ids.device)
+        variants = text.ids.repeat(len(places), 1)  # (B,S)
+        variants[range(len(places)), places] = cover_id
+        row = torch.full_like(places, target.position)
+        lost[part] = value - _numpy(target.read(model, text.hidden(model, variants, row)))
+    return Attribution(lost, value)
+
+
+@torch.no_grad()
+def _passing(model: Bert, text: Text, point: str) -> Tensor:
+    """What passes at a point for this text: (1,S,E)."""
+    record = Recorder(lambda name: name == point)
+    text.hidden(model, tap=record)
+    return record[point]
+
+
+def _gradients(model: Bert, text: Text, point: str, values: Tensor, target: Target) -> tuple[Tensor, Tensor]:
+    """The target (B) for B variants of what passes at a point (B,S,E), and its gradient there (B,S,E)."""
+    with torch.enable_grad():
+        leaf = values.detach().clone().requires_grad_()
+        numbers = target.of(model, text.hidden(model, tap=Intervention({point: lambda _: leaf})))
+        (gradient,) = torch.autograd.grad(numbers.sum(), leaf)  # the variants do not touch each other
+    return numbers.detach(), gradient
+
+
+def _numpy(tensor: Tensor) -> NDArray[np.float64]:
+    array: NDArray[np.float64] = tensor.detach().cpu().double().numpy()
+    return array

@@ -1,0 +1,68 @@
+"""How much of each input token reaches an output token through all layers (Abnar and Zuidema 2020).
+
+Both follow the residual stream: a layer is the graph A' = r I + (1 - r) mean over heads of A, with r = 0.5, rows
+summing to 1. L layers, N heads, S tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+from bertcore.errors import BertcoreError
+
+RESIDUAL = 0.5  # share of a layer's output that is taken to come from the token itself
+_UNIT = 2**30  # capacity 1; scipy counts in 32-bit integers, and no flow is larger than what leaves one token: 1
+
+
+def residual_attention(attentions: NDArray, residual: float = RESIDUAL) -> NDArray[np.float64]:
+    """(L,N,S,S) -> (L,S,S): heads averaged, the residual connection put in."""
+    mean = np.asarray(attentions, dtype=np.float64).mean(axis=1)
+    graph: NDArray[np.float64] = residual * np.eye(mean.shape[-1]) + (1 - residual) * mean
+    return graph
+
+
+def rollout(attentions: NDArray, residual: float = RESIDUAL) -> NDArray[np.float64]:
+    """Attention rollout (section 3.1): (L,N,S,S) -> (L,S,S), R_1 = A'_1, R_l = A'_l R_(l-1).
+
+    Row: a token after layer l; column: a token of the input; rows sum to 1.
+    """
+    rolled = residual_attention(attentions, residual)
+    for layer in range(1, len(rolled)):
+        rolled[layer] = rolled[layer] @ rolled[layer - 1]
+    return rolled
+
+
+def attention_flow(
+    attentions: NDArray, outputs: Sequence[int], layers: int | None = None, residual: float = RESIDUAL
+) -> NDArray[np.float64]:
+    """Attention flow (section 3.2): (L,N,S,S) -> (R,S) for the R tokens `outputs` after the first `layers` (all).
+
+    Entry (r,s) is the maximum flow from output r down to input s, through edges of capacity A'. Each entry is a problem
+    of its own, so rows need not sum to 1. Capacities are rounded to 2^-30, so an entry is off by at most 2^-31 per edge
+    of its minimum cut: 12 layers of 32 tokens have 12 x 32 x 32 edges, so by 6e-6 at the very most.
+    """
+    graph = residual_attention(attentions, residual)[:layers]
+    length = graph.shape[-1]
+    if not all(0 <= output < length for output in outputs):
+        raise BertcoreError(f"Attention flow starts at a token of the text; they are 0 to {length - 1}.")
+    network = _network(graph)
+    top = len(graph) * length
+    flows = np.empty((len(outputs), length))
+    for r, output in enumerate(outputs):
+        for token in range(length):
+            flows[r, token] = maximum_flow(network, top + output, token).flow_value / _UNIT
+    return flows
+
+
+def _network(graph: NDArray[np.float64]) -> csr_array:
+    """Nodes l*S + s, the token s after layer l (0: the input); edges lead from each layer to the one below."""
+    layers, length, _ = graph.shape
+    layer, row, column = np.nonzero(np.rint(graph * _UNIT))
+    capacities = np.rint(graph[layer, row, column] * _UNIT).astype(np.int32)
+    size = (layers + 1) * length
+    return csr_array((capacities, ((layer + 1) * length + row, layer * length + column)), shape=(size, size))

@@ -1,0 +1,232 @@
+"""What if: builders of `Changes` that switch off, replace or drop a part of the model while it runs.
+
+Each gives a mapping from tap point to a function of the tensor there; `trace(..., changes=...)` takes it, and `combine`
+puts several together. Layers, heads and rows count from 0 here. B batch, S tokens, N heads, D head size, H hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from bertcore.config import BertConfig
+from bertcore.errors import BertcoreError
+from bertcore.model.tap import Changes
+
+Head = tuple[int, int]  # layer, head
+Change = Callable[[Tensor], Tensor]
+EMBEDDINGS = ("token", "segment", "position")
+
+
+def combine(*changes: Changes) -> Changes:
+    """All of them at once; at a point that several change, they act in the order given."""
+    at_point: dict[str, list[Change]] = {}
+    for mapping in changes:
+        for point, change in mapping.items():
+            at_point.setdefault(point, []).extend(change.steps if isinstance(change, _Steps) else [change])
+    return {point: _Steps(steps) for point, steps in at_point.items()}
+
+
+def switch_off_heads(heads: Collection[Head], config: BertConfig | None = None) -> Changes:
+    """The heads {(layer, head), ...} add nothing: their context vectors become 0.
+
+    With a `config`, raises BertcoreError for heads that such a model does not have.
+    """
+    if config is not None:
+        check_heads(heads, config)
+    by_layer: dict[int, list[int]] = {}
+    for layer, head in sorted(heads):
+        by_layer.setdefault(layer, []).append(head)
+    return {f"layer.{layer}.attention.context_heads": _zero_heads(off) for layer, off in by_layer.items()}
+
+
+def switch_off_layers(layers: Collection[int], config: BertConfig | None = None) -> Changes:
+    """The layers do nothing: what enters one is what leaves it. Errors as in `switch_off_heads`."""
+    if config is not None:
+        check_layers(layers, config)
+    return combine(*(_skip(layer) for layer in sorted(layers)))
+
+
+def set_attention_row(layer: int, head: int, row: int, values: ArrayLike) -> Changes:
+    """What one token looks at in one head becomes `values` (S); a row of attention sums to 1, but need not here."""
+    return {f"layer.{layer}.attention.probs": _put((head, row), values)}
+
+
+def set_attention_pattern(layer: int, head: int, pattern: ArrayLike) -> Changes:
+    """One head's whole attention becomes `pattern` (S,S), row: the token that looks."""
+    return {f"layer.{layer}.attention.probs": _put((head,), pattern)}
+
+
+def patch(
+    point: str, value: ArrayLike, rows: Sequence[int] | None = None, from_rows: Sequence[int] | None = None
+) -> Changes:
+    """Activation patching: what passes at a tap point becomes `value`, recorded from another input, no batch dimension.
+
+    With `rows`, only these tokens' vectors (the last dimension but one: (S,H), (N,S,D), (N,S,S)) are replaced, by those
+    of the tokens `from_rows` of the other input; absent, the same rows. Vig et al. 2020; Meng et al. 2022, section 2.1.
+    """
+    new = _numbers(value, point)
+    if rows is None:
+        return {point: _put((), new)}
+    source = list(rows if from_rows is None else from_rows)
+    if len(source) != len(rows):
+        raise BertcoreError(f"There are {len(rows)} tokens to patch but {len(source)} to take from.")
+    if new.ndim < 2 or not all(0 <= row < new.shape[-2] for row in source):
+        raise BertcoreError(f"What is to be patched in at {point} has no token {max(source, default=0)}.")
+    return {point: _put((..., list(rows), slice(None)), new[..., source, :])}
+
+
+def drop_embedding(which: Literal["token", "segment", "position"], config: BertConfig | None = None) -> Changes:
+    """One of the three embeddings becomes 0 before they are added up.
+
+    With a `config`, raises BertcoreError where such a model has no segments.
+    """
+    if which not in EMBEDDINGS:
+        raise BertcoreError(f"There is no {which} embedding; choose one of {', '.join(EMBEDDINGS)}.")
+    if which == "segment" and config is not None and not config.type_vocab_size:
+        raise BertcoreError("This model has no segment embedding, so there is nothing to drop.")
+    return {f"embeddings.{which}": torch.zeros_like}
+
+
+def check_layers(layers: Collection[int], config: BertConfig) -> None:
+    """Raises BertcoreError for a layer that the model does not have; the sentence counts from 1."""
+    for layer in layers:
+        if not 0 <= layer < config.num_hidden_layers:
+            raise BertcoreError(
+                f"There is no layer {layer + 1}; this model has layers 1 to {config.num_hidden_layers}."
+            )
+
+
+def check_heads(heads: Collection[Head], config: BertConfig) -> None:
+    """Raises BertcoreError for a layer or head that the model does not have; the sentence counts from 1."""
+    check_layers([layer for layer, _ in heads], config)
+    for _, head in heads:
+        if not 0 <= head < config.num_attention_heads:
+            raise BertcoreError(
+                f"There is no head {head + 1}; each layer of this model has heads 1 to {config.num_attention_heads}."
+            )
+
+
+def check_rows(rows: Collection[int], length: int) -> None:
+    """Raises BertcoreError for a token that a text of `length` tokens does not have; tokens count from 0."""
+    for row in rows:
+        if not 0 <= row < length:
+            raise BertcoreError(f"There is no token {row}; this text has tokens 0 to {length - 1}.")
+
+
+def parse_heads(written: str, config: BertConfig) -> set[Head]:
+    """Heads as people write them, "3.5,4.1", layers and heads from 1; "3" is every head of layer 3. From 0 in the set.
+
+    Raises BertcoreError for what is no such list, or no head of this model.
+    """
+    heads: set[Head] = set()
+    for item in written.split(","):
+        found = re.fullmatch(r"\s*(\d{1,9})(?:\.(\d{1,9}))?\s*", item, re.ASCII)
+        if found is None:
+            raise BertcoreError(
+                f"{item.strip()!r} names no head; write layer.head, as in 3.5,4.1 (or 3: all of layer 3)."
+            )
+        layer, head = int(found[1]) - 1, found[2]
+        heads |= {(layer, each) for each in (range(config.num_attention_heads) if head is None else [int(head) - 1])}
+    check_heads(heads, config)
+    return heads
+
+
+def parse_places(written: str) -> dict[int, int]:
+    """Values at positions as people write them, "5=1,6=1"; positions count from 0, as `bertcore tokenize` prints them.
+
+    Raises BertcoreError for what is no such list, or gives a position two values.
+    """
+    places: dict[int, int] = {}
+    for item in written.split(","):
+        found = re.fullmatch(r"\s*(\d{1,9})\s*=\s*(\d{1,9})\s*", item, re.ASCII)
+        if found is None:
+            raise BertcoreError(f"{item.strip()!r} sets nothing; write position=value, as in 5=1,6=1.")
+        position, value = int(found[1]), int(found[2])
+        if places.setdefault(position, value) != value:
+            raise BertcoreError(f"Position {position} is given two values, {places[position]} and {value}; choose one.")
+    return places
+
+
+class _Steps:
+    """Several changes at one point, in order; what only looks on comes last, to see what the others left."""
+
+    def __init__(self, steps: Sequence[Change]) -> None:
+        self.steps = sorted(steps, key=lambda step: isinstance(step, _Keep))  # a stable sort
+
+    def __call__(self, value: Tensor) -> Tensor:
+        for step in self.steps:
+            value = step(value)
+        return value
+
+
+class _Keep:
+    """Changes nothing, and remembers what passed until it is taken."""
+
+    def __init__(self) -> None:
+        self._seen: Tensor | None = None
+
+    def __call__(self, value: Tensor) -> Tensor:
+        self._seen = value
+        return value
+
+    def take(self, _: Tensor) -> Tensor:
+        """What was remembered, in place of the tensor given."""
+        if self._seen is None:
+            raise RuntimeError("the pass began after the input of the layer that is switched off")
+        seen, self._seen = self._seen, None
+        return seen
+
+
+def _skip(layer: int) -> Changes:
+    entering = _Keep()
+    before = f"layer.{layer - 1}.output" if layer else "embeddings.output"
+    return {before: entering, f"layer.{layer}.output": entering.take}
+
+
+def _zero_heads(heads: Sequence[int]) -> Change:
+    def zeroed(context: Tensor) -> Tensor:
+        context = context.clone()  # (B,N,S,D)
+        context[:, list(heads)] = 0
+        return context
+
+    return zeroed
+
+
+def _put(where: tuple[Any, ...], values: ArrayLike) -> Change:
+    """Values in a part of the tensor, the same in the whole batch; `where` is an index without the batch dimension."""
+    if any(np.min(index, initial=0) < 0 for index in where if isinstance(index, int | list)):
+        raise BertcoreError("Heads and tokens count from 0; a number below 0 names none.")
+    new = torch.from_numpy(_numbers(values, "the tensor"))
+
+    def replaced(value: Tensor) -> Tensor:
+        changed = value.clone()
+        try:
+            part = changed[(slice(None), *where)]
+        except IndexError:
+            raise BertcoreError(
+                f"There is no such head or token in this pass; its tensor is {_shape(value[0])}."
+            ) from None
+        if part.shape[1:] != new.shape:
+            raise BertcoreError(f"The new values are {_shape(new)}, but {_shape(part[0])} must be put in their place.")
+        changed[(slice(None), *where)] = new.to(changed)
+        return changed
+
+    return replaced
+
+
+def _numbers(values: ArrayLike, what: str) -> NDArray[np.float32]:
+    array = np.array(values, dtype=np.float32)
+    if not np.isfinite(array).all():
+        raise BertcoreError(f"The new values for {what} must all be finite numbers.")
+    return array
+
+
+def _shape(values: Tensor) -> str:
+    return " x ".join(str(size) for size in values.shape) or "one number"

@@ -1,0 +1,87 @@
+"""From pieces to whole words: any matrix or row of vectors over tokens, over words instead.
+
+Clark et al. 2019 ("What Does BERT Look At?", section 4.1): attention to a split word is the sum over its pieces,
+attention from it the mean over them, so that rows go on summing to 1. S tokens, W words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.tokenization import Encoding
+
+
+def word_groups(encoding: Encoding) -> list[int]:
+    """The word that each token belongs to, numbered from 0 in order (S); a special token is a word of its own."""
+    groups: list[int] = []
+    before: int | None = None
+    for word in encoding.words:
+        goes_on = bool(groups) and word is not None and word == before
+        groups.append(groups[-1] if goes_on else len(set(groups)))
+        before = word
+    return groups
+
+
+def merge_matrix(matrix: NDArray, groups: Sequence[int]) -> NDArray[np.float64]:
+    """(..., S,S) -> (..., W,W): columns of a word's pieces are added up, then their rows averaged.
+
+    `groups` says for each token its word, 0 to W-1.
+    """
+    member = _membership(groups)  # (W,S)
+    merged: NDArray[np.float64] = _mean(member) @ (matrix @ member.T)
+    return merged
+
+
+def merge_vectors(vectors: NDArray, groups: Sequence[int]) -> NDArray[np.float64]:
+    """(..., S,H) -> (..., W,H): the mean over each word's pieces."""
+    merged: NDArray[np.float64] = _mean(_membership(groups)) @ vectors
+    return merged
+
+
+def sum_scores(scores: NDArray, groups: Sequence[int]) -> NDArray[np.float64]:
+    """(..., S) -> (..., W): what adds up over a word, its attribution or surprise."""
+    summed: NDArray[np.float64] = scores @ _membership(groups).T
+    return summed
+
+
+def merge_encoding(encoding: Encoding, groups: Sequence[int]) -> Encoding:
+    """The encoding with a word in place of its pieces, so that `head_facts` and the like read merged attention.
+
+    A word is written as its pieces, joined; its id, segment and part are those of its first piece.
+    """
+    pieces = [[i for i, group in enumerate(groups) if group == word] for word in range(max(groups, default=-1) + 1)]
+    first = [found[0] for found in pieces]
+    unknown = set(encoding.unknown)
+    return replace(
+        encoding,
+        tokens=[_joined([encoding.tokens[i] for i in found]) for found in pieces],
+        ids=[encoding.ids[i] for i in first],
+        segments=[encoding.segments[i] for i in first],
+        positions=list(range(len(pieces))),
+        offsets=[(encoding.offsets[found[0]][0], encoding.offsets[found[-1]][1]) for found in pieces],
+        parts=[encoding.parts[i] for i in first],
+        words=[encoding.words[i] for i in first],
+        unknown=[word for word, found in enumerate(pieces) if unknown & set(found)],
+    )
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    """One word of its pieces; only WordPiece marks those that go on, with ##."""
+    return pieces[0] + "".join(piece.removeprefix("##") for piece in pieces[1:])
+
+
+def _membership(groups: Sequence[int]) -> NDArray[np.float64]:
+    """(W,S): 1 where the token belongs to the word."""
+    member = np.asarray(groups)[None, :] == np.arange(max(groups, default=-1) + 1)[:, None]
+    if not member.any(axis=1).all():
+        raise ValueError("groups must number the words from 0 without gaps")
+    return member.astype(np.float64)
+
+
+def _mean(member: NDArray[np.float64]) -> NDArray[np.float64]:
+    weights: NDArray[np.float64] = member / member.sum(axis=1, keepdims=True)
+    return weights

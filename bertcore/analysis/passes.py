@@ -1,0 +1,108 @@
+"""One text as tensors, checked against the model, and passes over it: what the analyses here share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.model.tap import Changes, Intervention, Recorder, Tap
+
+MAX_TOKENS = 4096  # in one batch: a few hundred MB for BERT-base, and enough to keep a CPU busy
+
+
+@dataclass(frozen=True)
+class Text:
+    """One text of S tokens on the model's device."""
+
+    ids: Tensor  # (S)
+    segments: Tensor | None  # (S); None where the model has no segments
+    positions: Tensor  # (S), from 0
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def hidden(
+        self, model: Bert, ids: Tensor | None = None, row: Tensor | None = None, tap: Tap | None = None
+    ) -> Tensor:
+        """Last hidden states (B,S,H) of this text, or of B variants of it with other `ids` (B,S).
+
+        `row` (B), one token of each variant, gives only theirs: (B,H).
+        """
+        ids = self.ids[None] if ids is None else ids
+        segments = None if self.segments is None else self.segments.expand_as(ids)
+        rows = None if row is None else torch.arange(len(ids), device=ids.device) * len(self) + row
+        hidden: Tensor = model(ids, segments, position_ids=self.positions, rows=rows, tap=tap)
+        return hidden
+
+
+def as_text(
+    model: Bert,
+    input_ids: Sequence[int],
+    segment_ids: Sequence[int] | None = None,
+    position_ids: Sequence[int] | None = None,
+) -> Text:
+    """The text as the model reads it; segments are left out where it has none.
+
+    Raises BertcoreError where the model has too few positions, segments or words for it.
+    """
+    config, length = model.config, len(input_ids)
+    if not length:
+        raise BertcoreError("There is no text to look at; write at least one word.")
+    if length > config.max_length:
+        raise BertcoreError(f"The text has {length:,} tokens, but this model reads {config.max_length:,} at most.")
+    segments = None if segment_ids is None or not config.type_vocab_size else segment_ids
+    positions = range(length) if position_ids is None else position_ids
+    for name, values, most in (
+        ("token id", input_ids, config.vocab_size),
+        ("segment", segments or [0] * length, max(config.type_vocab_size, 1)),
+        ("position", positions, config.max_length),
+    ):
+        _check_values(name, values, length, most)
+    device = model.embeddings.token.weight.device
+    return Text(
+        torch.tensor(list(input_ids), device=device),
+        None if segments is None else torch.tensor(list(segments), device=device),
+        torch.tensor(list(positions), device=device),
+    )
+
+
+def _check_values(name: str, values: Sequence[int], length: int, most: int) -> None:
+    if len(values) != length:
+        raise BertcoreError(f"The text has {length:,} tokens, but a {name} is given for {len(values):,}.")
+    wrong = [value for value in values if not 0 <= value < most]
+    if wrong:
+        raise BertcoreError(f"The {name} {wrong[0]} is none of this model's; it knows 0 to {most - 1:,}.")
+
+
+def chunks(count: int, length: int, max_tokens: int) -> Iterator[slice]:
+    """Cut `count` variants of a text of `length` tokens into batches of at most `max_tokens`, one variant at least."""
+    size = max(1, max_tokens // length)
+    for start in range(0, count, size):
+        yield slice(start, min(start + size, count))
+
+
+@torch.inference_mode()
+def activations(
+    model: Bert,
+    points: Sequence[str],
+    input_ids: Sequence[int],
+    segment_ids: Sequence[int] | None = None,
+    *,
+    changes: Changes | None = None,
+) -> dict[str, NDArray]:
+    """What passes at some tap points for one text, without the batch dimension: what `patch` takes for another text.
+
+    Raises BertcoreError for a point that this model does not pass.
+    """
+    record = Recorder(lambda name: name in points)
+    as_text(model, input_ids, segment_ids).hidden(model, tap=Intervention(changes or {}, then=record))
+    missing = [name for name in points if name not in record]
+    if missing:
+        raise BertcoreError(f"Nothing passes at {missing[0]!r} in this model; see bertcore/model/tap.py for the names.")
+    return {name: record[name][0].float().cpu().numpy() for name in points}

@@ -1,0 +1,247 @@
+"""What a prediction rests on: heads, tokens, layers and pieces, each against the same thing done one by one."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.analysis.ablation import head_effects
+from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
+from bertcore.analysis.interventions import switch_off_heads, switch_off_layers
+from bertcore.analysis.lens import follow_words, layer_lens, lens_words
+from bertcore.analysis.passes import as_text, chunks
+from bertcore.analysis.predict import softmax, word_rank
+from bertcore.analysis.targets import Target, pair_target, word_target
+from bertcore.analysis.trace import trace
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
+from tests.engine.models import tiny_model
+
+CAT = 6
+families = pytest.mark.parametrize("family", SHAPES)
+
+
+def log_probability(model: Bert, changes: Any = None, ids: list[int] | None = None) -> float:
+    found = trace(model, ids or PAIR.ids, segments_for(model), mlm_positions=[MASKED], changes=changes)
+    assert found.mlm_logits is not None
+    return math.log(softmax(found.mlm_logits[0])[CAT])
+
+
+class TestAblation:
+    @families
+    @pytest.mark.parametrize("max_tokens", [4096, 30])
+    def test_all_heads_at_once_are_all_heads_one_by_one(self, family: str, max_tokens: int) -> None:
+        model = family_model(family)
+        found = head_effects(model, PAIR.ids, segments_for(model), word_target(MASKED, CAT), max_tokens=max_tokens)
+        assert found.intact == pytest.approx(log_probability(model), abs=1e-5)
+        expected = [[log_probability(model, switch_off_heads({(i, n)})) for n in range(4)] for i in range(3)]
+        assert np.abs(found.without - expected).max() <= 1e-5
+        assert np.abs(found.effect).max() > 1e-3
+
+    def test_logits_and_verdicts_can_be_asked_too(self) -> None:
+        model = tiny_model()
+        without = trace(model, PAIR.ids, PAIR.segments, changes=switch_off_heads({(1, 3)}))
+        assert without.mlm_logits is not None and without.next_sentence_logits is not None
+        word = head_effects(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT, "logit"))
+        assert word.without[1, 3] == pytest.approx(float(without.mlm_logits[MASKED, CAT]), abs=1e-5)
+        verdict = head_effects(model, PAIR.ids, PAIR.segments, pair_target("nsp", 1))
+        assert verdict.without[1, 3] == pytest.approx(math.log(softmax(without.next_sentence_logits)[1]), abs=1e-5)
+
+    def test_positions_are_the_ones_given(self) -> None:
+        model = tiny_model()
+        positions = list(reversed(PAIR.positions))
+        found = head_effects(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT), position_ids=positions)
+        row = trace(model, PAIR.ids, PAIR.segments, positions, mlm_positions=[MASKED]).mlm_logits
+        assert row is not None and found.intact == pytest.approx(math.log(softmax(row[0])[CAT]), abs=1e-5)
+
+    def test_it_stops_when_told_and_leaves_the_rest_open(self) -> None:
+        seen: list[tuple[int, int]] = []
+
+        def stop_after_two(done: int, total: int) -> bool:
+            seen.append((done, total))
+            return done < 2
+
+        model = family_model("bert")
+        found = head_effects(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT), progress=stop_after_two)
+        assert seen == [(1, 3), (2, 3)]
+        assert np.isnan(found.without[0]).all() and np.isfinite(found.without[1:]).all()
+
+    @pytest.mark.parametrize(
+        ("target", "match"),
+        [
+            (word_target(13, CAT), "no token 13.*0 to 12"),
+            (word_target(-1, CAT), "no token -1"),
+            (word_target(MASKED, 10_000), "no token 10000 in this model's vocabulary"),
+            (pair_target("sop"), "no SOP head"),
+        ],
+    )
+    def test_what_the_model_cannot_say_is_a_sentence(self, target: Target, match: str) -> None:
+        with pytest.raises(BertcoreError, match=match):
+            head_effects(tiny_model(), PAIR.ids, PAIR.segments, target)
+
+    def test_without_an_mlm_head_no_word(self) -> None:
+        with pytest.raises(BertcoreError, match="masked-word"):
+            head_effects(tiny_model(()), PAIR.ids, PAIR.segments, word_target(MASKED, CAT))
+
+
+class TestAttribution:
+    @families
+    def test_gradient_times_input_against_small_steps(self, family: str) -> None:
+        model = family_model(family).double()
+        target = word_target(MASKED, CAT)
+        found = gradient_x_input(model, PAIR.ids, segments_for(model), target)
+        text = as_text(model, PAIR.ids, segments_for(model))
+        own = model.embeddings(text.ids[None], text.segments, text.positions, None)
+        step = 1e-5
+        for token in (0, MASKED, 9):
+            longer, shorter = own.clone(), own.clone()
+            longer[:, token] *= 1 + step
+            shorter[:, token] *= 1 - step
+            slope = (target.of(model, model.encoder(longer)) - target.of(model, model.encoder(shorter))) / (2 * step)
+            assert found.scores[token] == pytest.approx(float(slope), abs=1e-6)
+        assert found.value == pytest.approx(log_probability(model), abs=1e-6)
+
+    @families
+    @pytest.mark.parametrize("point", ["embeddings.output", "embeddings.sum"])
+    def test_the_path_integral_adds_up(self, family: str, point: Any) -> None:
+        model = family_model(family).double()
+        empty = covered(PAIR.ids, TOKENIZER.pad_id, TOKENIZER.special_ids)
+        found = integrated_gradients(
+            model,
+            PAIR.ids,
+            segments_for(model),
+            word_target(MASKED, CAT),
+            baseline_ids=empty,
+            point=point,
+            steps=200,
+            max_tokens=500,
+        )
+        assert found.baseline == pytest.approx(log_probability(model, ids=empty), abs=1e-6)
+        assert found.value == pytest.approx(log_probability(model), abs=1e-6)
+        assert found.completeness_error is not None and abs(found.completeness_error) <= 1e-5
+        assert found.scores.sum() - (found.value - found.baseline) == pytest.approx(found.completeness_error)
+        kept = [i for i, token in enumerate(PAIR.ids) if token in TOKENIZER.special_ids]
+        assert np.abs(found.scores[kept]).max() == 0 and np.abs(found.scores).max() > 1e-3
+
+    def test_the_path_integral_against_many_small_steps(self) -> None:
+        model = family_model("bert").double()
+        target = word_target(MASKED, CAT, "logit")
+        found = integrated_gradients(model, PAIR.ids, PAIR.segments, target, steps=100)
+        text = as_text(model, PAIR.ids, PAIR.segments)
+        own = model.embeddings(text.ids[None], text.segments, text.positions, None)
+        total, count = torch.zeros_like(own), 150
+        for k in range(count):
+            point = (own * (k + 0.5) / count).requires_grad_()
+            target.of(model, model.encoder(point)).sum().backward()
+            total += point.grad / count
+        assert found.scores == pytest.approx((own * total).sum(-1)[0].numpy(), abs=1e-3)
+
+    def test_too_few_steps_show_in_the_error(self) -> None:
+        model = family_model("bert").double()
+        few, many = (
+            integrated_gradients(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT), steps=steps)
+            for steps in (1, 100)
+        )
+        assert abs(few.completeness_error or 0) > 100 * abs(many.completeness_error or 0)
+
+    def test_gradients_flow_where_the_caller_wants_none(self) -> None:
+        model = tiny_model().requires_grad_(True)  # as after training
+        with torch.inference_mode():
+            found = gradient_x_input(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT))
+            path = integrated_gradients(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT))
+        assert np.abs(found.scores).max() > 1e-3 and np.abs(path.scores).max() > 1e-3
+        assert all(parameter.grad is None for parameter in model.parameters())
+
+    def test_batches_do_not_change_it(self) -> None:
+        model = family_model("albert").double()
+        one, all_in_one = (
+            integrated_gradients(
+                model, PAIR.ids, segments_for(model), word_target(MASKED, CAT), steps=8, max_tokens=tokens
+            )
+            for tokens in (1, 4096)
+        )
+        assert one.scores == pytest.approx(all_in_one.scores, abs=1e-9)
+
+    @families
+    @pytest.mark.parametrize("max_tokens", [4096, 40])
+    def test_each_token_covered_in_turn(self, family: str, max_tokens: int) -> None:
+        model = family_model(family)
+        found = leave_one_out(
+            model,
+            PAIR.ids,
+            segments_for(model),
+            word_target(MASKED, CAT),
+            TOKENIZER.mask_id,
+            max_tokens=max_tokens,
+        )
+        for token in range(len(PAIR)):
+            ids = [*PAIR.ids[:token], TOKENIZER.mask_id, *PAIR.ids[token + 1 :]]
+            expected = log_probability(model) - log_probability(model, ids=ids)
+            assert found.scores[token] == pytest.approx(expected, abs=1e-5)
+        assert found.scores[MASKED] == pytest.approx(0, abs=1e-6)  # it is [MASK] already
+
+    def test_covered_keeps_what_it_is_told(self) -> None:
+        assert covered([2, 7, 4, 9, 3], 0, (2, 3, 4)) == [2, 0, 4, 0, 3]
+
+
+class TestLens:
+    @families
+    def test_each_layer_is_a_model_that_ends_there(self, family: str) -> None:
+        model = family_model(family)
+        whole = trace(model, PAIR.ids, segments_for(model))
+        positions = [MASKED, 0, 8]
+        found = layer_lens(model, whole.hidden_states, positions)
+        assert found.shape == (4, 3, model.config.vocab_size)
+        for layer in range(4):
+            ends = switch_off_layers(range(layer, 3))
+            logits = trace(model, PAIR.ids, segments_for(model), mlm_positions=positions, changes=ends).mlm_logits
+            assert np.abs(found[layer] - logits).max() <= 1e-4
+
+    def test_words_and_ranks_by_layer(self) -> None:
+        model = family_model("bert")
+        logits = layer_lens(model, trace(model, PAIR.ids, PAIR.segments).hidden_states, [MASKED, 8])
+        words = lens_words(logits, TOKENIZER, 2)
+        path = follow_words(logits, [CAT, 9])
+        for layer in range(4):
+            for place, token in enumerate((CAT, 9)):
+                rank = word_rank(logits[layer, place], token)
+                assert path.rank[layer, place] == rank.rank
+                assert path.probability[layer, place] == pytest.approx(rank.probability)
+                best = int(np.argmax(logits[layer, place]))
+                assert words[layer][place][0].id == best and len(words[layer][place]) == 2
+
+    def test_bad_input_is_a_sentence(self) -> None:
+        with pytest.raises(BertcoreError, match="no token 5"):
+            layer_lens(family_model("bert"), np.zeros((4, 5, 32), np.float32), [5])
+        with pytest.raises(BertcoreError, match="masked-word"):
+            layer_lens(tiny_model(()), np.zeros((3, 5, 32), np.float32), [0])
+
+
+class TestText:
+    @pytest.mark.parametrize(
+        ("ids", "segments", "positions", "match"),
+        [
+            ([], [], None, "no text"),
+            ([5] * 41, [0] * 41, None, "41 tokens.*40"),
+            ([5, 999], [0, 0], None, "token id 999"),
+            ([5, 6], [0, 2], None, "segment 2.*0 to 1"),
+            ([5, 6], [0, 0, 0], None, "2 tokens, but a segment is given for 3"),
+            ([5, 6], [0, 0], [0, 40], "position 40"),
+        ],
+    )
+    def test_what_the_model_cannot_read_is_a_sentence(
+        self, ids: Any, segments: Any, positions: Any, match: str
+    ) -> None:
+        with pytest.raises(BertcoreError, match=match):
+            as_text(tiny_model(), ids, segments, positions)
+
+    @pytest.mark.parametrize(("count", "length", "most"), [(7, 10, 25), (7, 10, 1), (3, 10, 1000), (0, 10, 100)])
+    def test_chunks_hold_everything_once(self, count: int, length: int, most: int) -> None:
+        parts = [range(count)[part] for part in chunks(count, length, most)]
+        assert [i for part in parts for i in part] == list(range(count))
+        assert all(len(part) == 1 or len(part) * length <= most for part in parts)

@@ -1,0 +1,250 @@
+"""The CRF against every path counted out, against pytorch-crf, and against the schemes it must keep to."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from torch import Tensor
+from torchcrf import CRF
+
+from bertcore.data.tag_schemes import LegalMoves, Scheme, illegal_places, legal_moves
+from bertcore.model.crf import LinearChainCrf
+
+LABELS: dict[Scheme, list[str]] = {
+    "none": ["NN", "VB", "DT"],
+    "BIO": ["O", "B-A", "I-A", "B-C", "I-C"],
+    "IOB1": ["I-A", "O", "B-A", "I-C"],
+    "IOBES": ["S-A", "O", "B-A", "I-A", "E-A"],
+}
+MASKS = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 1], [0, 0, 1, 0, 0], [0, 0, 0, 0, 0]]).bool()
+ROWS, LENGTH = MASKS.shape
+
+
+def random_crf(labels: int, legal: LegalMoves | None = None, seed: int = 0) -> LinearChainCrf:
+    """In double precision, with parameters large enough to matter."""
+    crf = LinearChainCrf(labels, legal).double()
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in crf.parameters():
+            parameter.normal_(0, 1.5, generator=generator)
+    return crf
+
+
+def random_case(scheme: Scheme, seed: int) -> tuple[LinearChainCrf, Tensor]:
+    """A CRF of this scheme and emissions (B,S,K) for MASKS."""
+    labels = LABELS[scheme]
+    crf = random_crf(len(labels), legal_moves(labels, scheme), seed)
+    emissions = torch.randn(
+        ROWS, LENGTH, len(labels), dtype=torch.double, generator=torch.Generator().manual_seed(seed)
+    )
+    return crf, emissions * 2
+
+
+def legal_paths(crf: LinearChainCrf, scheme: Scheme, emissions: Tensor) -> dict[tuple[int, ...], float]:
+    """Score of every legal path over a chain of emissions (T,K), T at least 1."""
+    start, moves, end = (part.tolist() for part in (crf.start, crf.transitions, crf.end))
+    scores, names = emissions.tolist(), LABELS[scheme]
+    paths = {}
+    for path in itertools.product(range(len(names)), repeat=len(scores)):
+        if not illegal_places([names[label] for label in path], scheme):
+            emitted = sum(row[label] for row, label in zip(scores, path, strict=True))
+            moved = sum(moves[one][other] for one, other in itertools.pairwise(path))
+            paths[path] = start[path[0]] + emitted + moved + end[path[-1]]
+    return paths
+
+
+def log_sum(scores: list[float]) -> float:
+    return float(np.logaddexp.reduce(scores))
+
+
+CASES = [(scheme, seed) for scheme in LABELS for seed in range(2)]
+
+
+@pytest.mark.parametrize(("scheme", "seed"), CASES)
+class TestEveryPathCountedOut:
+    def test_log_partition(self, scheme: Scheme, seed: int) -> None:
+        crf, emissions = random_case(scheme, seed)
+        found = crf.log_partition(emissions, MASKS).tolist()
+        for row in range(ROWS - 1):
+            paths = legal_paths(crf, scheme, emissions[row, MASKS[row]])
+            assert found[row] == pytest.approx(log_sum(list(paths.values())), abs=1e-9)
+
+    def test_log_likelihood(self, scheme: Scheme, seed: int) -> None:
+        """Of every legal gold path that the first row's first three tokens can have."""
+        crf, emissions = random_case(scheme, seed)
+        paths = legal_paths(crf, scheme, emissions[0, :3])
+        gold = torch.full((len(paths), LENGTH), -100)
+        gold[:, :3] = torch.tensor(list(paths))
+        mask = torch.zeros(len(paths), LENGTH, dtype=torch.bool)
+        mask[:, :3] = True
+        found = crf.log_likelihood(emissions[:1].expand(len(paths), -1, -1), gold, mask)
+        expected = torch.tensor(list(paths.values()), dtype=torch.double) - log_sum(list(paths.values()))
+        assert torch.allclose(found, expected, atol=1e-9)
+        assert found.exp().sum().item() == pytest.approx(1.0, abs=1e-9)
+
+    def test_best_path(self, scheme: Scheme, seed: int) -> None:
+        crf, emissions = random_case(scheme, seed)
+        found = crf.decode(emissions, MASKS)
+        for row in range(ROWS - 1):
+            paths = legal_paths(crf, scheme, emissions[row, MASKS[row]])
+            assert tuple(found[row]) == max(paths, key=paths.__getitem__)
+
+    def test_marginals(self, scheme: Scheme, seed: int) -> None:
+        crf, emissions = random_case(scheme, seed)
+        with torch.inference_mode():
+            found = crf.marginals(emissions.clone(), MASKS.clone())
+        expected = torch.zeros_like(found)
+        for row in range(ROWS - 1):
+            paths = legal_paths(crf, scheme, emissions[row, MASKS[row]])
+            total = log_sum(list(paths.values()))
+            for path, score in paths.items():
+                for place, label in zip(MASKS[row].nonzero().flatten().tolist(), path, strict=True):
+                    expected[row, place, label] += math.exp(score - total)
+        assert torch.allclose(found, expected, atol=1e-9)
+
+
+class TestAgainstPytorchCrf:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_likelihood_and_best_paths(self, seed: int) -> None:
+        generator = torch.Generator().manual_seed(seed)
+        batch, length, labels = 6, 17, 9
+        ours, theirs = random_crf(labels, seed=seed), CRF(labels, batch_first=True).double()
+        with torch.no_grad():
+            theirs.transitions.copy_(ours.transitions)
+            theirs.start_transitions.copy_(ours.start)
+            theirs.end_transitions.copy_(ours.end)
+        emissions = torch.randn(batch, length, labels, dtype=torch.double, generator=generator)
+        tags = torch.randint(labels, (batch, length), generator=generator)
+        mask = torch.arange(length) < torch.tensor([17, 1, 16, 5, 9, 2])[:, None]
+        expected = theirs(emissions, tags, mask, reduction="none")
+        assert torch.allclose(ours.log_likelihood(emissions, tags, mask), expected, atol=1e-9)
+        assert ours.decode(emissions, mask) == theirs.decode(emissions, mask)
+
+
+class TestGradients:
+    @pytest.mark.parametrize("scheme", ["none", "BIO"])
+    def test_they_are_those_of_finite_differences(self, scheme: Scheme) -> None:
+        crf, emissions = random_case(scheme, 0)
+        tags = torch.tensor(crf.decode(emissions, torch.ones_like(MASKS)))  # legal as a whole
+        mask = torch.arange(LENGTH) < torch.tensor([5, 3, 4, 1, 0])[:, None]
+
+        def likelihood(emissions: Tensor, *_parameters: Tensor) -> Tensor:
+            return crf.log_likelihood(emissions, tags, mask)[:4]
+
+        assert torch.autograd.gradcheck(likelihood, (emissions.requires_grad_(), *crf.parameters()))
+
+    def test_illegal_gold_labels_leave_all_finite(self) -> None:
+        crf = LinearChainCrf(5, legal_moves(LABELS["IOBES"]))
+        emissions = torch.randn(2, 512, 5, requires_grad=True)
+        tags = torch.full((2, 512), 3)  # I-A from the first to the last
+        tags[1] = 2  # B-A again and again
+        value = crf.log_likelihood(emissions, tags, torch.ones(2, 512, dtype=torch.bool))
+        value.sum().backward()
+        assert torch.isfinite(value).all()
+        assert (value < -1e4).all()
+        for part in (emissions, *crf.parameters()):
+            assert part.grad is not None
+            assert torch.isfinite(part.grad).all()
+        assert emissions.grad is not None
+        assert (emissions.grad.gather(2, tags[:, :, None]) >= 0).all()  # still towards the gold labels
+
+    def test_training_learns_what_the_emissions_do_not_say(self) -> None:
+        """Emissions are all alike; the gold labels alternate, which the moves alone can tell."""
+        crf = LinearChainCrf(2)
+        tags = torch.tensor([[0, 1, 0, 1, 0, 1]])
+        mask, emissions = torch.ones_like(tags, dtype=torch.bool), torch.zeros(1, 6, 2)
+        for _ in range(30):
+            gradients = torch.autograd.grad(crf.log_likelihood(emissions, tags, mask).sum(), list(crf.parameters()))
+            with torch.no_grad():
+                for parameter, gradient in zip(crf.parameters(), gradients, strict=True):
+                    parameter += gradient
+        assert crf.decode(emissions, mask) == tags.tolist()
+        assert crf.log_likelihood(emissions, tags, mask).exp().item() > 0.9
+
+
+class TestRows:
+    def test_a_row_without_labels(self) -> None:
+        crf, emissions = random_case("BIO", 1)
+        emissions.requires_grad_()
+        value = crf.log_likelihood(emissions, torch.zeros(ROWS, LENGTH, dtype=torch.long), MASKS)
+        assert value[-1] == 0
+        assert crf.log_partition(emissions, MASKS)[-1] == 0
+        assert crf.decode(emissions, MASKS)[-1] == []
+        assert not torch.autograd.grad(value[-1], emissions)[0].any()
+        nothing = torch.zeros_like(MASKS)
+        assert crf.decode(emissions, nothing) == [[]] * ROWS
+        assert not crf.log_likelihood(emissions, torch.zeros(ROWS, LENGTH, dtype=torch.long), nothing).any()
+
+    def test_what_is_not_labelled_plays_no_part(self) -> None:
+        crf, emissions = random_case("BIO", 2)
+        tags = torch.zeros(ROWS, LENGTH, dtype=torch.long)
+        other_tags = tags.masked_fill(~MASKS, -100)
+        other = emissions.masked_fill(~MASKS[:, :, None], 1e9)
+        assert torch.equal(crf.log_likelihood(emissions, tags, MASKS), crf.log_likelihood(other, other_tags, MASKS))
+        assert crf.decode(emissions, MASKS) == crf.decode(other, MASKS)
+
+    def test_fresh_it_is_a_tagger_without_a_crf(self) -> None:
+        crf, emissions = LinearChainCrf(4), torch.randn(2, 6, 4)
+        mask, tags = torch.ones(2, 6, dtype=torch.bool), torch.randint(4, (2, 6))
+        alone = -torch.nn.functional.cross_entropy(emissions.flatten(0, 1), tags.flatten(), reduction="none")
+        assert torch.allclose(crf.log_likelihood(emissions, tags, mask), alone.view(2, 6).sum(1), atol=1e-5)
+        assert crf.decode(emissions, mask) == emissions.argmax(2).tolist()
+
+    def test_half_precision_emissions_are_added_up_in_float32(self) -> None:
+        crf, emissions = LinearChainCrf(4), torch.randn(2, 400, 4).bfloat16()
+        mask, tags = torch.ones(2, 400, dtype=torch.bool), torch.randint(4, (2, 400))
+        assert torch.equal(crf.log_likelihood(emissions, tags, mask), crf.log_likelihood(emissions.float(), tags, mask))
+
+
+class TestLegalMoves:
+    @settings(max_examples=60, deadline=None)
+    @given(data=st.data(), scheme=st.sampled_from(["BIO", "IOB1", "IOBES"]))
+    def test_no_illegal_sequence_whatever_was_learned(self, data: st.DataObject, scheme: Scheme) -> None:
+        labels = LABELS[scheme]
+        count, length = len(labels), data.draw(st.integers(1, 9))
+        scores = st.floats(-1e6, 1e6, width=32)
+        crf = LinearChainCrf(count, legal_moves(labels, scheme))
+        with torch.no_grad():
+            for parameter in crf.parameters():
+                parameter.copy_(
+                    torch.from_numpy(data.draw(arrays.arrays(np.float32, tuple(parameter.shape), elements=scores)))
+                )
+        emissions = torch.from_numpy(data.draw(arrays.arrays(np.float32, (3, length, count), elements=scores)))
+        mask = torch.from_numpy(data.draw(arrays.arrays(np.bool_, (3, length))))
+        found = crf.decode(emissions, mask)
+        assert [len(row) for row in found] == mask.sum(1).tolist()
+        assert all(illegal_places([labels[label] for label in row], scheme) == [] for row in found)
+
+    def test_where_no_sequence_is_legal_the_fewest_moves_are_broken(self) -> None:
+        """Labels B-A and E-A over three words: any sequence leaves one entity open or unbegun."""
+        labels = ["B-A", "E-A"]
+        crf = LinearChainCrf(2, legal_moves(labels, "IOBES"))
+        [path] = crf.decode(torch.tensor([[[0.0, 50.0], [50.0, 0.0], [50.0, 0.0]]]), torch.ones(1, 3, dtype=torch.bool))
+        broken = [
+            len(illegal_places([labels[label] for label in other], "IOBES"))
+            for other in itertools.product(range(2), repeat=3)
+        ]
+        assert len(illegal_places([labels[label] for label in path], "IOBES")) == min(broken) == 1
+
+    def test_files_hold_the_scores_alone(self) -> None:
+        """A model that is opened is built without memory first; what is legal must survive that."""
+        legal = legal_moves(LABELS["BIO"])
+        crf = random_crf(5, legal).float()
+        assert set(crf.state_dict()) == {"transitions", "start", "end"}
+        with torch.device("meta"):
+            opened = LinearChainCrf(5, legal)
+        opened.load_state_dict(crf.state_dict(), assign=True)
+        emissions, mask = torch.randn(3, 7, 5), torch.ones(3, 7, dtype=torch.bool)
+        assert torch.equal(opened.log_partition(emissions, mask), crf.log_partition(emissions, mask))
+        assert opened.decode(emissions, mask) == crf.decode(emissions, mask)
+
+    def test_moves_of_other_labels_are_refused(self) -> None:
+        with pytest.raises(ValueError, match="of 5 labels do not fit a CRF of 4"):
+            LinearChainCrf(4, legal_moves(LABELS["BIO"]))
