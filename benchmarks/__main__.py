@@ -1,4 +1,4 @@
-"""Run the benchmarks and print a table: `python -m benchmarks [training] [forward] [loading] [ablation] [window] [--json FILE]`."""
+"""Run the benchmarks and print a table: `python -m benchmarks [NAME ...] [--json FILE]`."""
 
 from __future__ import annotations
 

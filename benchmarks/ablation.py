@@ -23,7 +23,7 @@ def rows() -> list[Row]:
     target = word_target(POSITION, WORD)
 
     def batched() -> None:
-        head_effects(model, ids, target, [0] * TOKENS)
+        head_effects(model, ids, [0] * TOKENS, target)
 
     @torch.inference_mode()
     def one_by_one() -> None:

@@ -1,4 +1,4 @@
-"""Opening a 440 MB BERT-base folder, against reading its file with `safetensors` alone. Each run is a process of its own."""
+"""Opening a 440 MB BERT-base folder, against reading its file with `safetensors` alone; a process for each run."""
 
 from __future__ import annotations
 

@@ -14,6 +14,8 @@ from bertcore.families import PRE_NORM_BERT, family
 CONFIG_FILE = "config.json"
 # What our layout calls differently, or has in another shape; the rest of BertConfig stands under its own name.
 _TRANSLATED = ("model_type", "norm", "positions", "labels")
+# Classes of `transformers` whose head has as many outputs as there are labels, though they are always two
+_TWO_OUTPUTS = ("ForQuestionAnswering", "AlbertForPreTraining")
 
 
 def read_config(folder: Path) -> BertConfig:
@@ -74,8 +76,12 @@ def config_values(config: BertConfig, architecture: str) -> dict[str, Any]:
     if config.model_type == "distilbert":
         values["sinusoidal_pos_embds"] = config.positions == "sinusoidal_fixed"
     if config.model_type == "albert":
-        values["inner_group_num"] = 1
-    if config.labels:
+        values.update(inner_group_num=1, num_hidden_groups=config.layer_groups, embedding_size=config.embedding_width)
+    if config.model_type == "electra":
+        values["embedding_size"] = config.embedding_width
+    if config.labels and len(config.labels) != 2 and architecture.endswith(_TWO_OUTPUTS):
+        values["labels"] = list(config.labels)  # of a head beside; theirs would take the number for its own
+    elif config.labels:
         values["id2label"] = {str(i): label for i, label in enumerate(config.labels)}
         values["label2id"] = {label: i for i, label in enumerate(config.labels)}
     return values
@@ -101,7 +107,9 @@ def read_json(file: Path) -> dict[str, Any]:
 
 
 def _labels(values: dict[str, Any], folder: Path) -> tuple[str, ...]:
-    names = values.get("id2label")
+    beside, names = values.get("labels"), values.get("id2label")
+    if isinstance(beside, list) and beside:
+        names = dict(enumerate(beside))
     if names is None:
         count = values.get("num_labels", 0)
         return tuple(f"LABEL_{i}" for i in range(count)) if isinstance(count, int) and 0 < count <= 100_000 else ()

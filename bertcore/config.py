@@ -129,6 +129,12 @@ class BertConfig:
                 raise BertcoreError(f"The config's {name} is {getattr(self, name)!r}; BERTscope knows {known}.")
         if self.norm == "pre" and self.model_type != "bert":
             raise BertcoreError(f"LayerNorm before the sublayers (norm pre) exists for BERT only, not {about.title}.")
+        if self.num_hidden_groups is not None and self.model_type != "albert":
+            raise BertcoreError(f"Layers that share parameters (num_hidden_groups) are ALBERT's, not {about.title}'s.")
+        if self.embedding_size not in (None, self.hidden_size) and not about.factorised:
+            raise BertcoreError(f"Embeddings of another width (embedding_size) are not {about.title}'s.")
+        if (self.type_vocab_size == 0) != (self.model_type == "distilbert"):
+            raise BertcoreError(f"The config's type_vocab_size is {self.type_vocab_size}, which no {about.title} has.")
         if (self.num_hidden_groups or 1) > self.num_hidden_layers:
             raise BertcoreError("The config's num_hidden_groups is more than its num_hidden_layers.")
         if self.max_length < 1:

@@ -21,6 +21,7 @@ class Family:
     mlm_activation: str | None = None  # of the MLM head's hidden layer; None: the encoder's own
     classifier_hidden: str | None = None  # activation of the classifier's hidden layer; None: the pooled [CLS], none
     choice_hidden: str | None = None  # the same for multiple choice
+    factorised: bool = False  # embeddings may be narrower than the hidden states
     positions_after_padding: bool = False  # positions count from pad_token_id + 1
     config_names: Mapping[str, str] = field(default_factory=dict)  # our field -> its name in config.json
     defaults: Mapping[str, Any] = field(default_factory=dict)  # what a config.json that is silent means
@@ -70,6 +71,7 @@ FAMILIES: dict[str, Family] = {
         "Albert",
         "albert",
         ("mlm", "sop"),
+        factorised=True,
         config_names={"classifier_dropout": "classifier_dropout_prob"},
         defaults={
             "vocab_size": 30_000,
@@ -91,6 +93,7 @@ FAMILIES: dict[str, Family] = {
         "electra",
         ("rtd",),
         pooler=False,
+        factorised=True,
         mlm_activation="gelu",
         classifier_hidden="gelu",
         choice_hidden="gelu",

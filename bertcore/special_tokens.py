@@ -27,7 +27,7 @@ SPELLINGS = {
 
 @dataclass(frozen=True)
 class SpecialTokens:
-    """What a vocabulary calls them, and their ids, by role: "pad", "unk", "cls", "sep", "mask", as far as it has them."""
+    """What a vocabulary calls those that it has, and their ids, by role ("pad", "unk", "cls", "sep", "mask")."""
 
     names: Mapping[str, str]
     ids: Mapping[str, int]
@@ -87,7 +87,7 @@ def layouts(raw: RawTokenizer, special: SpecialTokens, kind: Kind) -> tuple[Layo
 
 def _layout(raw: RawTokenizer, special: SpecialTokens, pair: bool) -> Layout:
     """Read off an example, since post-processors come in many kinds."""
-    example = f"{special.names['sep']} a"
+    example = special.names["sep"]  # as typed; ordinary text could leave no token at all
     encoding = raw.encode(example, example) if pair else raw.encode(example)
     slots: list[Slot] = []
     for token_id, segment, sequence in zip(encoding.ids, encoding.type_ids, encoding.sequence_ids, strict=True):

@@ -6,7 +6,6 @@ the space before it: Ġ in byte-level BPE, which writes every byte as a letter, 
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
 from tokenizers import Tokenizer as RawTokenizer
@@ -58,12 +57,11 @@ def _byte_letters() -> dict[str, int]:
 
 
 _BYTES = _byte_letters()
-_LONE_BYTE = re.compile("[\udc80-\udcff]")  # what surrogateescape makes of a byte that is no whole character
 
 
 def _shown(character: str) -> str:
     if character == " ":
         return SHOWN_SPACE
-    if _LONE_BYTE.match(character):
+    if 0xDC80 <= ord(character) <= 0xDCFF:  # what surrogateescape makes of a byte that is no whole character
         return f"\\x{ord(character) - 0xDC00:02X}"
     return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")

@@ -27,7 +27,7 @@ from bertcore.special_tokens import (
     find_special_tokens,
     layouts,
 )
-from bertcore.token_labels import kind_of, label, split_at_spaces
+from bertcore.token_labels import SPACE_MARKS, kind_of, label, split_at_spaces
 from bertcore.tokenizer_files import read_tokenizer_folder, usual_class_name, write_tokenizer_folder
 from bertcore.wordpiece import MAX_LETTERS, learn_wordpiece, raw_from_words
 
@@ -76,7 +76,6 @@ class Encoding:
 class _PartTokens:
     """The tokens of one part that fit."""
 
-    tokens: list[str]
     ids: list[int]
     offsets: list[tuple[int, int]]
     words: list[int]  # counted from 0
@@ -109,7 +108,10 @@ class Tokenizer:
         self.kind = kind_of(raw)
         self.class_name = class_name or usual_class_name(self.kind)
         self.numbered_by_line = numbered_by_line
-        self.special = find_special_tokens(raw, names or {}, needed)
+        names = dict(names or {})
+        if unknown := getattr(raw.model, "unk_token", None):  # what the model falls back on has to be there
+            names["unk"], needed = unknown, tuple(dict.fromkeys((*needed, "unk")))
+        self.special = find_special_tokens(raw, names, needed)
         ensure_special(raw, self.special, self.kind)
         self._layouts = layouts(raw, self.special, self.kind)
         self.pad_id, self.cls_id, self.sep_id = (self.special.ids[role] for role in ("pad", "cls", "sep"))
@@ -212,6 +214,8 @@ class Tokenizer:
             return self.raw.encode(text, add_special_tokens=False)
         except (TypeError, UnicodeEncodeError):
             raise BertcoreError(f"Text {name} is not valid Unicode (UTF-8); type or paste it again.") from None
+        except Exception as error:  # the library raises plain Exception
+            raise BertcoreError(f"Text {name} does not suit this vocabulary: {error}.") from None
 
     def _mask_as_typed(self) -> str | None:
         """What stands in for a typed [MASK]; None where it stays as it is."""
@@ -219,13 +223,16 @@ class Tokenizer:
         return None if self.mask_token is None or MASK in known else self.mask_token
 
     def _part_tokens(self, raw: RawEncoding, text: str, keep: int) -> _PartTokens:
-        tokens, offsets = raw.tokens[:keep], raw.offsets[:keep]
+        offsets = raw.offsets[:keep]
         if self._typed_mask and len(self._typed_mask) != len(MASK):
             offsets = _offsets_before_replacing(offsets, text, self._typed_mask)
-        if self.kind in ("byte-level", "sentencepiece"):
-            offsets = [_without_space(text, start, end) for start, end in offsets]
-        words = split_at_spaces(tokens, self.kind) if self._uncut else raw.word_ids[:keep]
-        return _PartTokens(tokens, raw.ids[:keep], offsets, _counted(words))
+        takes_spaces = self.kind in SPACE_MARKS
+        offsets = [
+            _without_space(text, *span) if takes_spaces or token_id in self._added else span
+            for span, token_id in zip(offsets, raw.ids, strict=False)
+        ]
+        words = split_at_spaces(raw.tokens[:keep], self.kind) if self._uncut else raw.word_ids[:keep]
+        return _PartTokens(raw.ids[:keep], offsets, _counted(words))
 
     def _framed(
         self, layout: Layout, parts: Mapping[Part, _PartTokens], a: str, b: str | None, dropped: int
@@ -234,20 +241,21 @@ class Tokenizer:
         first_word = 0
         for slot in layout:
             if slot.part == "special":
-                part = _PartTokens([self.word(slot.special_id)], [slot.special_id], [(0, 0)], [])
+                part = _PartTokens([slot.special_id], [(0, 0)], [])
                 encoding.words.append(None)
             else:
                 part = parts[slot.part]
                 encoding.words.extend(first_word + word for word in part.words)
                 first_word += part.words[-1] + 1 if part.words else 0
-            encoding.tokens.extend(part.tokens)
             encoding.ids.extend(part.ids)
             encoding.offsets.extend(part.offsets)
             encoding.segments.extend([slot.segment] * len(part.ids))
             encoding.parts.extend([slot.part] * len(part.ids))
+        # The library's own tokens are cut out of the text: an unknown one is what was typed, a mask has its space.
+        encoding.tokens.extend(self.word(token_id) for token_id in encoding.ids)
+        encoding.labels.extend(self.label(token_id) for token_id in encoding.ids)
         encoding.positions.extend(range(len(encoding.ids)))
         encoding.unknown.extend(i for i, token_id in enumerate(encoding.ids) if token_id == self.unk_id)
-        encoding.labels.extend(self.label(token_id) for token_id in encoding.ids)
         return encoding
 
 

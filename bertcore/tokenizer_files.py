@@ -47,17 +47,16 @@ class TokenizerFolder:
 def read_tokenizer_folder(folder: Path) -> TokenizerFolder:
     """Raises BertcoreError, one sentence, where the folder has no vocabulary that can be read."""
     settings = read_settings(folder / SETTINGS_FILE)
-    declared = _declared_tokens(folder, settings)
     names = _special_names(folder, settings)
     if (folder / "tokenizer.json").is_file():
         raw = _read_tokenizer_json(folder / "tokenizer.json")
         _apply_settings(raw, settings)
     elif (folder / "vocab.txt").is_file():
         raw = _read_vocab_txt(folder, settings, names)
-        _add_declared(raw, declared, folder)
+        _add_declared(raw, folder, settings)
     elif (folder / "vocab.json").is_file():
         raw = _read_byte_level(folder, settings)
-        _add_declared(raw, declared, folder)
+        _add_declared(raw, folder, settings)
     else:
         raise BertcoreError(_no_vocabulary(folder))
     from_vocab_txt = not (folder / "tokenizer.json").is_file() and (folder / "vocab.txt").is_file()
@@ -118,7 +117,7 @@ def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
     if isinstance(normalizer, normalizers.BertNormalizer):
         normalizer.lowercase = _switch(settings, "do_lower_case", normalizer.lowercase)
         normalizer.handle_chinese_chars = _switch(settings, "tokenize_chinese_chars", normalizer.handle_chinese_chars)
-        if "strip_accents" in settings:
+        if isinstance(settings.get("strip_accents", 0), bool | None):
             normalizer.strip_accents = settings["strip_accents"]
         raw.normalizer = normalizer
     if isinstance(cutter, pre_tokenizers.ByteLevel):
@@ -228,7 +227,11 @@ def _added_token(value: Mapping[str, Any], special: bool) -> AddedToken:
     )
 
 
-def _add_declared(raw: RawTokenizer, declared: list[tuple[int | None, AddedToken]], folder: Path) -> None:
+def _add_declared(raw: RawTokenizer, folder: Path, settings: Mapping[str, Any]) -> None:
+    try:
+        declared = _declared_tokens(folder, settings)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise BertcoreError(f"The added tokens in {folder} cannot be read; fetch the checkpoint again.") from None
     known: set[str] = set()
     for token_id, token in declared:
         if token.content in known or (token_id is None and raw.token_to_id(token.content) is None):

@@ -89,6 +89,8 @@ def lay_out(pairs: list[Pair], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, 
 def masked_batch(pairs: list[Pair], tokenizer: Tokenizer, rng: np.random.Generator, mask_share: float = 0.15) -> Batch:
     """Mask words as the paper does: `mask_share` of the ordinary tokens are to be predicted; of these 80% become
     [MASK], 10% a random word of the whole vocabulary, 10% stay (Devlin et al. 2019, section 3.1)."""
+    if tokenizer.mask_id is None:
+        raise BertcoreError("This vocabulary has no [MASK]; choose one that has, or learn one from the text.")
     ids, segments, attention_mask = lay_out(pairs, tokenizer)
     ordinary = ~np.isin(ids, (tokenizer.pad_id, tokenizer.cls_id, tokenizer.sep_id))
     if attention_mask is not None:

@@ -34,7 +34,10 @@ class TestInfo:
             "segments": 2,
             "tasks": ["mlm", "nsp"],
             **dict.fromkeys(("layer_groups", "embedding_size", "norm", "pooling")),
-            **{"labels": [], "absent": {}, "missing": {}, "unused_tensors": []},
+            "labels": [],
+            "absent": {},
+            "missing": {},
+            "unused_tensors": [],
         }
 
     def test_of_an_encoder(self, shell: Shell, encoder_only: Path) -> None:

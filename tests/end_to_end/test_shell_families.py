@@ -32,7 +32,7 @@ class TestFill:
     def test_electra_says_what_it_takes_for_replaced(self, shell: Shell, tmp_path: Path) -> None:
         model = saved(tmp_path, "rtd", model_type="electra", embedding_size=16)
         answer = shell("fill", model, *PAIR, "--json").json
-        assert [token["token"] for token in answer["replaced"]][0] == "[CLS]"
+        assert answer["replaced"][0]["token"] == "[CLS]"
         assert all(0 <= token["probability"] <= 1 for token in answer["replaced"])
         assert "discriminator" in shell("fill", model, "--a", "The [MASK] sat.").sentence
 

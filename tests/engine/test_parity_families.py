@@ -19,6 +19,15 @@ from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 TOLERANCE = 1e-5
 
 
+def _tiny(model_type: str, **changes: object) -> BertConfig:
+    own: dict[str, dict[str, object]] = {
+        "distilbert": {"type_vocab_size": 0},
+        "albert": {"embedding_size": 16, "num_hidden_groups": 1},
+        "electra": {"embedding_size": 16},
+    }
+    return tiny_config(model_type=model_type, **own.get(model_type, {}), **changes)
+
+
 @pytest.mark.parametrize(("model_type", "heads"), list(rows()), ids=str)
 def test_both_directions_agree(model_type: str, heads: tuple[str, ...], tmp_path: Path) -> None:
     row = compare(model_type, heads, tmp_path)
@@ -64,7 +73,7 @@ def test_electra_counts_as_transformers_does(name: str) -> None:
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("model_type", ["bert", "roberta", "distilbert", "albert", "electra"])
 def test_every_head_of_every_family_counts_right(model_type: str, head: str) -> None:
-    config = tiny_config(model_type=model_type, embedding_size=16, labels=("O", "B-PER", "I-PER"))
+    config = _tiny(model_type, labels=("O", "B-PER", "I-PER"))
     needs_pooler = config.family.pooler or head in ("nsp", "sop")
     model = Bert(config, [head], needs_pooler)
     heads = ["tag", "crf"] if head == "crf" else [head]
@@ -139,7 +148,7 @@ class TestSwitches:
     def test_classifier_with_and_without_a_hidden_layer(
         self, model_type: str, hidden: str | None, tmp_path: Path
     ) -> None:
-        config = tiny_config(model_type=model_type, classifier_hidden=hidden)
+        config = _tiny(model_type, classifier_hidden=hidden)
         model = Bert(config, ["classify"])
         randomise(model, 0)
         save_checkpoint(model.eval(), word_tokenizer(), tmp_path)
@@ -154,6 +163,32 @@ class TestSwitches:
     def test_pre_norm_exists_for_bert_only(self) -> None:
         with pytest.raises(BertcoreError, match="BERT only"):
             tiny_config(model_type="albert", norm="pre")
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"num_hidden_groups": 1},
+            {"embedding_size": 16},
+            {"type_vocab_size": 0},
+            {"model_type": "distilbert"},
+            {"model_type": "albert", "num_hidden_groups": 3},
+            {"positions": "rotary"},
+            {"classifier_hidden": "mish"},
+            {"problem_type": "ranking"},
+            {"model_type": "roberta", "max_position_embeddings": 1},
+        ],
+    )
+    def test_what_no_model_of_the_family_can_be(self, wrong: dict[str, object]) -> None:
+        with pytest.raises(BertcoreError):
+            tiny_config(**wrong)
+
+    def test_an_albert_whose_layers_share_nothing_comes_back_as_it_was(self, tmp_path: Path) -> None:
+        model = tiny_model(("mlm",), model_type="albert", num_hidden_layers=3)
+        save_checkpoint(model, word_tokenizer(), tmp_path)
+        again = load_checkpoint(tmp_path)
+        assert len(again.model.encoder.layers) == 3
+        ids = torch.tensor([[2, 7, 9, 3]])
+        assert torch.equal(model(ids), again.model(ids))
 
     def test_a_separate_dropout_for_the_classifier(self) -> None:
         model = Bert(tiny_config(hidden_dropout_prob=0.1, classifier_dropout=0.4), ["classify", "tag"])

@@ -1,0 +1,178 @@
+"""The loss of each head: as `transformers` computes it, by name, with weights, and it can be learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint_names import class_name
+from bertcore.model.bert import Bert, MissingHeadError
+from bertcore.training.losses import NO_LABEL, TaskBatch, task_losses
+from bertcore.training.optimizer import make_optimizer
+from tests.engine.models import tiny_model, word_tokenizer
+
+LABELS = ("O", "B-PER", "I-PER")
+BATCH, LENGTH = 4, 9
+REAL = torch.tensor([9, 7, 4, 9])
+MASK = (torch.arange(LENGTH) < REAL[:, None]).long()
+IDS = torch.randint(5, 72, (BATCH, LENGTH), generator=torch.Generator().manual_seed(0)) * MASK
+TAGS = torch.tensor([[NO_LABEL, 1, 2, 2, 0, NO_LABEL, 1, 0, NO_LABEL]] * BATCH).masked_fill(MASK == 0, NO_LABEL)
+WORD_ROWS = torch.tensor([1, 5, 11, 20, 30])
+FIRSTS = torch.tensor([0, 4, 9, 18, 20])
+ANSWERS: dict[str, Tensor] = {
+    "mlm": torch.tensor([7, 9, 30, 61, 12]),
+    "nsp": torch.tensor([0, 1, NO_LABEL, 1]),
+    "sop": torch.tensor([0, 1, 1, 0]),
+    "rtd": torch.tensor([[0, 1, 0, 0, 1, 0, 0, 1, 0]] * BATCH).masked_fill(MASK == 0, NO_LABEL),
+    "classify": torch.tensor([0, 2, 1, 2]),
+    "choice": torch.tensor([1, 0]),
+    "tag": TAGS,
+    "crf": TAGS,
+    "span": torch.tensor([[1, 3], [2, 2], [NO_LABEL, NO_LABEL], [5, 8]]),
+    "summarise": torch.tensor([1, 0, 0, 1, 1]),
+}
+
+
+def batch_for(labels: Mapping[str, Tensor]) -> TaskBatch:
+    rows = {"mlm": WORD_ROWS, "summarise": FIRSTS}
+    return TaskBatch(IDS, torch.zeros_like(IDS), MASK, labels, rows, choices=2)
+
+
+def model_for(head: str, **changes: Any) -> Bert:
+    heads = ["tag", "crf"] if head == "crf" else [head]
+    changes = {"albert": {"embedding_size": 16}, "electra": {"embedding_size": 16}}.get(
+        changes.get("model_type", ""), {}
+    ) | changes
+    pooler = changes.get("model_type", "bert") != "electra"
+    return tiny_model(heads, pooler=pooler, labels=LABELS, **changes).requires_grad_(True)
+
+
+def their_loss(model: Bert, folder: Path, head: str, **answers: Tensor) -> Tensor:
+    import transformers
+
+    save_checkpoint(model, word_tokenizer(), folder)
+    name, _ = class_name(model.config, model.tasks)
+    theirs = getattr(transformers, name).from_pretrained(folder).eval()
+    inputs = {"input_ids": IDS, "attention_mask": MASK, "token_type_ids": torch.zeros_like(IDS)}
+    if head == "choice":
+        inputs = {key: value.view(2, 2, LENGTH) for key, value in inputs.items()}
+    loss: Tensor = theirs(**inputs, **answers).loss
+    return loss.detach()
+
+
+@pytest.mark.parametrize(
+    ("head", "family"),
+    [("classify", "bert"), ("choice", "bert"), ("tag", "bert"), ("nsp", "bert"), ("rtd", "electra")],
+)
+def test_as_transformers(head: str, family: str, tmp_path: Path) -> None:
+    model = model_for(head, model_type=family)
+    theirs = their_loss(model, tmp_path, head, labels=ANSWERS[head].float() if head == "rtd" else ANSWERS[head])
+    ours = task_losses(model, batch_for({head: ANSWERS[head]}))
+    assert float(ours.total.detach()) == pytest.approx(float(theirs), abs=1e-5)
+    assert set(ours.parts) == set(ours.logits) == {head}
+
+
+def test_masked_words_as_transformers(tmp_path: Path) -> None:
+    model = model_for("mlm")
+    labels = torch.full_like(IDS, NO_LABEL)
+    labels.view(-1)[WORD_ROWS] = ANSWERS["mlm"]
+    theirs = their_loss(model, tmp_path, "mlm", labels=labels)
+    assert float(task_losses(model, batch_for({"mlm": ANSWERS["mlm"]})).total.detach()) == pytest.approx(
+        float(theirs), abs=1e-5
+    )
+
+
+def test_sentence_order_as_transformers(tmp_path: Path) -> None:
+    model = tiny_model(("mlm", "sop"), model_type="albert", embedding_size=16)
+    labels = torch.full_like(IDS, NO_LABEL)
+    labels.view(-1)[WORD_ROWS] = ANSWERS["mlm"]
+    theirs = their_loss(model, tmp_path, "sop", labels=labels, sentence_order_label=ANSWERS["sop"])
+    ours = task_losses(model, batch_for({head: ANSWERS[head] for head in ("mlm", "sop")}))
+    assert float(ours.total) == pytest.approx(float(theirs), abs=1e-5)
+
+
+def test_answers_as_transformers(tmp_path: Path) -> None:
+    """It takes places outside of the sequence for "not counted", and lets padding compete; ours does not."""
+    model = model_for("span")
+    labels = torch.tensor([[1, 3], [2, 2], [LENGTH, LENGTH], [5, 8]])
+    theirs = their_loss(model, tmp_path, "span", start_positions=labels[:, 0], end_positions=labels[:, 1])
+    unpadded = TaskBatch(IDS, torch.zeros_like(IDS), None, {"span": ANSWERS["span"]}, {})
+    model_without_mask = load_checkpoint(tmp_path).model
+    ours = task_losses(model, unpadded)
+    hidden = model_without_mask(IDS, None, MASK)
+    start, end = model_without_mask.span_logits(hidden)
+    by_hand = [
+        torch.nn.functional.cross_entropy(logits[[0, 1, 3]], ANSWERS["span"][[0, 1, 3], place])
+        for place, logits in enumerate((start, end))
+    ]
+    assert float(sum(by_hand) / 2) == pytest.approx(float(theirs), abs=1e-5)
+    assert torch.isfinite(ours.total)
+
+
+@pytest.mark.parametrize(
+    ("problem", "labels"),
+    [
+        ("regression", torch.tensor([0.5, 4.0, 2.5, 0.0])),
+        ("multi_label_classification", torch.tensor([[0, 1, 1], [1, 0, 0], [0, 0, 0], [1, 1, 1]])),
+    ],
+)
+def test_other_problems_of_a_classifier(problem: str, labels: Tensor, tmp_path: Path) -> None:
+    names = ("score",) if problem == "regression" else LABELS
+    model = tiny_model(("classify",), labels=names, problem_type=problem)
+    theirs = their_loss(model, tmp_path, "classify", labels=labels.float())
+    ours = task_losses(model, batch_for({"classify": labels}))
+    assert float(ours.total) == pytest.approx(float(theirs), abs=1e-5)
+
+
+def test_the_crf_counts_whole_sequences() -> None:
+    model = model_for("crf")
+    assert model.crf is not None
+    loss = task_losses(model, batch_for({"crf": TAGS}))
+    emissions = model.tag_logits(model(IDS, None, MASK))
+    likelihood = model.crf.log_likelihood(emissions, TAGS.clamp(min=0), TAGS >= 0)
+    assert float(loss.total) == pytest.approx(-float(likelihood.mean()), abs=1e-4)
+    tags = model.best_tags(emissions, TAGS >= 0)
+    assert [len(row) for row in tags] == (TAGS >= 0).sum(1).tolist()
+
+
+def test_parts_are_weighted() -> None:
+    model = tiny_model(("mlm", "nsp"))
+    losses = task_losses(model, batch_for({head: ANSWERS[head] for head in ("mlm", "nsp")}), {"nsp": 0.25})
+    assert float(losses.total) == pytest.approx(float(losses.parts["mlm"]) + 0.25 * float(losses.parts["nsp"]))
+
+
+def test_a_batch_without_any_counted_label_costs_nothing() -> None:
+    model = model_for("tag")
+    loss = task_losses(model, batch_for({"tag": torch.full_like(TAGS, NO_LABEL)})).total
+    loss.backward()
+    assert float(loss) == 0 and all(torch.isfinite(p.grad).all() for p in model.parameters() if p.grad is not None)
+
+
+def test_a_head_that_is_not_there() -> None:
+    with pytest.raises(MissingHeadError, match="tagging"):
+        task_losses(tiny_model(("mlm",)), batch_for({"tag": TAGS}))
+    with pytest.raises(ValueError, match="no loss for taggg"):
+        task_losses(tiny_model(("mlm",)), batch_for({"taggg": TAGS}))
+    with pytest.raises(ValueError, match="without labels"):
+        task_losses(tiny_model(("mlm",)), batch_for({}))
+
+
+@pytest.mark.parametrize("head", ANSWERS)
+def test_every_head_learns_and_is_read_again(head: str, tmp_path: Path) -> None:
+    model = model_for(head, model_type={"rtd": "electra", "sop": "albert"}.get(head, "bert"))
+    batch, optimizer = batch_for({head: ANSWERS[head]}), make_optimizer(model, 1e-2, 0.0)
+    first = float(task_losses(model, batch).total)
+    for _ in range(40):
+        optimizer.zero_grad()
+        task_losses(model, batch).total.backward()
+        optimizer.step()
+    learned = float(task_losses(model, batch).total)
+    assert learned < 0.2 * first
+    save_checkpoint(model, word_tokenizer(), tmp_path)
+    assert float(task_losses(load_checkpoint(tmp_path).model, batch).total) == pytest.approx(learned, abs=1e-6)

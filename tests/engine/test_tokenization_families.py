@@ -1,0 +1,354 @@
+"""Every family's tokenizers: the same as `transformers`, and what its vocabularies have in common for a person."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bertcore.errors import BertcoreError
+from bertcore.tokenization import Encoding, Tokenizer, fit_pair
+from tests.engine.family_tokenizers import BERT_WORDS, NO_FRAME, WRITERS, byte_level
+
+TEXTS = [
+    "The cat sat on the mat.",
+    "été ÉTÉ garçon Straße naïve, e\u0301",
+    "🙂 the 👩‍👩‍👧 cat🙂",
+    "two  spaces   three \t tab\nline",
+    " leading and trailing ",
+    "",
+    "   ",
+    "日本語 と 中文 mixed",
+    "the [MASK] sat, a[MASK]b [MASK]",
+    "<mask> <s> </s> [CLS] [SEP] <pad>",
+    "don't it's (so?) 3.14",
+    "zero\u200bwidth \u00a0 nbsp",
+]
+FAMILIES = list(WRITERS)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("families")
+    made = {family: root / str(i) for i, family in enumerate(FAMILIES)}
+    for family, folder in made.items():
+        WRITERS[family](folder)
+    return made
+
+
+@pytest.fixture(scope="module")
+def pairs(folders: dict[str, Path]) -> dict[str, tuple[Tokenizer, Any]]:
+    """Each folder opened here, and by `transformers`."""
+    return {family: (Tokenizer.from_folder(folder), _theirs(folder)) for family, folder in folders.items()}
+
+
+def _theirs(folder: Path) -> Any:
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(folder)
+
+
+def _assert_same(ours: Tokenizer, theirs: Any, a: str, b: str | None) -> None:
+    encoding = ours.encode(a, b, max_length=10_000)
+    typed_a, typed_b = (_as_they_type(text, theirs) for text in (a, b or None))
+    expected = theirs(typed_a, typed_b, return_offsets_mapping=True, return_token_type_ids=True)
+    assert encoding.ids == expected["input_ids"]
+    assert encoding.segments == expected["token_type_ids"]
+    assert encoding.tokens == theirs.convert_ids_to_tokens(expected["input_ids"])
+    sequences = expected.sequence_ids(0)
+    assert encoding.parts == ["special" if part is None else "ab"[part] for part in sequences]
+    texts = (a, b or "")
+    spans = zip(expected["offset_mapping"], sequences, strict=True)
+    assert encoding.offsets == [_without_space(span, texts[part or 0]) for span, part in spans]
+    assert _groups(encoding.words) == _groups(list(zip(sequences, expected.word_ids(0), strict=True)))
+
+
+def _as_they_type(text: str | None, theirs: Any) -> str | None:
+    return text and text.replace("[MASK]", theirs.mask_token)
+
+
+def _without_space(span: tuple[int, int], text: str) -> tuple[int, int]:
+    """A mask that takes the space before it is shown without; BERT's tokens never begin with one."""
+    start, end = span
+    cut = text[start:end]
+    return (start + len(cut) - len(cut.lstrip()), end) if cut[:1] == " " or cut.isspace() else (start, end)
+
+
+def _groups(words: list[Any]) -> list[list[int]]:
+    """Positions of each word's tokens, in the order of the words; special tokens are in none."""
+    found: dict[Any, list[int]] = {}
+    for i, word in enumerate(words):
+        if word not in (None, (None, None)):
+            found.setdefault(word, []).append(i)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+class TestAgainstTransformers:
+    def test_single_texts_and_pairs(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+        for text in TEXTS:
+            _assert_same(*pairs[family], text, None)
+            _assert_same(*pairs[family], "the cat  sat", text)
+            _assert_same(*pairs[family], text, "[MASK] the cat")
+
+    @given(a=st.text("the catsé日🙂.,' \n[]", max_size=30), b=st.none() | st.text("ab .é", min_size=1, max_size=20))
+    def test_any_text(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str, a: str, b: str | None) -> None:
+        _assert_same(*pairs[family], a, b)
+
+    def test_special_tokens(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+        ours, theirs = pairs[family]
+        assert ours.special_ids == (
+            (theirs.pad_token_id, theirs.unk_token_id, theirs.cls_token_id, theirs.sep_token_id, theirs.mask_token_id)
+        )
+        assert (ours.pad_id, ours.mask_id, ours.mask_token) == (
+            (theirs.pad_token_id, theirs.mask_token_id, theirs.mask_token)
+        )
+        assert ours.largest_id == max(theirs.get_vocab().values()) and ours.vocab_size == len(theirs)
+
+    def test_what_is_too_long_is_cut(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+        ours, theirs = pairs[family]
+        a, b = "the cat sat on the mat, " * 3, "don't you think so? "
+        whole = ours.encode(a, b)
+        of_a, of_b = whole.parts.count("a"), whole.parts.count("b")
+        for most in (20, 31):
+            cut = ours.encode(a, max_length=most)
+            assert cut.ids == theirs(a, truncation=True, max_length=most)["input_ids"]
+            cut = ours.encode(a, b, max_length=most)
+            keep_a, keep_b = fit_pair(of_a, of_b, most - theirs.num_special_tokens_to_add(pair=True))
+            assert len(cut) == most and (cut.parts.count("a"), cut.parts.count("b")) == (keep_a, keep_b)
+            assert cut.dropped == of_a + of_b - keep_a - keep_b
+            first_b = whole.parts.index("b")
+            kept = [i for i, part in enumerate(cut.parts) if part == "b"]
+            assert [cut.ids[i] for i in kept] == whole.ids[first_b : first_b + keep_b]
+
+    def test_saved_and_opened_by_both(
+        self, pairs: dict[str, tuple[Tokenizer, Any]], folders: dict[str, Path], family: str, tmp_path: Path
+    ) -> None:
+        ours, theirs = pairs[family]
+        ours.save(tmp_path, 128)
+        (tmp_path / "config.json").write_text((folders[family] / "config.json").read_text())
+        again, opened = _theirs(tmp_path), Tokenizer.from_folder(tmp_path)
+        assert type(again) is type(theirs) and again.model_max_length == 128
+        assert (tmp_path / "vocab.txt").exists() == (ours.kind == "wordpiece")
+        assert opened.special_ids == ours.special_ids and opened.lowercase == ours.lowercase
+        for text in TEXTS:
+            assert opened.encode(text, "the cat") == ours.encode(text, "the cat")
+            _assert_same(opened, again, text, "the cat")
+            assert again(text)["input_ids"] == theirs(text)["input_ids"]
+
+
+class TestTypedMasks:
+    @pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "camembert", "albert", "bert, cased"])
+    def test_a_typed_mask_is_the_mask_in_its_place(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+        ours, _ = pairs[family]
+        encoding = ours.encode("the [MASK] sat", "a[MASK]b")
+        at = [i for i, token_id in enumerate(encoding.ids) if token_id == ours.mask_id]
+        assert [encoding.parts[i] for i in at] == ["a", "b"] and encoding.text_a == "the [MASK] sat"
+        assert [encoding.offsets[i] for i in at] == [(4, 10), (1, 7)]
+        assert len({encoding.words[i] for i in at}) == 2
+
+    @pytest.mark.parametrize("mask", ["<m>", "<a long mask>", "?"])
+    def test_a_mask_of_another_length(self, mask: str) -> None:
+        raw = byte_level()
+        raw.add_special_tokens([mask])
+        tokenizer = Tokenizer(raw, names={"mask": mask})
+        text = "[MASK] the [MASK][MASK] cat"
+        encoding = tokenizer.encode(text)
+        typed = [text[start:end] for start, end in encoding.offsets if end > start]
+        assert "".join(typed).replace(" ", "") == text.replace(" ", "") and typed.count("[MASK]") == 3
+        assert encoding.ids.count(tokenizer.mask_id or -1) == 3
+
+    def test_a_vocabulary_with_an_own_entry_for_it_keeps_it(self) -> None:
+        raw = byte_level()
+        raw.add_special_tokens(["[MASK]"])
+        tokenizer = Tokenizer(raw, names={"mask": "<mask>"})
+        assert tokenizer.encode("the [MASK]").tokens[-2] == "[MASK]" and tokenizer.mask_token == "<mask>"
+
+    def test_an_encoder_without_a_mask(self, folders: dict[str, Path], tmp_path: Path) -> None:
+        values = json.loads((folders["bert, cased"] / "tokenizer.json").read_text())
+        values["model"]["vocab"] = {"X" if word == "[MASK]" else word: i for i, word in enumerate(BERT_WORDS)}
+        values["added_tokens"] = [token for token in values["added_tokens"] if token["content"] != "[MASK]"]
+        (tmp_path / "tokenizer.json").write_text(json.dumps(values))
+        tokenizer = Tokenizer.from_folder(tmp_path)
+        assert tokenizer.mask_id is None and tokenizer.mask_token is None and tokenizer.special_ids == (0, 1, 2, 3)
+        assert None not in tokenizer.encode("the [MASK]").ids
+        tokenizer.save(tmp_path / "again")
+        (tmp_path / "again" / "config.json").write_text('{"model_type": "bert"}')
+        assert len(_theirs(tmp_path / "again")) == tokenizer.vocab_size == len(BERT_WORDS)
+
+
+class TestLabelsAndWords:
+    def test_byte_level_tokens_read_as_text(self) -> None:
+        tokenizer = Tokenizer(byte_level())
+        shown = {token: tokenizer.label(tokenizer.id(token) or 0) for token in ("Ġthe", "Ã", "Ċ", "a", "<mask>", "Ġ")}
+        assert shown == {"Ġthe": "·the", "Ã": "\\xC3", "Ċ": "\\n", "a": "a", "<mask>": "<mask>", "Ġ": "·"}
+        encoding = tokenizer.encode("the café")
+        assert "".join(encoding.labels) == "<s>the·café</s>" and "Ã©" in "".join(encoding.tokens)
+
+    def test_every_byte_level_token_against_the_library(self) -> None:
+        tokenizer = Tokenizer(byte_level())
+        broken = set()
+        for i in range(tokenizer.vocab_size):
+            text = tokenizer.raw.decode([i], skip_special_tokens=False)
+            if "\ufffd" in text:
+                broken.add(tokenizer.label(i)[:4])
+            elif text.replace(" ", "").isprintable():
+                assert tokenizer.label(i) == text.replace(" ", "·")
+        assert broken >= {f"\\x{byte:02X}" for byte in range(0x80, 0x100)}
+
+    def test_sentence_pieces_show_the_space_too(self, pairs: dict[str, tuple[Tokenizer, Any]]) -> None:
+        encoding = pairs["albert"][0].encode("The cat")
+        assert "".join(encoding.labels) == "[CLS]·the·cat[SEP]" and "".join(encoding.tokens) == "[CLS]▁the▁cat[SEP]"
+
+    def test_word_pieces_stay_as_they_are(self, pairs: dict[str, tuple[Tokenizer, Any]]) -> None:
+        tokenizer = pairs["bert, cased"][0]
+        encoding = tokenizer.encode("aabing", "The cat")
+        assert (
+            encoding.labels == encoding.tokens == ["[CLS]", "a", "##a", "##b", "##ing", "[SEP]", "The", "cat", "[SEP]"]
+        )
+        assert encoding.words == [None, 0, 0, 0, 0, None, 1, 2, None]
+        assert (
+            tokenizer.label(len(BERT_WORDS) + 7)
+            == tokenizer.word(len(BERT_WORDS) + 7)
+            == f"[no token {len(BERT_WORDS) + 7}]"
+        )
+
+    @pytest.mark.parametrize("family", ["roberta", "xlm-roberta", "albert"])
+    def test_words_are_what_stands_between_spaces(self, pairs: dict[str, tuple[Tokenizer, Any]], family: str) -> None:
+        encoding = pairs[family][0].encode("garçon sat naïve", "two dog")
+        by_word: dict[int, str] = {}
+        for token, word, part in zip(encoding.labels, encoding.words, encoding.parts, strict=True):
+            assert (word is None) == (part == "special")
+            if word is not None:
+                by_word[word] = by_word.get(word, "") + token
+        assert list(by_word) == [0, 1, 2, 3, 4]
+        assert [word.lstrip("·") for word in by_word.values()][1::2] == ["sat", "two"]
+
+    def test_words_where_the_library_sees_one_stretch(self, folders: dict[str, Path], tmp_path: Path) -> None:
+        values = json.loads((folders["xlm-roberta"] / "tokenizer.json").read_text())
+        values["pre_tokenizer"] = {
+            "type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": False
+        }  # fmt: skip
+        (tmp_path / "tokenizer.json").write_text(json.dumps(values))
+        encoding = Tokenizer.from_folder(tmp_path).encode("the cat sat", "on the mat")
+        starts = [token.startswith("▁") for token in encoding.tokens]
+        assert [word for word, start in zip(encoding.words, starts, strict=True) if start] == [0, 1, 2, 3, 4, 5]
+        assert {word for word in encoding.words if word is not None} == {0, 1, 2, 3, 4, 5}
+
+
+class TestFolders:
+    @pytest.mark.parametrize(
+        ("family", "settings"),
+        [
+            ("roberta", {"add_prefix_space": True}),
+            ("roberta, space before", {"add_prefix_space": False}),
+            ("bert, cased", {"do_lower_case": True, "strip_accents": None}),
+            ("bert, accents kept", {"strip_accents": True, "tokenize_chinese_chars": True}),
+        ],
+    )
+    def test_settings_win_over_tokenizer_json(
+        self, folders: dict[str, Path], tmp_path: Path, family: str, settings: dict[str, Any]
+    ) -> None:
+        for file in folders[family].iterdir():
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+        before = json.loads((tmp_path / "tokenizer_config.json").read_text())
+        (tmp_path / "tokenizer_config.json").write_text(json.dumps({**before, **settings}))
+        ours, theirs, unchanged = Tokenizer.from_folder(tmp_path), _theirs(tmp_path), _theirs(folders[family])
+        text = "The été, 日本"
+        _assert_same(ours, theirs, text, "the cat")
+        assert theirs(text)["input_ids"] != unchanged(text)["input_ids"]
+
+    def test_a_tokenizer_that_frames_nothing_is_framed_as_its_family_is(self, tmp_path: Path) -> None:
+        NO_FRAME(tmp_path)
+        tokenizer = Tokenizer.from_folder(tmp_path)
+        encoding = tokenizer.encode("the cat", "sat")
+        specials = [token for token, part in zip(encoding.tokens, encoding.parts, strict=True) if part == "special"]
+        assert specials == ["<s>", "</s>", "</s>", "</s>"] and set(encoding.segments) == {0}
+        tokenizer.save(tmp_path / "again")
+        (tmp_path / "again" / "config.json").write_text('{"model_type": "roberta"}')
+        _assert_same(tokenizer, _theirs(tmp_path / "again"), "the cat", "sat")
+
+    @pytest.mark.parametrize("name", ["spiece.model", "sentencepiece.bpe.model"])
+    def test_a_sentencepiece_model_alone(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / name).write_bytes(b"\n\x0e\n\x05<unk>")
+        with pytest.raises(BertcoreError, match=rf"{name}.*AutoTokenizer.*save_pretrained"):
+            Tokenizer.from_folder(tmp_path)
+
+    def test_a_mask_takes_the_space_before_it_where_the_files_are_silent(self, tmp_path: Path) -> None:
+        """As in RoBERTa's training, where it stands for a word with its space."""
+        byte_level().model.save(str(tmp_path))
+        tokens = Tokenizer.from_folder(tmp_path).encode("the <mask> cat").tokens
+        assert tokens[:3] == ["<s>", "the", "<mask>"] and tokens[3] != "Ġ"
+
+    def test_added_tokens_of_older_folders(self, folders: dict[str, Path], tmp_path: Path) -> None:
+        for name in ("vocab.txt", "config.json"):
+            (tmp_path / name).write_text((folders["distilbert, vocab.txt alone"] / name).read_text())
+        (tmp_path / "added_tokens.json").write_text(json.dumps({"[E1]": len(BERT_WORDS), "[/E1]": len(BERT_WORDS) + 1}))
+        (tmp_path / "special_tokens_map.json").write_text('{"mask_token": {"content": "[MASK]", "lstrip": true}}')
+        ours, theirs = Tokenizer.from_folder(tmp_path), _theirs(tmp_path)
+        _assert_same(ours, theirs, "the [E1] cat [/E1] sat [MASK]", None)
+        assert ours.largest_id == len(BERT_WORDS) + 1
+        (tmp_path / "added_tokens.json").write_text(json.dumps({"[E1]": 5000}))
+        with pytest.raises(BertcoreError, match=r"\[E1\] should be number 5,000"):
+            Tokenizer.from_folder(tmp_path)
+
+    @pytest.mark.parametrize(
+        ("files", "names"),
+        [
+            ({"vocab.json": "{}"}, "no merges.txt"),
+            ({"vocab.json": "{", "merges.txt": ""}, "vocab.json and merges.txt cannot be read"),
+            ({"vocab.txt": "[PAD]\n", "special_tokens_map.json": "{"}, "special_tokens_map.json"),
+            ({"vocab.txt": "[PAD]\nthe\nthe\n"}, "'the' twice"),
+            ({"vocab.txt": "[PAD]\n", "added_tokens.json": '{"a": [], "b": {}}'}, "added tokens"),
+            ({"vocab.txt": "[PAD]\n", "tokenizer_config.json": '{"added_tokens_decoder": {"x": 1}}'}, "added tokens"),
+            ({"vocab.txt": "[PAD]\n", "tokenizer_config.json": '{"tokenizer_class": "BertJapaneseTokenizer"}'}, "Japa"),
+        ],
+    )
+    def test_what_cannot_be_read_is_named(self, tmp_path: Path, files: dict[str, str], names: str) -> None:
+        for name, content in files.items():
+            (tmp_path / name).write_text(content)
+        with pytest.raises(BertcoreError, match=names):
+            Tokenizer.from_folder(tmp_path)
+
+    def test_which_ids_are_line_numbers(self, folders: dict[str, Path]) -> None:
+        by_line = {family for family, folder in folders.items() if Tokenizer.from_folder(folder).numbered_by_line}
+        assert by_line == {"electra, vocab.txt", "distilbert, vocab.txt alone"}
+
+
+SMILES_WORDS = ["[PAD]", "[unused1]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"cCNO()=.123", "Cl", "Br", ">>", "[C@H]"]
+
+
+class TestChemicalVocabularies:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        (tmp_path / "vocab.txt").write_text("\n".join(SMILES_WORDS) + "\n")
+        (tmp_path / "config.json").write_text('{"model_type": "albert"}')
+        return tmp_path
+
+    def test_atoms_and_bonds_are_tokens(self, folder: Path) -> None:
+        encoding = Tokenizer.from_folder(folder).encode("ClC(=O)[C@H]c1>>[MASK][nH]")
+        expected = ["Cl", "C", "(", "=", "O", ")", "[C@H]", "c", "1", ">>", "[MASK]", "[UNK]"]
+        assert encoding.tokens == ["[CLS]", *expected, "[SEP]"] and encoding.unknown == [12]
+        assert encoding.ids[1:-2] == [SMILES_WORDS.index(token) for token in expected[:-1]]
+        assert encoding.words[1:-1] == list(range(12)) and encoding.offsets[7] == (7, 12)
+
+    def test_saved_it_opens_in_transformers(self, folder: Path) -> None:
+        tokenizer = Tokenizer.from_folder(folder)
+        tokenizer.save(folder / "again")
+        (folder / "again" / "config.json").write_text('{"model_type": "albert"}')
+        _assert_same(tokenizer, _theirs(folder / "again"), "ClC(=O)>>Br", "c1")
+        assert Tokenizer.from_folder(folder / "again").encode("CCl") == tokenizer.encode("CCl")
+
+    def test_a_vocabulary_of_words_is_none(self, folder: Path) -> None:
+        (folder / "vocab.txt").write_text("\n".join([*SMILES_WORDS, "the"]) + "\n")
+        assert Tokenizer.from_folder(folder).kind == "wordpiece"
+
+
+def test_encodings_compare_by_what_they_hold() -> None:
+    encoding = Tokenizer(byte_level()).encode("the cat")
+    assert isinstance(encoding, Encoding) and replace(encoding, words=[]) != encoding
