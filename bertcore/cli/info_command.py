@@ -71,7 +71,7 @@ def _facts(config: BertConfig, parameters: int, tasks: list[str]) -> dict[str, A
         "segments": config.type_vocab_size,
         "norm": config.norm if config.norm != "post" else None,
         "tasks": tasks,
-        "labels": list(config.labels),
+        "labels": list(config.labels) if {"classify", "tag"} & set(tasks) else [],
         "absent": {"segments": segment} if segment else {},
     }
 

@@ -14,6 +14,7 @@ import torch
 
 from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.trace import trace
+from bertcore.analysis.verdicts import cosine, sentence_vector
 from bertcore.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.slow
@@ -39,6 +40,24 @@ def test_it_opens_as_an_encoder_and_says_what_it_lacks(folder: Path) -> None:
     assert checkpoint.tasks == () and set(checkpoint.missing) == {"mlm", "nsp"}
     assert (checkpoint.config.num_hidden_layers, checkpoint.config.hidden_size) == (6, 384)
     assert checkpoint.parameters == 22_713_216
+
+
+def test_pair_similarity_is_the_cosine_of_mean_vectors(folder: Path) -> None:
+    from transformers import AutoModel, AutoTokenizer
+
+    checkpoint = load_checkpoint(folder)
+    assert checkpoint.pooling is not None and checkpoint.pooling.kind == "mean"
+    texts = ("A cat sits on a mat.", "A small animal rests on the carpet.", "Interest rates rose again.")
+    encodings = [checkpoint.tokenizer.encode(text) for text in texts]
+    ours = [sentence_vector(checkpoint.model, encoding, checkpoint.pooling) for encoding in encodings]
+    batch = AutoTokenizer.from_pretrained(folder)(list(texts), padding=True, return_tensors="pt")
+    with torch.no_grad():
+        hidden = AutoModel.from_pretrained(folder).eval()(**batch).last_hidden_state
+    mask = batch["attention_mask"][:, :, None]
+    theirs = ((hidden * mask).sum(1) / mask.sum(1)).numpy()
+    for i, j in ((0, 1), (0, 2)):
+        assert cosine(ours[i], ours[j]) == pytest.approx(cosine(theirs[i], theirs[j]), abs=1e-5)
+    assert cosine(ours[0], ours[1]) > cosine(ours[0], ours[2]) + 0.2
 
 
 @pytest.mark.parametrize(("a", "b"), PAIRS)
