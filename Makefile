@@ -2,7 +2,7 @@
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: app test setup check lint types format evidence bench tour clean
+.PHONY: app test setup check lint types format evidence bench parity tour clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -31,6 +31,9 @@ evidence: setup  ## the slow tests
 
 bench: setup
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+parity: setup  ## every family and head against transformers, as the table in docs/parity.md
+	@$(BIN)/python -m benchmarks.parity
 
 tour: setup  ## a picture of every room, in build/tour
 	@$(BIN)/bertscope --tour build/tour $(ARGS)

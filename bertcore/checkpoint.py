@@ -23,6 +23,7 @@ from bertcore.checkpoint_names import (
 )
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
+from bertcore.garbage import no_garbage_collection
 from bertcore.missing_parts import what_is_missing
 from bertcore.model.bert import HEADS, Bert, initialise_part, make_head
 from bertcore.sentence_pooling import Pooling, read_pooling
@@ -58,6 +59,7 @@ class Checkpoint:
         return sum(parameter.numel() for parameter in self.model.parameters())
 
 
+@no_garbage_collection()
 def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: bool = False) -> Checkpoint:
     """Open a checkpoint folder of the BERT family, written by BERTscope or by `transformers`.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from tokenizers import Encoding as RawEncoding
@@ -129,7 +130,7 @@ class Tokenizer:
         """Entries of the vocabulary."""
         return int(self.raw.get_vocab_size(with_added_tokens=True))
 
-    @property
+    @cached_property
     def largest_id(self) -> int:
         """The token table needs a row for it; ids may have gaps, so it may be more than `vocab_size` - 1."""
         return max(self.raw.get_vocab(with_added_tokens=True).values())

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from bertcore.cli.output import AsJson, ModelArgument, print_json
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
@@ -79,7 +79,7 @@ def _facts(config: BertConfig, parameters: int, tasks: list[str]) -> dict[str, A
 def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from bertcore.analysis.family_table import REFERENCE, family_table
+    from bertcore.analysis.family_table import REFERENCE, TOKENS, family_table
     from bertcore.checkpoint_config import read_config
 
     extra = {preset: BertConfig.preset(preset)} if preset and preset not in PUBLISHED else {}
@@ -89,7 +89,7 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     if as_json:
         print_json([asdict(row) for row in rows])
         return
-    table = Table("model", "family", "layers", "hidden size", "parameters", f"speed (x {REFERENCE})")
+    table = Table(Column("model", no_wrap=True), "family", "layers", "hidden size", "parameters", "speed")
     for row in rows:
         numbers = (str(row.layers), str(row.hidden_size), f"{row.parameters:,}", f"{row.speed:.2f}")
         table.add_row(row.name, row.family, *numbers)

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from bertcore.config import BertConfig
 from bertcore.model.dropout import Dropout
+from bertcore.model.linear import Linear
 from bertcore.model.tap import Tap
 
 
@@ -24,8 +25,8 @@ class SelfAttention(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.heads, self.head_size = config.num_attention_heads, config.head_size
-        self.query_key_value = nn.Linear(config.hidden_size, 3 * config.hidden_size)
-        self.output = nn.Linear(config.hidden_size, config.hidden_size)
+        self.query_key_value = Linear(config.hidden_size, 3 * config.hidden_size)
+        self.output = Linear(config.hidden_size, config.hidden_size)
         self.probs_dropout = Dropout(config.attention_probs_dropout_prob)
 
     def forward(self, hidden: Tensor, bias: Tensor | None, causal: bool, tap: Tap | None, name: str) -> Tensor:

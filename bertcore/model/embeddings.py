@@ -8,6 +8,7 @@ from torch.nn import functional as F
 
 from bertcore.config import BertConfig
 from bertcore.model.dropout import Dropout
+from bertcore.model.linear import Linear
 from bertcore.model.tap import Tap
 
 
@@ -26,7 +27,7 @@ class Embeddings(nn.Module):
         self.position = (FixedTable if fixed else _table)(config.max_position_embeddings, width)
         self.norm = nn.LayerNorm(width, eps=config.layer_norm_eps) if config.norm == "post" else None
         self.dropout = Dropout(config.hidden_dropout_prob)
-        self.projection = nn.Linear(width, config.hidden_size) if config.projects_embeddings else None
+        self.projection = Linear(width, config.hidden_size) if config.projects_embeddings else None
         self.position_offset = config.position_offset
 
     def forward(

@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from bertcore.config import BertConfig
 from bertcore.model.attention import SelfAttention
 from bertcore.model.dropout import Dropout
+from bertcore.model.linear import Linear
 from bertcore.model.tap import Tap
 
 ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {
@@ -34,8 +35,8 @@ class EncoderLayer(nn.Module):
         super().__init__()
         self.attention = SelfAttention(config)
         self.attention_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.feed_forward_in = nn.Linear(config.hidden_size, config.intermediate_size)
-        self.feed_forward_out = nn.Linear(config.intermediate_size, config.hidden_size)
+        self.feed_forward_in = Linear(config.hidden_size, config.intermediate_size)
+        self.feed_forward_out = Linear(config.intermediate_size, config.hidden_size)
         self.feed_forward_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.dropout = Dropout(config.hidden_dropout_prob)
         self.activation = ACTIVATION[config.hidden_act]

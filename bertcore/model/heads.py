@@ -12,6 +12,7 @@ from torch.nn import functional as F
 from bertcore.config import BertConfig
 from bertcore.model.dropout import Dropout
 from bertcore.model.encoder import ACTIVATION
+from bertcore.model.linear import Linear
 
 
 class MaskedWordHead(nn.Module):
@@ -19,7 +20,7 @@ class MaskedWordHead(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.transform = nn.Linear(config.hidden_size, config.embedding_width)
+        self.transform = Linear(config.hidden_size, config.embedding_width)
         self.norm = nn.LayerNorm(config.embedding_width, eps=config.layer_norm_eps)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
         self.activation = ACTIVATION[config.family.mlm_activation or config.hidden_act]
@@ -34,7 +35,7 @@ class Pooler(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.dense = Linear(config.hidden_size, config.hidden_size)
 
     def forward(self, first: Tensor) -> Tensor:
         """Hidden state of the first token (B,H) -> (B,H)."""
@@ -46,7 +47,7 @@ class SentencePairHead(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.classify = nn.Linear(config.hidden_size, 2)
+        self.classify = Linear(config.hidden_size, 2)
 
     def forward(self, pooled: Tensor) -> Tensor:
         """(B,H) -> (B,2)."""
@@ -59,8 +60,8 @@ class ReplacedTokenHead(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
-        self.output = nn.Linear(config.hidden_size, 1)
+        self.dense = Linear(config.hidden_size, config.hidden_size)
+        self.output = Linear(config.hidden_size, 1)
         self.activation = ACTIVATION[config.hidden_act]
 
     def forward(self, hidden: Tensor) -> Tensor:
@@ -77,8 +78,8 @@ class SequenceHead(nn.Module):
 
     def __init__(self, config: BertConfig, outputs: int, hidden_activation: str | None) -> None:
         super().__init__()
-        self.hidden = nn.Linear(config.hidden_size, config.hidden_size) if hidden_activation else None
-        self.output = nn.Linear(config.hidden_size, outputs)
+        self.hidden = Linear(config.hidden_size, config.hidden_size) if hidden_activation else None
+        self.output = Linear(config.hidden_size, outputs)
         self.activation = ACTIVATION[hidden_activation or "tanh"]
         self.dropout = Dropout(_head_dropout(config))
 
@@ -99,7 +100,7 @@ class TokenHead(nn.Module):
 
     def __init__(self, config: BertConfig, outputs: int, dropout: float | None = None) -> None:
         super().__init__()
-        self.output = nn.Linear(config.hidden_size, outputs)
+        self.output = Linear(config.hidden_size, outputs)
         self.dropout = Dropout(_head_dropout(config) if dropout is None else dropout)
 
     def forward(self, hidden: Tensor) -> Tensor:

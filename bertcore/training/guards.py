@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import signal
 from collections.abc import Callable, Iterator
 
@@ -28,16 +27,6 @@ def stop_signals(ask_to_stop: Callable[[], None]) -> Iterator[None]:
     finally:
         for name, handler in former.items():
             signal.signal(name, handler)
-
-
-@contextlib.contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """Collections stall the loop for nothing: a step makes no cycles. The loop collects at each evaluation instead."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def as_sentence(error: BaseException) -> str:

@@ -18,8 +18,9 @@ from bertcore.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data.batches import Batch, causal_batch, masked_batch
 from bertcore.data.text import read_documents
 from bertcore.errors import BertcoreError
+from bertcore.garbage import no_garbage_collection
 from bertcore.locations import register_run
-from bertcore.training.guards import StopAskedError, as_sentence, no_garbage_collection, stop_signals
+from bertcore.training.guards import StopAskedError, as_sentence, stop_signals
 from bertcore.training.materials import prepare
 from bertcore.training.objective import BatchTensors, pretraining_loss, step_metrics
 from bertcore.training.optimizer import learning_rate_at

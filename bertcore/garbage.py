@@ -1,0 +1,19 @@
+"""Keeping Python's garbage collector out of work that makes no garbage."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def no_garbage_collection() -> Iterator[None]:
+    """A collection looks at every object there is, torch's too: a tenth of a second in something that is short."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
