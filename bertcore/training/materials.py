@@ -15,26 +15,20 @@ from bertcore.data.text import Paragraphs
 from bertcore.model.bert import Bert, initialise
 from bertcore.tokenization import Tokenizer
 from bertcore.training.evaluate import HeldOutText
+from bertcore.training.loop import Materials
 from bertcore.training.optimizer import make_optimizer
 from bertcore.training.options import PretrainOptions
-from bertcore.training.precision import Precision, choose_precision
+from bertcore.training.precision import choose_precision
 from bertcore.training.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
-class Materials:
-    device: torch.device
-    precision: Precision
-    tokenizer: Tokenizer
-    corpus_key: str  # changes with the text or the vocabulary
+class PretrainingMaterials(Materials):
     samplers: dict[int, PairSampler]  # by sequence length
     held_out: HeldOutText
-    model: Bert
-    optimizer: torch.optim.AdamW
-    summary: str  # one line for the log
 
 
-def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> Materials:
+def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> PretrainingMaterials:
     """Everything ready for the first step; `say` is told what takes time. Raises BertcoreError for an unfit text."""
     data, training = options.data, options.training
     torch.set_num_threads(training.threads or default_threads())
@@ -49,11 +43,11 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
     model.to(device).train()
     precision = choose_precision(training.precision, device)
     parameters = sum(parameter.numel() for parameter in model.parameters())
-    return Materials(
+    return PretrainingMaterials(
         device=device,
         precision=precision,
         tokenizer=tokenizer,
-        corpus_key=corpus_key(files, tokenizer),
+        data_key=corpus_key(files, tokenizer),
         samplers={length: PairSampler(corpus, False, length, training.seed) for length in lengths},
         held_out=held_out.to(device),
         model=model,

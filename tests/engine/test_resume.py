@@ -22,6 +22,7 @@ from bertcore.locations import known_runs, resolve_model
 from bertcore.training import pretrain
 from bertcore.training.precision import Precision
 from bertcore.training.pretrain import start_or_resume
+from bertcore.training.resume import can_resume
 from bertcore.training.run_folder import NO_WORD, RunFolder
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
@@ -133,7 +134,7 @@ class TestResume:
     def test_only_the_newest_snapshot_carries_the_training_state(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
         start_or_resume(tiny_run(text), run, resume=False)
-        with_state = [step for step, path in RunFolder(run).snapshots() if pretrain.can_resume(path)]
+        with_state = [step for step, path in RunFolder(run).snapshots() if can_resume(path)]
         assert with_state == [STEPS]
 
 
