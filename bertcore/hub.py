@@ -6,7 +6,12 @@ from pathlib import Path
 
 from bertcore.errors import BertcoreError
 
-_WANTED = ["config.json", "model.safetensors", "vocab.txt", "tokenizer.json", "tokenizer_config.json"]
+_ABOUT = ["config.json", "1_Pooling/config.json", "2_Normalize/*", "modules.json", "bertscope.json", "README.md"]
+_VOCABULARY = ["vocab.txt", "vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json"]
+_VOCABULARY += ["special_tokens_map.json", "added_tokens.json"]
+_WEIGHTS = ["model.safetensors", "model.safetensors.index.json", "model-*.safetensors", "bertscope_heads.safetensors"]
+_PICKLED = ["pytorch_model.bin", "pytorch_model.bin.index.json", "pytorch_model-*.bin"]
+_WANTED = [*_ABOUT, *_VOCABULARY, *_WEIGHTS]
 _ANSWER_WITHIN_S = 10.0
 
 
@@ -25,7 +30,8 @@ def fetch(hub_id: str) -> Path:
     try:
         # asked for once, without the retries of the listing calls: no network is to be said at once
         files = [file.rfilename for file in HfApi().model_info(hub_id, timeout=_ANSWER_WITHIN_S).siblings or []]
-        wanted = _WANTED if "model.safetensors" in files else [*_WANTED, "pytorch_model.bin"]
+        has_safetensors = any(file.endswith(".safetensors") and file.startswith("model") for file in files)
+        wanted = _WANTED if has_safetensors else [*_WANTED, *_PICKLED]
         return Path(snapshot_download(hub_id, allow_patterns=wanted))
     except HfHubHTTPError:
         raise BertcoreError(f"There is no folder {hub_id}, and the hub has no model of that name to show.") from None

@@ -8,21 +8,65 @@ from torch import Tensor, nn
 ADAM_EPS, ADAM_BETAS = 1e-6, (0.9, 0.999)  # google-research/bert, optimization.py
 
 
-def make_optimizer(model: nn.Module, learning_rate: float, weight_decay: float) -> torch.optim.AdamW:
-    """Fused AdamW; matrices and tables decay, biases and LayerNorm do not."""
-    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
-    groups = [
-        {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": weight_decay},
-        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
-    ]
-    return torch.optim.AdamW(groups, lr=learning_rate, betas=ADAM_BETAS, eps=ADAM_EPS, fused=True)
+def make_optimizer(
+    model: nn.Module, learning_rate: float, weight_decay: float, layer_decay: float = 1.0
+) -> torch.optim.AdamW:
+    """Fused AdamW; matrices and tables decay, biases and LayerNorm do not.
+
+    With `layer_decay` below 1 each layer learns more slowly than the one above it, by that factor, embeddings slowest
+    (Howard and Ruder 2018, section 3.2); a group's "rate_share" says its part of the learning rate.
+    """
+    depths = {name: depth_of(name, model) for name, _ in model.named_parameters()} if layer_decay != 1.0 else {}
+    top = max(depths.values(), default=0)
+    groups: dict[tuple[int, bool], list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            groups.setdefault((top - depths.get(name, top), parameter.ndim < 2), []).append(parameter)
+    return torch.optim.AdamW(
+        [
+            {
+                "params": parameters,
+                "weight_decay": 0.0 if plain else weight_decay,
+                "rate_share": layer_decay**below,
+            }
+            for (below, plain), parameters in sorted(groups.items(), key=lambda item: item[0])
+        ],
+        lr=learning_rate,
+        betas=ADAM_BETAS,
+        eps=ADAM_EPS,
+        fused=True,
+    )
 
 
-def learning_rate_at(fraction: float, peak: float, warm_up_share: float) -> float:
+def depth_of(name: str, model: nn.Module) -> int:
+    """Where in the model a parameter stands: 0 embeddings, 1 the first set of layer parameters ..., last the heads."""
+    if name.startswith("embeddings."):
+        return 0
+    if name.startswith(_LAYERS):
+        return int(name.removeprefix(_LAYERS).split(".")[0]) + 1
+    return 1 + max(depth_of(other, model) for other, _ in model.named_parameters() if other.startswith(_LAYERS))
+
+
+def linear_rate(fraction: float, peak: float, warm_up_share: float) -> float:
     """Linear rise over the first `warm_up_share` of the budget, then linear fall to zero at its end."""
     if warm_up_share > 0 and fraction < warm_up_share:
         return peak * fraction / warm_up_share
     return peak * max(0.0, 1.0 - fraction) / (1.0 - warm_up_share)
+
+
+def slanted_rate(fraction: float, peak: float, warm_up_share: float) -> float:
+    """A short rise and a long fall that ends at a 32nd of the peak (Howard and Ruder 2018, section 3.2)."""
+    return peak * (1 + linear_rate(fraction, 1.0, warm_up_share) * (_SLANT - 1)) / _SLANT
+
+
+def constant_rate(fraction: float, peak: float, warm_up_share: float) -> float:
+    """A linear rise, then the peak to the end."""
+    return peak * min(1.0, fraction / warm_up_share) if warm_up_share > 0 else peak
+
+
+_SLANT = 32
+_LAYERS = "encoder.layers."
+SCHEDULES = {"linear": linear_rate, "slanted": slanted_rate, "constant": constant_rate}
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer, model: nn.Module) -> dict[str, Tensor]:

@@ -15,7 +15,7 @@ from bertcore.errors import BertcoreError
 from bertcore.training.loop import Event, LoopSettings, Materials, StepResult, Watch, run_work
 from bertcore.training.materials import PretrainingMaterials, prepare
 from bertcore.training.objective import BatchTensors, pretraining_loss, step_metrics
-from bertcore.training.optimizer import learning_rate_at
+from bertcore.training.optimizer import linear_rate
 from bertcore.training.options import PretrainOptions
 from bertcore.training.precision import choose_precision
 from bertcore.training.run_folder import RunFolder
@@ -75,7 +75,7 @@ class Pretraining:
         return self.materials
 
     def learning_rate(self, fraction: float) -> float:
-        return learning_rate_at(fraction, self.options.peak_rate, self.options.training.warm_up_share)
+        return linear_rate(fraction, self.options.peak_rate, self.options.training.warm_up_share)
 
     def forward_backward(self, step: int, fraction: float) -> StepResult:
         training, materials = self.options.training, self.materials
