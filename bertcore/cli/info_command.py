@@ -94,6 +94,5 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
         numbers = (str(row.layers), str(row.hidden_size), f"{row.parameters:,}", f"{row.speed:.2f}")
         table.add_row(row.name, row.family, *numbers)
     Console().print(table)
-    typer.echo(
-        "Parameters: encoder with its pooler, shared ones counted once. Speed: forward pass of 128 tokens, here."
-    )
+    typer.echo("Parameters: encoder with its pooler, shared ones counted once.")
+    typer.echo(f"Speed: a forward pass of {TOKENS} tokens on this machine, as a multiple of {REFERENCE}'s.")
