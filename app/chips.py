@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from app.state import ExploreState
 from app.widgets.token_strip import Chip
+
+if TYPE_CHECKING:
+    from bertcore.tokenization import Encoding
 
 KINDS = {"special": "special", "a": "segment_a", "b": "segment_b"}
 MOST_UNKNOWN_NAMED = 5
@@ -16,17 +20,17 @@ def chips_of(state: ExploreState) -> list[Chip]:
     encoding = state.encoding
     if encoding is None:
         return []
-    masked, ids, unknown = set(state.all_masked), state.input_ids, set(encoding.unknown)
+    masked, ids, unknown, mask = set(state.all_masked), state.input_ids, set(encoding.unknown), state.mask_token
     return [
         Chip(
-            token="[MASK]" if i in masked else token,
+            token=mask if i in masked else token,
             token_id=ids[i],
             segment=encoding.segments[i],
             kind="mask" if i in masked else KINDS[encoding.parts[i]],
             hint=partial(hint_about, state, i),
             is_unknown=i in unknown,
         )
-        for i, token in enumerate(encoding.tokens)
+        for i, token in enumerate(encoding.labels)
     ]
 
 
@@ -35,14 +39,23 @@ def hint_about(state: ExploreState, position: int) -> str:
     encoding = state.encoding
     if encoding is None or position >= len(encoding):
         return ""
-    token, segment = encoding.tokens[position], "AB"[min(encoding.segments[position], 1)]
-    shown = "[MASK]" if position in state.all_masked else token
-    hint = f"{shown} · position {position} · id {state.input_ids[position]} · segment {segment}"
+    token = encoding.labels[position]
+    shown = state.mask_token if position in state.all_masked else token
+    where = part_name(encoding, position, state.has_segments)
+    hint = f"{shown} · position {position} · id {state.input_ids[position]}{where}"
     if position in state.masked:
         hint += f" · masked, was {token}"
     elif position in encoding.unknown:
         hint += f" · the vocabulary has no token for “{typed(state, position)}”"
     return hint
+
+
+def part_name(encoding: Encoding, position: int, has_segments: bool) -> str:
+    """ " · segment A"; for a model without segments " · sentence A", and nothing for special tokens."""
+    if has_segments:
+        return f" · segment {'AB'[min(encoding.segments[position], 1)]}"
+    part = encoding.parts[position]
+    return "" if part == "special" else f" · sentence {part.upper()}"
 
 
 def note_about(state: ExploreState) -> str:
@@ -58,7 +71,7 @@ def note_about(state: ExploreState) -> str:
         named = [f"“{typed(state, i)}” at {i}" for i in encoding.unknown[:MOST_UNKNOWN_NAMED]]
         rest = len(encoding.unknown) - len(named)
         more = f" and {rest} more" if rest else ""
-        notes.append(f"[UNK], not in the vocabulary: {', '.join(named)}{more}.")
+        notes.append(f"{encoding.labels[encoding.unknown[0]]}, not in the vocabulary: {', '.join(named)}{more}.")
     return "   ".join(notes)
 
 

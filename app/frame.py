@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
@@ -180,12 +180,19 @@ class _Page(QWidget):
         super().__init__()
         self._room = room
         room.setParent(self)
+        room.installEventFilter(self)
 
     def minimumSizeHint(self) -> QSize:
         return self._room.minimumSizeHint()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._room.setGeometry(self.rect())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A room that needs more or less space than before is heard by the scroll area."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return False
 
 
 def _tight(layout: Layout) -> Layout:

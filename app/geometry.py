@@ -1,4 +1,4 @@
-"""Distances and a map of embedding vectors, in plain NumPy. P positions, S sequence, H hidden."""
+"""Distances and a map of embedding vectors, in plain NumPy. P positions, S sequence, E width of the embeddings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Tables:
     """What the position and segment tables say without any text."""
 
     position_cosines: np.ndarray  # (P,P): cosine of every two position vectors
-    segments: np.ndarray  # (number of segments, H)
+    segments: np.ndarray | None  # (2,E) of A and B; None where the model does not tell them apart
     segment_cosine: float
     segment_distance: float  # L2
 
@@ -25,10 +25,12 @@ class TextMap:
     share: float  # 0..1, the part of the variance that the plane shows
 
 
-def describe_tables(positions: np.ndarray, segments: np.ndarray) -> Tables:
-    """positions (P,H), segments (>=1,H). With one segment only, cosine is 1 and distance 0."""
-    a, b = segments[0], segments[-1]
-    return Tables(cosines(positions), segments, float(cosines(np.stack([a, b]))[0, 1]), float(np.linalg.norm(a - b)))
+def describe_tables(positions: np.ndarray, segments: np.ndarray | None) -> Tables:
+    """positions (P,E), segments (number of segments, E) or None."""
+    if segments is None or len(segments) < 2:
+        return Tables(cosines(positions), None, 1.0, 0.0)
+    pair = segments[:2]
+    return Tables(cosines(positions), pair, float(cosines(pair)[0, 1]), float(np.linalg.norm(pair[0] - pair[1])))
 
 
 def cosines(vectors: np.ndarray) -> np.ndarray:
@@ -39,7 +41,7 @@ def cosines(vectors: np.ndarray) -> np.ndarray:
 
 
 def map_of_text(vectors: np.ndarray) -> TextMap:
-    """(S,H) -> the first two principal components. Needs no more than the S x S products."""
+    """(S,E) -> the first two principal components. Needs no more than the S x S products."""
     centered = vectors.astype(np.float64) - vectors.mean(axis=0)
     variances, directions = np.linalg.eigh(centered @ centered.T)  # ascending
     order = np.argsort(variances)[::-1][:2]

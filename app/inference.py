@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +24,11 @@ from bertcore.errors import BertcoreError
 if TYPE_CHECKING:
     import numpy as np
 
-    from bertcore.analysis.predict import WordGuess
+    from bertcore.analysis.predict import NextSentence, WordGuess
     from bertcore.analysis.trace import Trace
+    from bertcore.analysis.verdicts import SentenceOrder
     from bertcore.checkpoint import Checkpoint
+    from bertcore.tokenization import Tokenizer
 
 WORDS_PER_MASK = 10
 NEAREST_WORDS = 12
@@ -111,6 +113,13 @@ class Inference(QObject):
         """The first `count` positions and the segments compared; ends in `answer_ready("tables", Tables)`."""
         self._post("tables", lambda: self._describe_tables(count))
 
+    def compare_sentences(self, a: str, b: str) -> None:
+        """How alike a sentence encoder takes two sentences to be.
+
+        Ends in `answer_ready("similarity", (ModelInfo, a, b, cosine))`.
+        """
+        self._post("similarity", lambda: self._compare_sentences(a, b))
+
     def watch(self, text: str, snapshots: Sequence[Path]) -> None:
         """What snapshots say for the [MASK] of a sentence.
 
@@ -192,19 +201,16 @@ class Inference(QObject):
             self._announce_tokenizer(folder)
         checkpoint = _load(folder)
         self._checkpoint, self._nearest = checkpoint, None
-        config = checkpoint.config
         self._info = ModelInfo(
             name=checkpoint.name,
             folder=folder,
             tokenizer=checkpoint.tokenizer,
-            layers=config.num_hidden_layers,
-            heads=config.num_attention_heads,
-            hidden_size=config.hidden_size,
+            config=checkpoint.config,
             parameters=checkpoint.parameters,
-            max_positions=config.max_position_embeddings,
             step=checkpoint.step,
             tasks=checkpoint.tasks,
             missing=dict(checkpoint.missing),
+            pooling=checkpoint.pooling,
         )
         return self._info
 
@@ -222,19 +228,28 @@ class Inference(QObject):
         checkpoint = self._checkpoint
         if checkpoint is None or request.model is not self._info:
             return None  # from before another model was opened: a new request follows
-        from bertcore.analysis.predict import next_sentence
         from bertcore.analysis.trace import trace
+        from bertcore.analysis.verdicts import replaced_probabilities
 
         positions = request.masked if "mlm" in checkpoint.tasks else ()
         started = time.perf_counter()
-        traced = trace(checkpoint.model, request.input_ids, request.encoding.segments, mlm_positions=positions)
+        traced = trace(checkpoint.model, request.input_ids, request.segments, mlm_positions=positions)
         forward_ms = (time.perf_counter() - started) * 1000
-        is_pair = request.encoding.text_b is not None
-        verdict = None
-        if is_pair and traced.next_sentence_logits is not None:
-            verdict = next_sentence(traced.next_sentence_logits)
+        verdict, order = _pair_verdicts(traced) if request.encoding.text_b is not None else (None, None)
         masks = _mask_readings(traced, request, checkpoint)
-        return Reading(request, traced, thumbnails(traced.attentions), masks, verdict, forward_ms)
+        replaced = None if traced.replaced_logits is None else replaced_probabilities(traced.replaced_logits)
+        return Reading(request, traced, thumbnails(traced.attentions), masks, verdict, order, replaced, forward_ms)
+
+    def _compare_sentences(self, a: str, b: str) -> tuple[str, object] | None:
+        checkpoint = self._checkpoint
+        if checkpoint is None or checkpoint.pooling is None:
+            return None
+        from bertcore.analysis.verdicts import cosine, sentence_vector
+
+        most = checkpoint.config.max_length
+        encodings = [checkpoint.tokenizer.encode(text, max_length=most) for text in (a, b)]
+        vectors = [sentence_vector(checkpoint.model, one, checkpoint.pooling) for one in encodings]
+        return "similarity", (self._info, a, b, cosine(*vectors))
 
     def _find_nearest(self, token_id: int) -> tuple[str, object] | None:
         if self._checkpoint is None or token_id >= self._checkpoint.config.vocab_size:
@@ -242,9 +257,10 @@ class Inference(QObject):
         if self._nearest is None:
             from bertcore.analysis.nearest import NearestWords
 
-            table = self._checkpoint.model.embeddings.token.weight.detach().numpy()  # (V,H)
+            table = self._checkpoint.model.embeddings.token.weight.detach().numpy()  # (V,E)
             self._nearest = NearestWords(table, self._checkpoint.tokenizer)
-        return "nearest", (token_id, self._nearest.nearest(token_id, NEAREST_WORDS))
+        found = self._nearest.nearest(token_id, NEAREST_WORDS)
+        return "nearest", (token_id, [(_shown(word, self._checkpoint.tokenizer), value) for word, value in found])
 
     def _describe_tables(self, count: int) -> tuple[str, object] | None:
         if self._checkpoint is None:
@@ -252,8 +268,10 @@ class Inference(QObject):
         from app.geometry import describe_tables
 
         embeddings = self._checkpoint.model.embeddings
-        positions = embeddings.position.weight.detach().numpy()[:count]  # (P,H)
-        return "tables", describe_tables(positions, embeddings.segment.weight.detach().numpy())
+        first = self._checkpoint.config.position_offset  # rows before it belong to no position
+        positions = embeddings.position.weight.detach().numpy()[first : first + count]  # (P,E)
+        segments = None if embeddings.segment is None else embeddings.segment.weight.detach().numpy()
+        return "tables", describe_tables(positions, segments)
 
     @Slot(str, object)
     def _on_worker_finished(self, kind: str, result: Any) -> None:
@@ -312,14 +330,30 @@ def _mask_readings(traced: Trace, request: ReadingRequest, checkpoint: Checkpoin
         return []
     readings = []
     for position, row in zip(traced.mlm_positions, traced.mlm_logits, strict=True):
-        words = top_words(row, checkpoint.tokenizer, WORDS_PER_MASK)
+        guesses = top_words(row, checkpoint.tokenizer, WORDS_PER_MASK)
+        words = [replace(guess, token=checkpoint.tokenizer.label(guess.id)) for guess in guesses]
         was = rank = None
         if int(position) in request.by_hand:
             token_id = request.encoding.ids[position]
             rank = word_rank(row, token_id)
-            was = WordGuess(request.encoding.tokens[position], token_id, rank.probability)
+            was = WordGuess(request.encoding.labels[position], token_id, rank.probability)
         readings.append(MaskReading(int(position), words, was, rank))
     return readings
+
+
+def _pair_verdicts(traced: Trace) -> tuple[NextSentence | None, SentenceOrder | None]:
+    """What the heads for sentence pairs say, as far as the model has them."""
+    from bertcore.analysis.predict import next_sentence
+    from bertcore.analysis.verdicts import sentence_order
+
+    follows, order = traced.next_sentence_logits, traced.sentence_order_logits
+    return (None if follows is None else next_sentence(follows)), (None if order is None else sentence_order(order))
+
+
+def _shown(word: str, tokenizer: Tokenizer) -> str:
+    """A word of the vocabulary as a person should see it."""
+    token_id = tokenizer.id(word)
+    return word if token_id is None else tokenizer.label(token_id)
 
 
 def thumbnails(attentions: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from app.state import ModelInfo
     from bertcore.analysis.predict import NextSentence, WordGuess, WordRank
     from bertcore.analysis.trace import Trace
+    from bertcore.analysis.verdicts import SentenceOrder
     from bertcore.tokenization import Encoding
 
 
@@ -24,6 +25,11 @@ class ReadingRequest:
     masked: tuple[int, ...]  # positions to predict
     by_hand: frozenset[int]  # those of them whose own word is in the text
 
+    @property
+    def segments(self) -> list[int]:
+        """Segments as the model reads them (S): all 0 where it does not tell A from B by them."""
+        return self.encoding.segments if self.model.has_segments else [0] * len(self.encoding)
+
 
 @dataclass(frozen=True, eq=False)
 class MaskReading:
@@ -31,7 +37,7 @@ class MaskReading:
 
     position: int
     words: list[WordGuess]  # most likely first
-    was: WordGuess | None  # the word that stands in the text; None where [MASK] itself was typed
+    was: WordGuess | None  # the word that stands in the text; None where the mask itself was typed
     rank: WordRank | None  # where that word stands among the model's guesses
 
 
@@ -44,6 +50,8 @@ class Reading:
     thumbnails: np.ndarray  # (L,N,T,T), T <= 64: every head, made smaller by the highest value of each block
     masks: list[MaskReading]
     next_sentence: NextSentence | None  # None: no second sentence, or no head for it
+    sentence_order: SentenceOrder | None  # the same
+    replaced: np.ndarray | None  # (S) probability that each token was replaced; None: no head for it
     forward_ms: float
 
     @property
@@ -52,6 +60,12 @@ class Reading:
 
     @property
     def shown_tokens(self) -> list[str]:
-        """Tokens as the model read them (S): [MASK] where one was put in."""
-        masked = self.request.by_hand
-        return ["[MASK]" if i in masked else token for i, token in enumerate(self.encoding.tokens)]
+        """Tokens as a person should see them (S), the model's mask where one was put in."""
+        masked, mask = self.request.by_hand, self.request.model.tokenizer.mask_token or ""
+        return [mask if i in masked else token for i, token in enumerate(self.encoding.labels)]
+
+    @property
+    def special_names(self) -> list[str]:
+        """What the model calls the special tokens around this text, each once: [CLS], [SEP] or <s>, </s>."""
+        parts = zip(self.encoding.labels, self.encoding.parts, strict=True)
+        return list(dict.fromkeys(token for token, part in parts if part == "special"))

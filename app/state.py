@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.put_in import replaced, written
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
     from app.readings import Reading
+    from bertcore.config import BertConfig
+    from bertcore.sentence_pooling import Pooling
     from bertcore.tokenization import Encoding, Tokenizer
 
 
@@ -26,14 +29,35 @@ class ModelInfo:
     name: str
     folder: Path
     tokenizer: Tokenizer
-    layers: int
-    heads: int
-    hidden_size: int
+    config: BertConfig
     parameters: int
-    max_positions: int
     step: int | None
     tasks: tuple[str, ...]
-    missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "pooler" -> a sentence
+    missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "segments" | ... -> a sentence
+    pooling: Pooling | None = None  # of a sentence encoder
+
+    @property
+    def layers(self) -> int:
+        return self.config.num_hidden_layers
+
+    @property
+    def heads(self) -> int:
+        return self.config.num_attention_heads
+
+    @property
+    def max_positions(self) -> int:
+        return self.config.max_length
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether it tells A from B by segments; those with a single one do not."""
+        return self.config.type_vocab_size > 1
+
+    @property
+    def family(self) -> str:
+        """As people write it: `RoBERTa`."""
+        title = self.config.family.title
+        return f"pre-norm {title}" if self.config.norm == "pre" else title
 
 
 class ExploreState(QObject):
@@ -77,8 +101,18 @@ class ExploreState(QObject):
         return 1 if size > 2 else 0 if size else None
 
     @property
+    def mask_token(self) -> str:
+        """What the vocabulary calls its mask: [MASK], <mask>; empty where it has none."""
+        return self._tokenizer.mask_token or "" if self._tokenizer else ""
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether tokens are of segment A or B; so it is taken to be until a model says otherwise."""
+        return self.model is None or self.model.has_segments
+
+    @property
     def all_masked(self) -> tuple[int, ...]:
-        """Positions the model reads as [MASK]: masked by hand, or typed."""
+        """Positions the model reads as masks: masked by hand, or typed."""
         if self.encoding is None or self._tokenizer is None:
             return ()
         typed = {i for i, token_id in enumerate(self.encoding.ids) if token_id == self._tokenizer.mask_id}
@@ -89,7 +123,10 @@ class ExploreState(QObject):
         """Token ids as the model reads them, masks put in; length S."""
         if self.encoding is None or self._tokenizer is None:
             return []
-        return [self._tokenizer.mask_id if i in self.masked else token for i, token in enumerate(self.encoding.ids)]
+        mask_id = self._tokenizer.mask_id
+        if mask_id is None or not self.masked:
+            return list(self.encoding.ids)
+        return [mask_id if i in self.masked else token for i, token in enumerate(self.encoding.ids)]
 
     def set_text(self, a: str | None = None, b: str | None = None) -> None:
         """Another sentence A or B; None leaves it as it is."""
@@ -118,12 +155,17 @@ class ExploreState(QObject):
         self.reading_changed.emit()
 
     def toggle_mask(self, position: int | None = None) -> None:
-        """Masks a token or takes the mask away; None means the current one. [CLS] and [SEP] stay."""
+        """Masks a token or takes the mask away; None means the current one. Special tokens stay."""
         position = self.current if position is None else position
         if position is None or self.encoding is None or self.encoding.parts[position] == "special":
             return
+        if not self.mask_token:
+            self.problem_found.emit("This model's vocabulary has no mask, so no word can be masked.")
+            return
         if position not in self.masked and position in self.all_masked:
-            self.problem_found.emit("This [MASK] stands in the text itself; click a predicted word, or edit the text.")
+            self.problem_found.emit(
+                f"This {self.mask_token} stands in the text itself; click a predicted word, or edit the text."
+            )
             return
         self._set_masked(self.masked ^ {position})
 
@@ -132,15 +174,20 @@ class ExploreState(QObject):
         parts = self.encoding.parts if self.encoding else []
         self._set_masked(frozenset(p for p in positions if 0 <= p < len(parts) and parts[p] != "special"))
 
-    def put_word(self, position: int, token: str) -> None:
+    def put_word(self, position: int, token_id: int) -> None:
         """Writes a token into the text where the token at `position` stands, and takes its mask away."""
-        encoding = self.encoding
-        if encoding is None or position >= len(encoding) or encoding.parts[position] == "special":
+        encoding, tokenizer = self.encoding, self._tokenizer
+        if encoding is None or tokenizer is None or position >= len(encoding) or encoding.parts[position] == "special":
             return
-        self.masked -= {position}
         in_b = encoding.parts[position] == "b"
-        old = self.text_b if in_b else self.text_a
-        new = replaced(old, encoding.offsets[position], encoding.tokens[position], token)
+        old = new = self.text_b if in_b else self.text_a
+        if token_id != encoding.ids[position]:
+            try:
+                new = replaced(old, encoding.offsets[position], written(tokenizer, token_id))
+            except BertcoreError as error:
+                self.problem_found.emit(str(error))
+                return
+        self.masked -= {position}
         if new == old:
             self.masks_changed.emit()
             self.input_changed.emit()
@@ -166,7 +213,7 @@ class ExploreState(QObject):
             self.head_changed.emit()
 
     def _set_masked(self, masked: frozenset[int]) -> None:
-        if masked != self.masked:
+        if masked != self.masked and (self.mask_token or not masked):
             self.masked = masked
             self.masks_changed.emit()
             self.input_changed.emit()
@@ -201,18 +248,6 @@ def moved_positions(old: Sequence[object], new: Sequence[object]) -> dict[int, i
     moved = {i: i for i in range(start)}
     moved.update({len(old) - 1 - i: len(new) - 1 - i for i in range(end)})
     return moved
-
-
-def replaced(text: str, span: tuple[int, int], old_token: str, new_token: str) -> str:
-    """`text` with the token at `span` replaced; ## pieces are glued to what stands before them, words are not."""
-    before, after = text[: span[0]], text[span[1] :]
-    piece, was_piece = new_token.startswith("##"), old_token.startswith("##")
-    word = new_token.removeprefix("##")
-    if piece and not was_piece:
-        before = before.rstrip()
-    elif was_piece and not piece:
-        before += " "
-    return before + word + after
 
 
 def _keys(encoding: Encoding | None) -> list[object]:

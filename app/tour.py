@@ -74,16 +74,20 @@ class _Tour:
         """What a person would do there: masks in Predict, none elsewhere; one word looked at closely."""
         state = self._window.state
         words = self._words("a")
-        state.set_masks([*words[1:2], *self._words("b")[-1:]] if room_id == "predict" else ())
+        predicts = room_id == "predict" and state.model is not None and "mlm" in state.model.tasks
+        state.set_masks([*words[1:2], *self._words("b")[-1:]] if predicts else ())
         self._window.frame.strip.field.setFocus()
         state.set_focus(words[min(1, len(words) - 1)] if words else None)
         self._wait(f"the reading for {room_id}", self._is_read)
 
     def _words(self, part: str) -> list[int]:
-        """Positions of the whole words of A or B, without punctuation."""
+        """Positions of the words of A or B, by their first pieces, without punctuation."""
         encoding = self._window.state.encoding
-        tokens = zip(encoding.tokens, encoding.parts, strict=True) if encoding else ()
-        return [i for i, (token, found) in enumerate(tokens) if found == part and token.isalpha()]
+        if encoding is None:
+            return []
+        words, labels = encoding.words, encoding.labels
+        begins = [i for i, found in enumerate(encoding.parts) if found == part and words[i] not in words[:i]]
+        return [i for i in begins if labels[i].removeprefix("·").isalpha()]
 
     def _visit(self, room_id: str, theme_name: str) -> dict[str, object]:
         started = time.perf_counter()

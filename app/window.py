@@ -23,6 +23,7 @@ from app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from app.examples import Example
+    from bertcore.tokenization import Encoding
 
 BUILT_IN = "The built-in model"
 
@@ -110,7 +111,9 @@ class Window(QMainWindow):
         return [
             RoomEntry("embed", "Embed", "How the input vector of each token is put together", self._build_embed),
             RoomEntry("attend", "Attend", "What each attention head looks at", self._build_attend),
-            RoomEntry("predict", "Predict", "Words behind masks, and whether B follows A", self._build_predict),
+            RoomEntry(
+                "predict", "Predict", "Words behind masks, and what the model says of A and B", self._build_predict
+            ),
             RoomEntry("train", "Train", "Train a small model here and watch it learn", self._build_train),
         ]
 
@@ -261,6 +264,8 @@ class Window(QMainWindow):
             inference.describe_tables(about)  # type: ignore[arg-type]
         elif kind == "watch":
             inference.watch(*about)  # type: ignore[misc]
+        elif kind == "similarity":
+            inference.compare_sentences(*about)  # type: ignore[misc]
         else:
             inference.ask(kind, about)  # type: ignore[arg-type]
 
@@ -359,13 +364,22 @@ class Window(QMainWindow):
 
 
 def _facts(reading: Reading, draw_ms: float) -> str:
-    segments = reading.encoding.segments
-    counts = f"segment A {segments.count(0)} · segment B {segments.count(1)}" if 1 in segments else "one sentence"
+    encoding, model = reading.encoding, reading.request.model
     masks = f" · {len(reading.request.masked)} masked" if reading.request.masked else ""
+    family = "" if model.family == "BERT" else f"{model.family}      "
     return (
-        f"{len(segments)} tokens · {counts}{masks}      "
+        f"{family}{len(encoding)} tokens · {_counts(encoding, model.has_segments)}{masks}      "
         f"forward {reading.forward_ms:.1f} ms · drawn {draw_ms:.1f} ms      CPU · fp32"
     )
+
+
+def _counts(encoding: Encoding, has_segments: bool) -> str:
+    """How many tokens are of A and of B; without segments, special tokens are of neither."""
+    if encoding.text_b is None:
+        return "one sentence"
+    if has_segments:
+        return f"segment A {encoding.segments.count(0)} · segment B {encoding.segments.count(1)}"
+    return f"sentence A {encoding.parts.count('a')} · sentence B {encoding.parts.count('b')}"
 
 
 def _from_anywhere(reference: str) -> str:

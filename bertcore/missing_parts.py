@@ -16,7 +16,7 @@ def what_is_missing(config: BertConfig, tasks: Collection[str], has_pooler: bool
         missing["pooler"] = f"{about.title} has no pooler." if not about.pooler else "This checkpoint has no pooler."
     if config.type_vocab_size < 2:
         count = "no segments" if not config.type_vocab_size else "one segment for all tokens"
-        missing["segments"] = f"{about.title} has {count}: only the separator between them tells A from B."
+        missing["segments"] = f"{about.title} has {count}: only the separator tells A from B."
     return missing
 
 

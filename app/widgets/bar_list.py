@@ -80,7 +80,13 @@ class BarList(QWidget):
         widest = max(widths, default=0)
         return min(max(widest + theme.px(14), theme.px(62)), round(self.width() * 0.42))
 
-    def _paint_row(self, painter: QPainter, row: int, label_width: int) -> None:
+    def _number_width(self) -> int:
+        """What is kept free behind the longest bar: one width for all rows, so that their lengths compare."""
+        metrics = QFontMetrics(theme.font(13, bold=True))
+        marked = [metrics.horizontalAdvance(_number(bar)) + theme.px(10) for bar in self._bars if bar.mark]
+        return max([theme.px(NUMBER_PX), *marked])
+
+    def _paint_row(self, painter: QPainter, row: int, label_width: int, number_width: int) -> None:
         bar, rect = self._bars[row], self.row_rect(row)
         if self._clickable and row == self._hovered:
             painter.setPen(Qt.PenStyle.NoPen)
@@ -98,16 +104,15 @@ class BarList(QWidget):
         if bar.note:
             self._paint_note(painter, bar, QRectF(0, rect.y(), label_width - theme.px(7), rect.height()))
             painter.setFont(font)
-        numbers = theme.px(NUMBER_PX) + (QFontMetrics(font).horizontalAdvance(bar.mark) if bar.mark else 0)
-        longest = max(rect.width() - label_width - numbers, 1.0)
+        longest = max(rect.width() - label_width - number_width, 1.0)
         height = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
         length = max(longest * min(max(bar.fraction, 0.0), 1.0), 2.0)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(bar.color))
         painter.drawRoundedRect(QRectF(label_width, rect.center().y() - height / 2, length, height), 2.5, 2.5)
         painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
-        number = f"{bar.number}  {bar.mark}" if bar.mark else bar.number
-        painter.drawText(QRectF(label_width + length + theme.px(7), rect.y(), numbers * 2, rect.height()), left, number)
+        behind = QRectF(label_width + length + theme.px(7), rect.y(), number_width * 2, rect.height())
+        painter.drawText(behind, left, _number(bar))
 
     def _paint_note(self, painter: QPainter, bar: Bar, box: QRectF) -> None:
         painter.setFont(theme.font(10.5))
@@ -124,9 +129,9 @@ class BarList(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        label_width = self._label_width()
+        widths = self._label_width(), self._number_width()
         for row in range(min(len(self._bars), int((self.height() + 1) // self._row_height()))):
-            self._paint_row(painter, row, label_width)
+            self._paint_row(painter, row, *widths)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         row = int(event.position().y() // self._row_height())
@@ -143,3 +148,7 @@ class BarList(QWidget):
     def leaveEvent(self, event: QEvent) -> None:
         self._hovered = None
         self.update()
+
+
+def _number(bar: Bar) -> str:
+    return f"{bar.number}  {bar.mark}" if bar.mark else bar.number

@@ -55,7 +55,7 @@ class TitleBar(QFrame):
     def set_model(self, model: ModelInfo) -> None:
         """Shows what is open."""
         title = model_title(model)
-        self.model.setText(self.model.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, theme.px(420)))
+        self.model.setText(self.model.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, theme.px(480)))
         self.model.setToolTip(f"{title}\n{model.folder}")
         self.step.setVisible(model.step is not None)
         self.step.setText(f"training step {model.step:,}" if model.step is not None else "")
@@ -71,7 +71,8 @@ class TitleBar(QFrame):
 
 
 def model_title(model: ModelInfo) -> str:
-    """Name, layers, heads and size: `bertscope-mini · 4 layers × 4 heads · 5.4 M`."""
-    millions = model.parameters / 1e6
-    size = f"{millions:.1f} M" if millions < 100 else f"{millions:.0f} M"
-    return f"{model.name} · {model.layers} layers × {model.heads} heads · {size}"
+    """Name, family where it is not BERT, layers, heads and size: `bertscope-mini · 4 layers × 4 heads · 5.4 M`."""
+    thousands, millions = model.parameters / 1e3, model.parameters / 1e6
+    size = f"{thousands:.0f} k" if millions < 0.1 else f"{millions:.1f} M" if millions < 100 else f"{millions:.0f} M"
+    family = "" if model.family == "BERT" else f" · {model.family}"
+    return f"{model.name}{family} · {model.layers} layers × {model.heads} heads · {size}"

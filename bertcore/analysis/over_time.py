@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from bertcore.analysis.predict import WordGuess, top_words
@@ -32,5 +33,6 @@ def words_over_time(snapshots: Iterable[Path], text: str) -> dict[Path, WordGues
         position = encoding.ids.index(tokenizer.mask_id)
         made = trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=[position])
         if made.mlm_logits is not None:
-            guesses[folder] = top_words(made.mlm_logits[0], tokenizer, 1)[0]
+            guess = top_words(made.mlm_logits[0], tokenizer, 1)[0]
+            guesses[folder] = replace(guess, token=tokenizer.label(guess.id))
     return guesses

@@ -83,7 +83,7 @@ def fill(
     for at, words in guesses.items():
         typer.echo(f"position {at}")
         for guess in words:
-            typer.echo(f"  {guess.probability:6.1%}  {guess.token}")
+            typer.echo(f"  {guess.probability:6.1%}  {checkpoint.tokenizer.label(guess.id)}")
     if not masks and "mlm" not in checkpoint.missing:
         typer.echo("There is no [MASK] in the text; write one where a word is to be guessed.")
     _say_verdicts(verdicts, checkpoint, encoding)

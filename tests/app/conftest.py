@@ -30,9 +30,7 @@ WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
 TIMEOUT_MS = 30_000
 
 
-def make_checkpoint(
-    folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), layers: int = 2, heads: int = 4, segments: int = 2
-) -> Path:
+def make_checkpoint(folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), layers: int = 2, heads: int = 4) -> Path:
     """A random model with a vocabulary of the words above, as a checkpoint folder."""
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
     config = BertConfig(
@@ -42,7 +40,6 @@ def make_checkpoint(
         num_attention_heads=heads,
         intermediate_size=64,
         max_position_embeddings=64,
-        type_vocab_size=segments,
     )
     model = Bert(config, tasks, pooler=bool(tasks))
     initialise(model, torch.Generator().manual_seed(1))
@@ -62,12 +59,6 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def headless_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An encoder without heads, as sentence encoders such as MiniLM are."""
     return make_checkpoint(tmp_path_factory.mktemp("models") / "encoder-only", tasks=(), layers=3, heads=2)
-
-
-@pytest.fixture(scope="session")
-def one_segment_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model that knows no second sentence, as those without next-sentence training are."""
-    return make_checkpoint(tmp_path_factory.mktemp("models") / "one-segment", tasks=("mlm",), segments=1)
 
 
 @pytest.fixture(scope="session")

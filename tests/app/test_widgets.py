@@ -14,8 +14,8 @@ from app import theme
 from app.geometry import cosines, map_of_text
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.head_view import HeadView
+from app.rooms.embed.parts import Part, color_limit
 from app.rooms.embed.pictures import place_names
-from app.rooms.embed.room import color_limit
 from app.rooms.embed.strips import Strips
 from app.rooms.predict.mask_card import probability_text
 from app.rooms.predict.verdict import percent
@@ -181,7 +181,7 @@ def test_strips_tell_part_token_and_dimension(qtbot: QtBot) -> None:
     strips = Strips()
     qtbot.addWidget(strips)
     strips.resize(700, 400)
-    strips.set_parts([np.zeros((4, 8), dtype=np.float32)] * 5, 1.0, 1.0)
+    strips.set_parts([Part("any", "", np.zeros((4, 8), dtype=np.float32))] * 5, 1.0, 1.0)
     strips.show()
     rect = strips.strip_rect(3)
     with qtbot.waitSignal(strips.hovered) as caught:

@@ -18,7 +18,6 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.room import EmbedRoom
-from app.rooms.embed.strips import PARTS
 from app.rooms.predict.room import PredictRoom
 from app.window import Window
 from bertcore.analysis.heads import head_facts
@@ -76,7 +75,7 @@ def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path
     facts = head_facts(direct.attentions[1, 2], encoding)
     assert attend._facts[0].text() == f"{facts.entropy_nats:.2f} nats"  # type: ignore[attr-defined]
     embed = room(window, EmbedRoom)
-    drawn = [raster.values for raster in embed._strips.rasters]  # type: ignore[attr-defined]
+    drawn = [part.values for part in embed._strips.parts]  # type: ignore[attr-defined]
     for picture, name in zip(drawn, ("token", "segment", "position"), strict=False):
         np.testing.assert_allclose(picture, getattr(direct, f"{name}_embeddings"), atol=1e-6)
     np.testing.assert_allclose(drawn[0] + drawn[1] + drawn[2], drawn[3], atol=1e-5)
@@ -89,7 +88,7 @@ def test_norms_are_of_the_focused_token(window: Window, qtbot: QtBot) -> None:
     reading = window.state.reading
     assert reading is not None
     bars = embed._norms.bars  # type: ignore[attr-defined]
-    assert [bar.label for bar in bars] == list(PARTS[:4])
+    assert [bar.label for bar in bars] == ["token", "segment", "position", "sum"]
     assert bars[0].number == f"{np.linalg.norm(reading.trace.token_embeddings[5]):.2f}"
 
 
@@ -193,23 +192,6 @@ def test_a_dropped_folder_that_is_no_checkpoint_leaves_the_model_open(
     assert window.state.reading is reading
     window.state.set_text(a="a dog ran")
     settle(window, qtbot)
-
-
-def test_a_model_of_one_segment_is_not_shown_a_second_one(
-    window: Window, one_segment_folder: Path, qtbot: QtBot
-) -> None:
-    window.open_model(one_segment_folder)
-    qtbot.waitUntil(lambda: "one segment" in window.frame.banner.text, timeout=TIMEOUT_MS)
-    attend = room(window, AttendRoom)
-    assert not attend.is_drawn  # type: ignore[attr-defined]
-    assert "leave B empty" in attend.waiting.sentence  # type: ignore[attr-defined]
-    window.state.set_text(b="")
-    settle(window, qtbot)
-    assert attend.is_drawn and not window.frame.banner.is_shown  # type: ignore[attr-defined]
-    reading = window.state.reading
-    window.state.set_text(b="It was.")
-    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
-    assert window.state.reading is reading
 
 
 def test_each_model_is_remembered_by_its_own_name(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 MOST_BARS = 12
 MOST_NAMED = 24  # heads of one kind, the most marked first
-FACTS = ("entropy", "mean distance", "from A to B", "on [CLS] and [SEP]")
+FACTS = ("entropy", "mean distance", "from A to B", "on special tokens")
 Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
 
 
@@ -35,6 +36,7 @@ class AttendRoom(ExploreRoom):
         self._readout = label("", "muted")
         self._bars = BarList("What this token looks at")
         self._facts = [label("", "strong") for _ in FACTS]
+        self._special = label(FACTS[-1], "muted")  # the last fact's name: the special tokens by their own names
         self._kinds = QLabel()
         self._kinds_title = label("Kinds of heads", "title")
         super().__init__(state, self._build())
@@ -48,6 +50,7 @@ class AttendRoom(ExploreRoom):
         layers, heads = reading.trace.attentions.shape[:2]
         self._atlas.set_heads(reading.thumbnails)
         self._atlas_card.set_hint(f"rows: layers 1–{layers} · columns: heads 1–{heads}")
+        self._special.setText(f"on {' and '.join(reading.special_names) or FACTS[-1]}")
         self.asked.emit("kinds", lambda: (reading, kinds_of(reading.trace.attentions, reading.encoding)))
         self.draw_head(reading)
 
@@ -83,9 +86,10 @@ class AttendRoom(ExploreRoom):
 
     def show_answer(self, kind: str, answer: Any) -> None:
         if kind == "kinds":
-            reading, kinds = answer
-            if reading is self.state.reading:
-                self._show_kinds(kinds)
+            read, kinds = answer
+            reading = self.state.reading
+            if reading is not None and read is reading:
+                self._show_kinds(kinds, "/".join(reading.special_names) or "special token")
 
     def _build(self) -> QWidget:
         content = QWidget()
@@ -130,7 +134,7 @@ class AttendRoom(ExploreRoom):
         grid = QGridLayout()
         grid.setVerticalSpacing(theme.px(7))
         for line, (name, value) in enumerate(zip(FACTS, self._facts, strict=True)):
-            grid.addWidget(label(name, "muted"), line, 0)
+            grid.addWidget(self._special if name == FACTS[-1] else label(name, "muted"), line, 0)
             grid.addWidget(value, line, 1)
         grid.setColumnStretch(1, 1)
         grid.setHorizontalSpacing(theme.px(18))
@@ -152,8 +156,8 @@ class AttendRoom(ExploreRoom):
         for value, text in zip(self._facts, texts, strict=True):
             value.setText(text)
 
-    def _show_kinds(self, kinds: Kinds) -> None:
-        """One line for each kind; rich text for the links, all of it our own words and numbers."""
+    def _show_kinds(self, kinds: Kinds, special: str) -> None:
+        """One line for each kind; rich text for the links. special: what the model calls [CLS] and [SEP]."""
         muted, ink = theme.active().muted, theme.active().ink
         rows = []
         for kind, heads in kinds.items():
@@ -162,9 +166,10 @@ class AttendRoom(ExploreRoom):
                 for layer, head, _score in heads[:MOST_NAMED]
             )
             if len(heads) > MOST_NAMED:
-                links += f" &nbsp;and {len(heads) - MOST_NAMED} more"
+                links += f' &nbsp;<span style="color:{muted}">and {len(heads) - MOST_NAMED} more</span>'
+            name = html.escape(kind.replace("[CLS]/[SEP]", special))
             rows.append(
-                f'<tr><td style="color:{ink}; padding-right:14px; padding-bottom:5px; white-space:nowrap">{kind}</td>'
+                f'<tr><td style="color:{ink}; padding-right:14px; padding-bottom:5px; white-space:nowrap">{name}</td>'
                 f'<td style="padding-bottom:5px">{links}</td></tr>'
             )
         self._kinds.setText(f"<table cellspacing=0 cellpadding=0>{''.join(rows)}</table>")
@@ -197,13 +202,12 @@ class AttendRoom(ExploreRoom):
 
 def kinds_of(attentions: np.ndarray, encoding: Encoding) -> Kinds:
     """Heads (L,N,S,S) by kind, the most marked first."""
-    from bertcore.analysis.heads import head_kind
+    from bertcore.analysis.heads import classify_heads
 
     kinds: Kinds = {}
     for layer, heads in enumerate(attentions):
-        for head, attention in enumerate(heads):
-            kind, score = head_kind(attention, encoding)
-            kinds.setdefault(kind, []).append((layer, head, score))
+        for head, named in enumerate(classify_heads(heads, encoding)):
+            kinds.setdefault(named.kind, []).append((layer, head, named.score))
     for found in kinds.values():
         found.sort(key=lambda item: -item[2])
     return dict(sorted(kinds.items(), key=lambda item: -len(item[1])))

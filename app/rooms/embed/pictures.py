@@ -74,10 +74,11 @@ class SegmentPicture(QWidget):
         self._rasters: list[Raster] = []
         self.limit = 1.0  # the value at the ends of the colour scale
 
-    def set_tables(self, tables: Tables) -> None:
-        limit = float(np.abs(tables.segments).max()) or 1.0
+    def set_segments(self, segments: np.ndarray) -> None:
+        """segments (2,E)."""
+        limit = float(np.abs(segments).max()) or 1.0
         self.limit = limit
-        self._rasters = [Raster(row[None, :], -limit, limit, signed=True) for row in tables.segments[:2]]
+        self._rasters = [Raster(row[None, :], -limit, limit, signed=True) for row in segments]
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
+from app.chips import part_name
 from app.geometry import Tables, TextMap, map_of_text
 from app.readings import Reading
+from app.rooms.embed.parts import color_limit, has_last, last_name, lengths_at, parts_of
 from app.rooms.embed.pictures import MapPicture, PositionPicture, SegmentPicture
-from app.rooms.embed.strips import PARTS, Strips
+from app.rooms.embed.strips import Strips
 from app.rooms.explore import ExploreRoom
 from app.state import ExploreState
 from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, Hint, label
+from app.widgets.card import GAP_PX, Card, Hint, label, scrolled
 from app.widgets.raster import ColorBar
 
-if TYPE_CHECKING:
-    from bertcore.analysis.trace import Trace
-
-# The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
-WITHIN = 0.99
 MOST_POSITIONS = 128
-PART_COLORS = ("curve_train", "curve_held_out", "good", "muted")
+PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}
 
 
 class EmbedRoom(ExploreRoom):
@@ -32,14 +30,18 @@ class EmbedRoom(ExploreRoom):
 
     def __init__(self, state: ExploreState) -> None:
         self._strips = Strips()
-        self._scale, self._norm_scale = ColorBar(signed=True), ColorBar(signed=True)
+        self._scale, self._last_scale = ColorBar(signed=True), ColorBar(signed=True)
+        self._last_scale_name = label("", "muted")
         self._strips_card = Card("Input embedding, piece by piece")
         self._token_card = Card()
         self._norms = BarList("Length of each part")
-        self._norm_after = label("", "muted", wrap=True)
+        self._length_after = label("", "muted")
         self._nearest = BarList("Nearest words in the token table", stretch_to_px=30, may_cut=True)
         self._positions, self._segments, self._map = PositionPicture(), SegmentPicture(), MapPicture()
         self._positions_title, self._segments_text, self._map_title = (Hint() for _ in range(3))
+        self._no_segments = label("", "muted", wrap=True)
+        # Scrolls where it must: a height that follows from its width would squeeze the strips above.
+        self._no_segments_area = scrolled(self._no_segments)
         self._cosine_scale, self._segment_scale = (ColorBar(signed=True, width_px=180) for _ in range(2))
         self._tables_asked: tuple[object, int] | None = None
         self._nearest_asked: tuple[object, int] | None = None
@@ -51,13 +53,8 @@ class EmbedRoom(ExploreRoom):
             picture.told.connect(self.hover_told)
 
     def draw_reading(self, reading: Reading) -> None:
+        self._draw_strips(reading)
         trace = reading.trace
-        parts = parts_of(trace)
-        limit, norm_limit = color_limit(parts[:4]), color_limit(parts[4:])
-        self._strips.set_parts(parts, limit, norm_limit)
-        self._scale.set_range(-limit, limit)
-        self._norm_scale.set_range(-norm_limit, norm_limit)
-        self._strips_card.set_hint(f"rows: tokens · columns: the {parts[0].shape[1]} numbers of each vector")
         size = max(len(reading.encoding), MOST_POSITIONS)
         if self._tables_asked != (self.state.model, size):
             self._tables_asked = (self.state.model, size)
@@ -65,20 +62,40 @@ class EmbedRoom(ExploreRoom):
         self.asked.emit("map", lambda: (reading, map_of_text(trace.embedding_sum)))
         self.draw_focus(reading)
 
-    def draw_focus(self, reading: Reading) -> None:
-        position = self.current
-        lengths = [float(np.linalg.norm(part[position])) for part in parts_of(reading.trace)]
-        segment = "AB"[min(reading.encoding.segments[position], 1)]
-        self._token_card.set_title(reading.shown_tokens[position])
-        self._token_card.set_hint(f"token {position} · segment {segment} · id {reading.request.input_ids[position]}")
-        longest = max(lengths[:4]) or 1.0
-        self._norms.set_bars(
-            [
-                Bar(name, f"{length:.2f}", length / longest, color)
-                for name, length, color in zip(PARTS[:4], lengths[:4], PART_COLORS, strict=True)
-            ]
+    def _draw_strips(self, reading: Reading) -> None:
+        parts, trace = parts_of(reading), reading.trace
+        addends = [part for part in parts if part.is_addend and part.values is not None]
+        limit = color_limit([part.values for part in addends if part.values is not None])
+        last_limit = color_limit([trace.embeddings])
+        self._strips.set_parts(parts, limit, last_limit)
+        self._scale.set_range(-limit, limit)
+        self._last_scale.set_range(-last_limit, last_limit)
+        last = parts[-1]
+        self._last_scale_name.setText(last.name.splitlines()[-1])
+        for widget in (self._last_scale_name, self._last_scale):
+            widget.setVisible(last.values is not None)
+        width, after = trace.embedding_sum.shape[1], trace.embeddings.shape[1]
+        columns = (
+            f"{width:,} numbers, {after:,} once projected"
+            if width != after
+            else f"the {width:,} numbers of each vector"
         )
-        self._norm_after.setText(f"after LayerNorm: {lengths[4]:.2f}")
+        self._strips_card.set_hint(f"rows: tokens · columns: {columns}")
+
+    def draw_focus(self, reading: Reading) -> None:
+        position, model = self.current, reading.request.model
+        lengths = lengths_at(reading, position)
+        where = part_name(reading.encoding, position, model.has_segments)
+        self._token_card.set_title(reading.shown_tokens[position])
+        self._token_card.set_hint(f"token {position}{where} · id {reading.request.input_ids[position]}")
+        longest = max(length for _, length in lengths) or 1.0
+        self._norms.set_bars(
+            [Bar(name, f"{length:.2f}", length / longest, PART_COLORS[name]) for name, length in lengths]
+        )
+        after = last_name(model).replace(",\n", " and ")
+        length_after = float(np.linalg.norm(reading.trace.embeddings[position]))
+        self._length_after.setText(f"after {after}: {length_after:.2f}")
+        self._length_after.setVisible(has_last(model))
         self._strips.set_row(position)
         self._map.set_current(position)
         self._ask_nearest(reading.request.input_ids[position])
@@ -109,9 +126,8 @@ class EmbedRoom(ExploreRoom):
     def _fill_strips_card(self) -> None:
         scales = QHBoxLayout()
         scales.setSpacing(theme.px(4))
-        for text, bar in (("token, segment, position, sum", self._scale), ("LayerNorm", self._norm_scale)):
-            scales.addWidget(label(text, "muted"))
-            scales.addWidget(bar)
+        for widget in (label("token to sum", "muted"), self._scale, self._last_scale_name, self._last_scale):
+            scales.addWidget(widget)
         scales.addStretch(1)
         self._strips_card.body.addWidget(self._strips, 1)
         self._strips_card.body.addLayout(scales)
@@ -121,9 +137,9 @@ class EmbedRoom(ExploreRoom):
         self._token_card.setFixedWidth(theme.column_px(310))
         body.addWidget(label("length (L2 norm) of each part", "muted"))
         body.addWidget(self._norms)
-        body.addWidget(self._norm_after)
+        body.addWidget(self._length_after)
         body.addSpacing(theme.px(10))
-        body.addWidget(label("Nearest words in the token table", "title", wrap=True))
+        body.addWidget(label("Nearest words in the token table", "title"))
         body.addWidget(label("cosine with its token vector", "muted"))
         body.addWidget(self._nearest, 1)
 
@@ -146,6 +162,8 @@ class EmbedRoom(ExploreRoom):
             if scale is not None:
                 column.addWidget(scale)
             if picture is self._segments:
+                self._no_segments.setAlignment(Qt.AlignmentFlag.AlignTop)
+                column.addWidget(self._no_segments_area, 1)
                 column.addStretch(1)
             row.addLayout(column, stretch)
         card.body.addLayout(row, 1)
@@ -163,9 +181,16 @@ class EmbedRoom(ExploreRoom):
 
     def _show_tables(self, tables: Tables) -> None:
         self._positions.set_tables(tables)
-        self._segments.set_tables(tables)
-        self._segment_scale.set_range(-self._segments.limit, self._segments.limit)
         self._positions_title.setText(f"cosine, 0–{len(tables.position_cosines) - 1}")
+        self._no_segments.setText(self.state.model.missing.get("segments", "") if self.state.model else "")
+        self._no_segments_area.setVisible(tables.segments is None)
+        for widget in (self._segments, self._segment_scale):
+            widget.setVisible(tables.segments is not None)
+        if tables.segments is None:
+            self._segments_text.setText("")
+            return
+        self._segments.set_segments(tables.segments)
+        self._segment_scale.set_range(-self._segments.limit, self._segments.limit)
         self._segments_text.setText(f"cosine {tables.segment_cosine:.2f} · distance {tables.segment_distance:.2f}")
 
     def _show_map(self, reading: Reading, text_map: TextMap) -> None:
@@ -180,25 +205,9 @@ class EmbedRoom(ExploreRoom):
             self.state.set_hover(None)
             self.hover_told.emit("")
             return
-        part, row, column = spot
-        value = self._strips.rasters[part].values[row, column]
-        self.hover_told.emit(f"{PARTS[part]} of {reading.shown_tokens[row]} ({row}), dimension {column}: {value:.4f}")
+        number, row, column = spot
+        part = self._strips.parts[number]
+        if part.values is not None:
+            name, value = part.name.replace(",\n", " and "), part.values[row, column]
+            self.hover_told.emit(f"{name} of {reading.shown_tokens[row]} ({row}), dimension {column}: {value:.4f}")
         self.state.set_hover(row)
-
-
-def parts_of(trace: Trace) -> list[np.ndarray]:
-    """The five matrices (S,H) of the strips, in their order."""
-    return [
-        trace.token_embeddings,
-        trace.segment_embeddings,
-        trace.position_embeddings,
-        trace.embedding_sum,
-        trace.embeddings,
-    ]
-
-
-def color_limit(parts: list[np.ndarray]) -> float:
-    """The value at the ends of a scale around zero that all `parts` share."""
-    sizes = np.abs(np.concatenate([part.ravel()[:: max(part.size // 20_000, 1)] for part in parts]))
-    place = min(int(len(sizes) * WITHIN), len(sizes) - 1)
-    return float(np.partition(sizes, place)[place]) or 1.0

@@ -1,26 +1,30 @@
-"""Five strips: token + segment + position = sum, then LayerNorm. Rows: tokens, columns: dimensions."""
+"""Strips: token + segment + position = sum, then LayerNorm. Rows: tokens, columns: dimensions."""
 
 from __future__ import annotations
 
-import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
+from app.rooms.embed.parts import Part
 from app.widgets.raster import Raster
 
+PARTS = 5
 LABEL_PX = 88
 MARK_PX = 26
 GAP_PX = 7
-PARTS = ("token", "segment", "position", "sum", "LayerNorm")
-MARKS = ("+", "+", "=", "norm", "")
+LEAST_PICTURE_PX = 34  # the height that a name and its note need
+REASON_PADDING_PX = 9
+REASON_FONT_PX = 12.5
+WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+NAME = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Strips(QWidget):
-    """Paints the five matrices (S,H); says what is under the mouse."""
+    """Paints the matrices (S, columns), and sentences in the place of those that are not there."""
 
-    hovered = Signal(object)  # (part 0..4, row, column), or None
+    hovered = Signal(object)  # (part, row, column), or None
     clicked = Signal(int)  # row
 
     def __init__(self) -> None:
@@ -28,18 +32,25 @@ class Strips(QWidget):
         self.setAccessibleName("Input embedding, piece by piece: rows are tokens, columns dimensions")
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._rasters: list[Raster] = []
+        self._parts: list[Part] = []
+        self._rasters: list[Raster | None] = []
         self._row: int | None = None
         self._spot: tuple[int, int, int] | None = None
 
     @property
-    def rasters(self) -> list[Raster]:
-        return self._rasters
+    def parts(self) -> list[Part]:
+        return self._parts
 
-    def set_parts(self, parts: list[np.ndarray], limit: float, norm_limit: float) -> None:
-        """parts: five matrices (S,H) in the order of PARTS; colours reach from -limit to limit, LayerNorm's apart."""
-        limits = [limit] * 4 + [norm_limit]
-        self._rasters = [Raster(values, -most, most, signed=True) for values, most in zip(parts, limits, strict=True)]
+    def set_parts(self, parts: list[Part], limit: float, last_limit: float) -> None:
+        """Colours reach from -limit to limit; those of what becomes of the sum apart."""
+        self._parts, self._rasters = parts, []
+        for part in parts:
+            most = limit if part.is_addend else last_limit
+            self._rasters.append(None if part.values is None else Raster(part.values, -most, most, signed=True))
+        reasons = " ".join(part.reason for part in parts if part.reason)
+        if reasons != self.accessibleDescription():
+            self.setAccessibleDescription(reasons)
+            self.updateGeometry()
         self.update()
 
     def set_row(self, row: int | None) -> None:
@@ -47,39 +58,79 @@ class Strips(QWidget):
         self._row = row
         self.update()
 
-    def strip_rect(self, part: int) -> QRectF:
-        gap = theme.px(GAP_PX)
-        height = (self.height() - gap * (len(PARTS) - 1)) / len(PARTS)
-        left, right = theme.px(LABEL_PX), theme.px(MARK_PX) + theme.px(8)
-        return QRectF(left, part * (height + gap), max(self.width() - left - right, 1), height)
+    def strip_rect(self, number: int) -> QRectF:
+        """Where a strip stands; sentences take what they need, matrices share the rest."""
+        needed = self._reason_heights()
+        gap, pictures = theme.px(GAP_PX), max(needed.count(0), 1)
+        share = max((self.height() - sum(needed) - gap * (len(needed) - 1)) / pictures, 1)
+        heights = [height or share for height in needed]
+        return QRectF(theme.px(LABEL_PX), sum(heights[:number]) + number * gap, self._strip_width(), heights[number])
+
+    def _strip_width(self) -> int:
+        return max(self.width() - theme.px(LABEL_PX) - theme.px(MARK_PX) - theme.px(8), 1)
+
+    def _reason_heights(self) -> list[int]:
+        """Of each part the height that its sentence needs; 0 for a picture."""
+        metrics, padding = QFontMetrics(theme.font(REASON_FONT_PX)), 2 * theme.px(REASON_PADDING_PX)
+        box = QRect(0, 0, self._strip_width() - padding, 10_000)
+        return [
+            metrics.boundingRect(box, WRAPPED, part.reason).height() + padding if part.values is None else 0
+            for part in self._parts
+        ]
 
     def _spot_at(self, x: float, y: float) -> tuple[int, int, int] | None:
-        for part, raster in enumerate(self._rasters):
-            rect = self.strip_rect(part)
-            if rect.contains(x, y):
+        for number, raster in enumerate(self._rasters):
+            rect = self.strip_rect(number)
+            if raster is not None and rect.contains(x, y):
                 rows, columns = raster.values.shape
                 row = min(int((y - rect.y()) / rect.height() * rows), rows - 1)
-                return part, row, min(int((x - rect.x()) / rect.width() * columns), columns - 1)
+                return number, row, min(int((x - rect.x()) / rect.width() * columns), columns - 1)
         return None
 
-    def _paint_part(self, painter: QPainter, part: int) -> None:
-        rect = self.strip_rect(part)
-        self._rasters[part].paint(painter, rect)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(theme.color("line"))
-        painter.drawRect(rect)
-        painter.setPen(theme.color("ink"))
-        painter.setFont(theme.font(13, bold=True))
-        side = QRectF(0, rect.y(), rect.x() - theme.px(12), rect.height())
-        painter.drawText(side, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, PARTS[part])
-        self._paint_mark(painter, part, rect)
+    def _paint_part(self, painter: QPainter, number: int) -> None:
+        part, raster, rect = self._parts[number], self._rasters[number], self.strip_rect(number)
+        if raster is None:
+            self._paint_reason(painter, part, rect)
+        else:
+            raster.paint(painter, rect)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(theme.color("line"))
+            painter.drawRect(rect)
+        self._paint_name(painter, part, QRectF(0, rect.y(), rect.x() - theme.px(12), rect.height()))
+        self._paint_mark(painter, part.mark, rect)
 
-    def _paint_mark(self, painter: QPainter, part: int, rect: QRectF) -> None:
+    def _paint_name(self, painter: QPainter, part: Part, side: QRectF) -> None:
+        painter.setPen(theme.color("ink" if part.values is not None else "muted"))
+        painter.setFont(theme.font(13, bold=True))
+        line, note = QFontMetrics(painter.font()).lineSpacing(), theme.px(15)
+        names = part.name.splitlines()
+        if len(names) * line + note > side.height():
+            names = names[-1:]  # what was done last
+        height = len(names) * line
+        if not part.note or height + note > side.height():
+            painter.drawText(side, NAME, "\n".join(names))
+            return
+        top = side.y() + (side.height() - height - note) / 2
+        painter.drawText(QRectF(0, top, side.width(), height), NAME, "\n".join(names))
+        painter.setPen(theme.color("muted"))
+        painter.setFont(theme.font(11))
+        painter.drawText(QRectF(0, top + height, side.width(), note), NAME, part.note)
+
+    def _paint_reason(self, painter: QPainter, part: Part, rect: QRectF) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("window"))
+        painter.drawRoundedRect(rect, theme.px(4), theme.px(4))
+        painter.setPen(theme.color("muted"))
+        painter.setFont(theme.font(REASON_FONT_PX))
+        inner = rect.adjusted(theme.px(REASON_PADDING_PX), 0, -theme.px(REASON_PADDING_PX), 0)
+        painter.drawText(inner, WRAPPED, part.reason)
+
+    def _paint_mark(self, painter: QPainter, mark: str, rect: QRectF) -> None:
         box = QRectF(rect.right() + theme.px(6), rect.y(), theme.px(MARK_PX), rect.height())
         painter.setPen(theme.color("muted"))
-        if MARKS[part] != "norm":
+        if mark != "norm":
             painter.setFont(theme.font(17))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, MARKS[part])
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, mark)
             return
         painter.setPen(QPen(theme.color("muted"), 1.5))
         reach = theme.px(7)
@@ -87,8 +138,8 @@ class Strips(QWidget):
         for start in (QPointF(0, -2 * reach), QPointF(-reach / 2, -reach / 2), QPointF(reach / 2, -reach / 2)):
             painter.drawLine(tip + start, tip)
 
-    def _paint_row(self, painter: QPainter, part: int, row: int) -> None:
-        rect, rows = self.strip_rect(part), self._rasters[part].values.shape[0]
+    def _paint_row(self, painter: QPainter, number: int, raster: Raster, row: int) -> None:
+        rect, rows = self.strip_rect(number), raster.values.shape[0]
         height = rect.height() / rows
         frame = QRectF(rect.x(), rect.y() + row * height, rect.width(), max(height, 2))
         painter.setPen(QPen(theme.color("ink"), 1.2))
@@ -99,16 +150,23 @@ class Strips(QWidget):
         return QSize(theme.px(700), theme.px(400))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(320), theme.px(190))
+        reasons = [height for height in self._reason_heights() if height]
+        pictures = max(len(self._parts), PARTS) - len(reasons)
+        gaps = (pictures + len(reasons) - 1) * theme.px(GAP_PX)
+        return QSize(theme.px(320), sum(reasons) + pictures * theme.px(LEAST_PICTURE_PX) + gaps)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width() and any(self._reason_heights()):
+            self.updateGeometry()  # sentences wrap anew
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        for part in range(len(self._rasters)):
-            self._paint_part(painter, part)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for part, raster in enumerate(self._rasters):
-            if self._row is not None and self._row < raster.values.shape[0]:
-                self._paint_row(painter, part, self._row)
+        for number in range(len(self._parts)):
+            self._paint_part(painter, number)
+        for number, raster in enumerate(self._rasters):
+            if raster is not None and self._row is not None and self._row < raster.values.shape[0]:
+                self._paint_row(painter, number, raster, self._row)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         spot = self._spot_at(event.position().x(), event.position().y())

@@ -1,1 +1,1 @@
-"""Room Predict: the words the model would put behind each mask, and whether B follows A."""
+"""Room Predict: the words the model would put behind each mask, and what it says of A and B."""

@@ -12,12 +12,12 @@ from app.widgets.card import Card, label
 class MaskCard(Card):
     """Emits the word that was clicked, to be put in."""
 
-    word_chosen = Signal(int, str)  # position, token
+    word_chosen = Signal(int, int)  # position, token id
 
     def __init__(self) -> None:
         super().__init__()
         self._position = 0
-        self._words: list[str] = []
+        self._ids: list[int] = []
         self._bars = BarList("Likeliest words", clickable=True, stretch_to_px=52)
         self._bars.clicked.connect(self._on_bars_clicked)
         self.body.addWidget(self._bars)
@@ -33,15 +33,18 @@ class MaskCard(Card):
     def hint(self) -> str:
         return self._hint.text()
 
-    def show_reading(self, reading: MaskReading, full_bar: float) -> None:
-        """full_bar: the probability of a bar that fills the card; the same for all cards, so that they compare."""
+    def show_reading(self, reading: MaskReading, full_bar: float, mask: str) -> None:
+        """full_bar: the probability of a bar that fills the card; the same for all cards, so that they compare.
+
+        mask: what the model calls its mask.
+        """
         self._position = reading.position
         words = list(reading.words)
         if reading.was and reading.was.id not in {word.id for word in words}:
             words.append(reading.was)
-        self._words = [word.token for word in words]
+        self._ids = [word.id for word in words]
         self.set_title(f"Position {reading.position}")
-        self.set_hint(_history(reading))
+        self.set_hint(_history(reading, mask))
         self._bars.set_bars(
             [
                 Bar(
@@ -57,7 +60,7 @@ class MaskCard(Card):
         )
 
     def _on_bars_clicked(self, row: int) -> None:
-        self.word_chosen.emit(self._position, self._words[row])
+        self.word_chosen.emit(self._position, self._ids[row])
 
 
 def probability_text(probability: float) -> str:
@@ -69,9 +72,9 @@ def probability_text(probability: float) -> str:
     return f"{probability:.2f}" if probability >= 0.0995 else f"{probability:.3f}"
 
 
-def _history(reading: MaskReading) -> str:
+def _history(reading: MaskReading, mask: str) -> str:
     if reading.was is None or reading.rank is None:
-        return "[MASK] stands in the text; the likeliest words"
+        return f"{mask} stands in the text; the likeliest words"
     rank = reading.rank
     return (
         f"was “{reading.was.token}” · rank {rank.rank:,} · p {probability_text(rank.probability)} · "

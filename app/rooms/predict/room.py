@@ -1,8 +1,9 @@
-"""Room Predict: a card of likely words for each mask, and the next-sentence verdict."""
+"""Room Predict: a card of likely words for each mask, or what else the model says of each token; and of the pair."""
 
 from __future__ import annotations
 
 import html
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
@@ -11,8 +12,16 @@ from app import theme
 from app.readings import Reading
 from app.rooms.explore import ExploreRoom
 from app.rooms.predict.mask_card import MaskCard
-from app.rooms.predict.verdict import VerdictCard
-from app.state import ExploreState
+from app.rooms.predict.replaced_card import ReplacedCard, taken_for_replaced
+from app.rooms.predict.verdict import (
+    ALIKE,
+    VerdictCard,
+    likeness_verdict,
+    next_sentence_verdict,
+    order_verdict,
+    question_for,
+)
+from app.state import ExploreState, ModelInfo
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 
 COLUMNS = 2
@@ -35,12 +44,16 @@ class PredictRoom(ExploreRoom):
         self._invitation_text = label("", wrap=True)
         self._mask_button = button("Mask", look="primary")
         self._more = label("", "muted")
+        self._replaced = ReplacedCard()
         self._verdict = VerdictCard()
+        self._compared: tuple[object, str, str, float] | None = None  # model, A, B, cosine
         self._read_card = Card("What the model read")
         self._read_text = label("", wrap=True)
         self._read_text.setTextFormat(Qt.TextFormat.RichText)
         super().__init__(state, self._build())
         self._mask_button.clicked.connect(lambda: state.toggle_mask())
+        self._replaced.clicked.connect(state.set_focus)
+        self._replaced.hovered.connect(state.set_hover)
 
     @property
     def mask_cards(self) -> list[MaskCard]:
@@ -50,6 +63,11 @@ class PredictRoom(ExploreRoom):
     @property
     def verdict(self) -> VerdictCard:
         return self._verdict
+
+    @property
+    def replaced_card(self) -> ReplacedCard | None:
+        """What a discriminator says; None where the model is none."""
+        return None if self._replaced.isHidden() else self._replaced
 
     @property
     def invitation(self) -> str:
@@ -64,33 +82,65 @@ class PredictRoom(ExploreRoom):
             self._add_card()
         highest = max((mask.words[0].probability for mask in reading.masks), default=1.0)
         for card, mask in zip(self._cards, masks, strict=False):
-            card.show_reading(mask, max(highest, SHORTEST_SCALE))
+            card.show_reading(mask, max(highest, SHORTEST_SCALE), self.state.mask_token)
         for number, card in enumerate(self._cards):
             card.setVisible(number < len(masks))
-        self._invitation.setVisible(not reading.masks)
+        judges = reading.replaced is not None
+        self._invitation.setVisible(not reading.masks and not (judges and "mlm" not in reading.request.model.tasks))
+        self._replaced.setVisible(judges)
+        if reading.replaced is not None:
+            self._replaced.show_reading(reading, reading.replaced)
         self._draw_verdict(reading)
         self._read_text.setText(_as_read(reading))
         self.draw_focus(reading)
 
     def draw_focus(self, reading: Reading) -> None:
+        position = self.current
+        self._replaced.set_current(position)
         if reading.masks:
             return
-        missing = self.state.model.missing.get("mlm") if self.state.model else None
-        position = self.current
+        model = reading.request.model
+        missing = model.missing.get("mlm")
         is_word = reading.encoding.parts[position] != "special"
-        self._invitation_title.setText("No predictions" if missing else "Mask a word")
-        self._invitation_text.setText(missing or INVITATION)
+        compares = missing is not None and model.pooling is not None
+        self._invitation_title.setText(
+            "Made to compare sentences" if compares else "No predictions" if missing else "Mask a word"
+        )
+        self._invitation_text.setText(f"{missing} {_what_else(model)}" if missing else INVITATION)
         self._mask_button.setVisible(missing is None and is_word)
-        self._mask_button.setText(f"Mask “{reading.encoding.tokens[position]}”")
+        self._mask_button.setText(f"Mask “{reading.encoding.labels[position]}”")
+
+    def show_answer(self, kind: str, answer: Any) -> None:
+        if kind == "similarity":
+            self._compared = answer
+            reading = self.state.reading
+            if self.is_drawn and reading is not None:
+                self._draw_verdict(reading)
 
     def _draw_verdict(self, reading: Reading) -> None:
-        missing = self.state.model.missing.get("nsp") if self.state.model else None
-        if missing:
-            self._verdict.show_reason(missing)
-        elif reading.next_sentence is None:
-            self._verdict.show_reason("Type a second sentence in B to ask whether it follows A.")
+        question, missing = question_for(reading.request.model)
+        first = next(iter(reading.special_names), "the first token")
+        if missing or reading.encoding.text_b is None:
+            self._verdict.show_reason(question, missing or question.invitation)
+        elif reading.next_sentence is not None:
+            self._verdict.show_verdict(question, next_sentence_verdict(reading.next_sentence, first))
+        elif reading.sentence_order is not None:
+            self._verdict.show_verdict(question, order_verdict(reading.sentence_order, first))
         else:
-            self._verdict.show_verdict(reading.next_sentence)
+            self._draw_likeness(reading, first)
+
+    def _draw_likeness(self, reading: Reading, first: str) -> None:
+        """What is shown stays until the new text is compared; that takes two more passes through the model."""
+        model, pair = reading.request.model, (reading.encoding.text_a, reading.encoding.text_b or "")
+        compared = self._compared
+        if model.pooling is None:
+            return
+        if compared is None or compared[0] is not model:
+            self._verdict.show_reason(ALIKE, "Comparing A and B…")
+        else:
+            self._verdict.show_verdict(ALIKE, likeness_verdict(compared[3], model.pooling, first))
+        if compared is None or compared[:3] != (model, *pair):
+            self.asked.emit("similarity", pair)
 
     def _build(self) -> QWidget:
         content = QWidget()
@@ -129,6 +179,7 @@ class PredictRoom(ExploreRoom):
         self._grid.setSpacing(theme.px(GAP_PX))
         column.addWidget(self._invitation)
         column.addLayout(self._grid, 1)
+        column.addWidget(self._replaced, 1)
         column.addWidget(self._more)
         return scrolled(inside)
 
@@ -141,12 +192,22 @@ class PredictRoom(ExploreRoom):
 
 def _as_read(reading: Reading) -> str:
     """The tokens in the colours of their parts, as rich text; what was typed is escaped."""
-    look = theme.active()
+    look, taken = theme.active(), taken_for_replaced(reading)
     colors = {"special": look.special, "a": look.segment_a, "b": look.segment_b}
     masked = set(reading.request.masked)
     words = []
     for i, token in enumerate(reading.shown_tokens):
         color = look.mask if i in masked else colors[reading.encoding.parts[i]]
-        weight = "bold" if i in masked else "normal"
-        words.append(f'<span style="color:{color}; font-weight:{weight}">{html.escape(token)}</span>')
-    return f'<p style="line-height:150%">{" ".join(words)}</p>'
+        weight = "bold" if i in masked or i in taken else "normal"
+        line = "underline" if i in taken else "none"
+        style = f"color:{color}; font-weight:{weight}; text-decoration:{line}"
+        words.append(f'<span style="{style}">{html.escape(token)}</span>')
+    legend = f'<p style="color:{look.muted}">underlined: taken for replaced</p>' if taken else ""
+    return f'<p style="line-height:150%">{" ".join(words)}</p>{legend}'
+
+
+def _what_else(model: ModelInfo) -> str:
+    """What a model without words to predict is good for here."""
+    if model.pooling is not None:
+        return "It makes one vector of a whole sentence: the card at the right says how alike those of A and B are."
+    return "The rooms Embed and Attend show what it does."

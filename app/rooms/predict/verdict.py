@@ -1,7 +1,8 @@
-"""Is B the next sentence? The verdict in words, a number and a bar."""
+"""What the model says of A and B as a pair: the verdict in words, a number and a bar."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -12,23 +13,104 @@ from app import theme
 from app.widgets.card import Card, label, set_role
 
 if TYPE_CHECKING:
+    from app.state import ModelInfo
     from bertcore.analysis.predict import NextSentence
+    from bertcore.analysis.verdicts import SentenceOrder
+    from bertcore.sentence_pooling import Pooling
 
 
 SURE = 0.65  # below this the verdict is little more than a coin toss
+# Cosine from which on two sentences count as that; sentence encoders differ, so the card says that it is a rough word.
+LIKENESS = ((0.8, "Nearly the same"), (0.55, "Alike"), (0.3, "Somewhat alike"), (-1.0, "Not alike"))
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a model can be asked about A and B."""
+
+    kind: str  # "next", "order" or "alike"
+    title: str
+    invitation: str  # while there is no B
+
+
+NEXT = Question("next", "Is B the next sentence?", "Type a second sentence in B to ask whether it follows A.")
+ORDER = Question("order", "Is A before B?", "Type a second sentence in B to ask which of the two comes first.")
+ALIKE = Question("alike", "How alike are A and B?", "Type a second sentence in B to compare it with A.")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An answer, ready to be shown."""
+
+    role: str  # of the answer: "verdict", "verdict-no", "verdict-unsure"
+    answer: str
+    number: str
+    share: float  # 0..1, the bar
+    bar: str  # what the bar shows, for screen readers
+    words: str
+    is_choice: bool = True  # between two: the bar's middle is marked, and its colour says which
+
+
+def question_for(model: ModelInfo) -> tuple[Question, str]:
+    """What this model can be asked about a pair, and why it cannot answer; empty where it can."""
+    missing = model.missing
+    if "nsp" in model.tasks:
+        return NEXT, ""
+    if "sop" in model.tasks:
+        return ORDER, ""
+    if model.pooling is not None:
+        return ALIKE, ""
+    if "sop" in missing:
+        return ORDER, missing["sop"]
+    return NEXT, missing.get("nsp", "This model does not say whether B follows A.")
+
+
+def next_sentence_verdict(said: NextSentence, first: str) -> Verdict:
+    """first: the special token that the head reads, as the model calls it."""
+    words = f"The next-sentence head reads {first} and gives IsNext {said.is_next:.3f}, NotNext {said.not_next:.3f}."
+    return _choice(said.is_next, "B follows A", "B does not follow A", words)
+
+
+def order_verdict(said: SentenceOrder, first: str) -> Verdict:
+    words = (
+        f"The sentence-order head reads {first} and gives in order {said.in_order:.3f}, swapped {said.swapped:.3f}. "
+        "Both sentences may well be about the same thing: only their order is asked."
+    )
+    return _choice(said.in_order, "A comes before B", "B comes before A", words)
+
+
+def likeness_verdict(cosine: float, pooling: Pooling, first: str) -> Verdict:
+    """cosine: of the two sentence vectors, -1..1."""
+    answer = next(name for least, name in LIKENESS if cosine >= least or least == -1.0)
+    read = f"the vector of {first}" if pooling.kind == "cls" else "the mean of its tokens' vectors"
+    words = (
+        f"Each sentence is read by itself, as typed, and becomes one vector: {read}. Their cosine is 1 where they "
+        "point the same way, about 0 where they have nothing in common. How high is high differs from model to model."
+    )
+    role = "verdict" if cosine >= LIKENESS[1][0] else "verdict-unsure"
+    shown = f"{cosine:.3f}".replace("-", "−")
+    return Verdict(role, answer, f"cosine {shown}", min(max(cosine, 0.0), 1.0), "Cosine of A and B", words, False)
+
+
+def _choice(share: float, yes: str, no: str, words: str) -> Verdict:
+    sure = max(share, 1 - share)
+    is_yes = share >= 0.5
+    role = "verdict-unsure" if sure < SURE else "verdict" if is_yes else "verdict-no"
+    answer = "Unsure" if sure < SURE else "Yes" if is_yes else "No"
+    return Verdict(role, answer, f"{yes if is_yes else no}: {percent(sure)}", share, f"Probability that {yes}", words)
 
 
 class ShareBar(QWidget):
-    """A share 0..1 as a filled bar, with the middle marked."""
+    """A share 0..1 as a filled bar; with the middle marked where it is a choice between two."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._share = 0.0
+        self._share, self._is_choice = 0.0, True
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def set_share(self, share: float) -> None:
-        self._share = share
-        self.setAccessibleName(f"Probability that B follows A: {share:.2f}")
+    def set_share(self, share: float, name: str, is_choice: bool) -> None:
+        self._share, self._is_choice = share, is_choice
+        self.setAccessibleName(f"{name}: {share:.2f}")
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -42,18 +124,20 @@ class ShareBar(QWidget):
         radius = box.height() / 2
         painter.setBrush(theme.color("track"))
         painter.drawRoundedRect(box, radius, radius)
-        painter.setBrush(theme.color("good" if self._share >= 0.5 else "bad"))
         filled = max(box.width() * self._share, box.height())
+        side = "good" if self._share >= 0.5 else "bad"
+        painter.setBrush(theme.color(side if self._is_choice else "bar_strong"))
         painter.drawRoundedRect(QRectF(box.x(), box.y(), filled, box.height()), radius, radius)
-        painter.setPen(theme.color("card"))
-        painter.drawLine(QPointF(box.center().x(), box.top()), QPointF(box.center().x(), box.bottom()))
+        if self._is_choice:
+            painter.setPen(theme.color("card"))
+            painter.drawLine(QPointF(box.center().x(), box.top()), QPointF(box.center().x(), box.bottom()))
 
 
 class VerdictCard(Card):
-    """The next-sentence head's answer, or the reason why there is none."""
+    """The model's answer about A and B, or the reason why there is none."""
 
     def __init__(self) -> None:
-        super().__init__("Is B the next sentence?")
+        super().__init__(NEXT.title)
         self._answer, self._number = label("", "verdict"), label("", "strong")
         self._bar = ShareBar()
         self._words = label("", "muted", wrap=True)
@@ -65,21 +149,22 @@ class VerdictCard(Card):
     def text(self) -> str:
         return f"{self._answer.text()} {self._number.text()} {self._words.text()}".strip()
 
-    def show_verdict(self, verdict: NextSentence) -> None:
-        follows = verdict.is_next >= 0.5
-        sure = max(verdict.is_next, verdict.not_next)
-        set_role(self._answer, "verdict-unsure" if sure < SURE else "verdict" if follows else "verdict-no")
-        self._answer.setText("Unsure" if sure < SURE else "Yes" if follows else "No")
-        self._number.setText(f"B {'follows' if follows else 'does not follow'} A: {percent(sure)}")
-        self._bar.set_share(verdict.is_next)
-        self._words.setText(
-            "The next-sentence head reads [CLS] and gives "
-            f"IsNext {verdict.is_next:.3f}, NotNext {verdict.not_next:.3f}."
-        )
+    @property
+    def title(self) -> str:
+        return self._title.text()
+
+    def show_verdict(self, question: Question, verdict: Verdict) -> None:
+        self.set_title(question.title)
+        set_role(self._answer, verdict.role)
+        self._answer.setText(verdict.answer)
+        self._number.setText(verdict.number)
+        self._bar.set_share(verdict.share, verdict.bar, verdict.is_choice)
+        self._words.setText(verdict.words)
         self._set_shown(True)
 
-    def show_reason(self, reason: str) -> None:
+    def show_reason(self, question: Question, reason: str) -> None:
         """Why there is no verdict."""
+        self.set_title(question.title)
         self._words.setText(reason)
         for widget in (self._answer, self._number):
             widget.setText("")

@@ -1,0 +1,108 @@
+"""What a discriminator says of every token: is it the text's own, or was it put there? (Clark et al. 2020, ELECTRA)"""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout
+
+from app import theme
+from app.readings import Reading
+from app.rooms.predict.mask_card import probability_text
+from app.widgets.bar_list import Bar, BarList
+from app.widgets.card import Card, label
+from app.widgets.heat_tokens import HeatToken, HeatTokens
+from app.widgets.raster import ColorBar
+
+TAKEN_FROM = 0.5  # the probability from which on a token counts as taken for replaced
+MOST_BARS = 10
+MOST_NAMED = 6
+
+
+class ReplacedCard(Card):
+    """The verdict in a sentence, the tokens in their order, and the likeliest ones as bars."""
+
+    clicked = Signal(int)  # position
+    hovered = Signal(object)  # position, or None
+
+    def __init__(self) -> None:
+        super().__init__("Which tokens look replaced?", "the probability that another model put the token there")
+        self._answer = label("", "number", wrap=True)
+        self._tokens = HeatTokens("Probability that each token was replaced")
+        self._tokens.clicked.connect(self.clicked)
+        self._tokens.hovered.connect(self.hovered)
+        self._bars = BarList("Likeliest to be replaced", stretch_to_px=30)
+        scale = ColorBar(signed=False)
+        scale.set_range(0, 1)
+        line = QHBoxLayout()
+        line.addWidget(label("probability", "muted"))
+        line.addWidget(scale)
+        line.addWidget(label(f"framed: taken for replaced, {TAKEN_FROM} or more", "muted"))
+        line.addStretch(1)
+        for widget in (self._answer, self._tokens):
+            self.body.addWidget(widget)
+            self.body.addSpacing(theme.px(4))
+        self.body.addLayout(line)
+        self.body.addSpacing(theme.px(12))
+        self.body.addWidget(label("Likeliest to be replaced", "title"))
+        self.body.addWidget(self._bars)
+        self.body.addSpacing(theme.px(6))
+        self.body.addWidget(label("Type a word that does not fit, and see whether the model notices.", "muted"))
+        self.body.addStretch(1)
+
+    @property
+    def answer(self) -> str:
+        return self._answer.text()
+
+    @property
+    def tokens(self) -> list[HeatToken]:
+        return self._tokens.tokens
+
+    @property
+    def bars(self) -> list[Bar]:
+        return self._bars.bars
+
+    def show_reading(self, reading: Reading, replaced: np.ndarray) -> None:
+        """replaced (S): probabilities, 0..1."""
+        shown, parts, values = reading.shown_tokens, reading.encoding.parts, replaced.tolist()
+        taken = taken_for_replaced(reading)
+        self._tokens.set_tokens(
+            [
+                HeatToken(token, values[i], probability_text(values[i]), i in taken, parts[i] == "special")
+                for i, token in enumerate(shown)
+            ]
+        )
+        words = [i for i in np.argsort(-replaced, kind="stable").tolist() if parts[i] != "special"]
+        self._answer.setText(_answer([shown[i] for i in words if i in taken], len(words)))
+        self._bars.set_bars(
+            [
+                Bar(
+                    shown[i],
+                    probability_text(values[i]),
+                    values[i],
+                    "bad" if i in taken else "bar",
+                    is_strong=i in taken,
+                    note=str(i),
+                )
+                for i in words[:MOST_BARS]
+            ]
+        )
+
+    def set_current(self, position: int) -> None:
+        self._tokens.set_current(position)
+
+
+def taken_for_replaced(reading: Reading) -> set[int]:
+    """Positions of the words that the model takes for replaced; special tokens are not asked about."""
+    if reading.replaced is None:
+        return set()
+    parts = reading.encoding.parts
+    return {i for i in np.flatnonzero(reading.replaced >= TAKEN_FROM).tolist() if parts[i] != "special"}
+
+
+def _answer(taken: list[str], count: int) -> str:
+    """taken: the tokens taken for replaced, likeliest first, out of `count` without special ones."""
+    if not taken:
+        return "It takes every token for the text's own."
+    named = ", ".join(taken[:MOST_NAMED]) + (" …" if len(taken) > MOST_NAMED else "")
+    return f"It takes {len(taken)} of {count} tokens for replaced: {named}"

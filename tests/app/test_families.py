@@ -1,0 +1,238 @@
+"""The rooms for every family: what a model has is shown by its own names, what it lacks is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from pytestqt.qtbot import QtBot
+
+from app.chips import chips_of
+from app.rooms.attend.room import AttendRoom
+from app.rooms.embed.room import EmbedRoom
+from app.rooms.predict.room import PredictRoom
+from app.state import ExploreState
+from app.window import Window
+from bertcore.checkpoint import load_checkpoint
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.family_models import SHAPES, save_family, vocabulary
+
+Show = Callable[[str], Window]
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("families")
+    return {name: save_family(name, folder / name) for name in SHAPES}
+
+
+@pytest.fixture
+def show(open_window: Callable[[Path], Window], folders: dict[str, Path], qtbot: QtBot) -> Show:
+    """A window that shows the usual pair, read by the family's small model."""
+
+    def make(name: str) -> Window:
+        window = open_window(folders[name])
+        qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+        window.state.set_text(TEXT_A, TEXT_B)
+        window.state.set_masks(())
+        settle(window, qtbot)
+        return window
+
+    return make
+
+
+def embed(window: Window, qtbot: QtBot) -> EmbedRoom:
+    room = window.open_room("embed")
+    assert isinstance(room, EmbedRoom)
+    settle(window, qtbot)
+    return room
+
+
+def predict(window: Window, qtbot: QtBot) -> PredictRoom:
+    room = window.open_room("predict")
+    assert isinstance(room, PredictRoom)
+    settle(window, qtbot)
+    return room
+
+
+@pytest.mark.parametrize(("name", "says"), [("distilbert", "no segments"), ("roberta", "one segment")])
+def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str, says: str, qtbot: QtBot) -> None:
+    window = show(name)
+    room = embed(window, qtbot)
+    token, segment, position, total, _ = room._strips.parts
+    assert segment.values is None and says in segment.reason
+    assert says in room._no_segments.text() and room._no_segments.isVisible() and not room._segments.isVisible()
+    assert token.values is not None and position.values is not None and total.values is not None
+    shared = total.values - token.values - position.values  # what the sentence is about: the same for all tokens
+    np.testing.assert_allclose(shared, np.broadcast_to(shared[0], shared.shape), atol=1e-5)
+    assert (np.abs(shared).max() > 0.01) == ("is part of the sum" in segment.reason)
+    shown = [window.frame.status.text, room._token_card._hint.text(), *(chip.hint() for chip in chips_of(window.state))]
+    assert not any("segment" in text for text in shown)
+    assert "sentence A" in chips_of(window.state)[1].hint()
+
+
+def test_embeddings_narrower_than_hidden_states(show: Show, qtbot: QtBot) -> None:
+    window = show("albert")
+    room = embed(window, qtbot)
+    token, segment, position, total, last = (part.values for part in room._strips.parts)
+    assert token is not None and segment is not None and position is not None
+    assert total is not None and last is not None
+    assert total.shape[1] == 16 and last.shape[1] == 32
+    np.testing.assert_allclose(token + segment + position, total, atol=1e-5)
+    assert room._strips.parts[-1].name.splitlines() == ["LayerNorm,", "projection"]
+    assert [part.note for part in room._strips.parts] == ["16 columns"] * 4 + ["32 columns"]
+    assert "16 numbers, 32 once projected" in room._strips_card._hint.text()
+    reading = window.state.reading
+    assert reading is not None
+    assert np.linalg.norm(reading.trace.embeddings[1]) == pytest.approx(
+        float(room._length_after.text().split()[-1]), abs=0.01
+    )
+
+
+def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show: Show, qtbot: QtBot) -> None:
+    room = embed(show("pre-norm"), qtbot)
+    last = room._strips.parts[-1]
+    assert last.values is None and "no LayerNorm" in last.reason
+    assert not room._length_after.isVisible() and not room._last_scale.isVisible()
+
+
+def test_strips_fill_their_place_without_covering_each_other(show: Show, qtbot: QtBot) -> None:
+    strips = embed(show("distilbert"), qtbot)._strips
+    rects = [strips.strip_rect(number) for number in range(5)]
+    assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rects))
+    assert rects[-1].bottom() == pytest.approx(strips.height(), abs=1)
+    assert rects[1].height() < rects[0].height()  # a sentence takes what it needs
+    assert strips._spot_at(rects[1].center().x(), rects[1].center().y()) is None
+
+
+def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
+    room = embed(show("roberta"), qtbot)
+    raster = room._positions._raster
+    table = load_checkpoint(folders["roberta"]).model.embeddings.position.weight[2:].numpy()  # 0 and 1 are padding's
+    expected = table[0] @ table[1] / np.linalg.norm(table[0]) / np.linalg.norm(table[1])
+    assert raster is not None and raster.values.shape == (64, 64)
+    assert raster.values[0, 1] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
+    window = show("roberta")
+    window.state.toggle_mask(2)
+    room = predict(window, qtbot)
+    assert [chip.token for chip in chips_of(window.state)[:4]] == ["<s>", "The", "<mask>", "·sat"]
+    assert room.mask_cards[0].hint.startswith("was “·cat” · rank ")
+    assert "RoBERTa was trained without next-sentence prediction" in room.verdict.text
+    window.state.set_text("The [MASK] sat.", "")
+    settle(window, qtbot)
+    assert room.mask_cards[0].hint.startswith("<mask> stands in the text")
+    attend = window.open_room("attend")
+    assert isinstance(attend, AttendRoom)
+    settle(window, qtbot)
+    assert attend._special.text() == "on <s> and </s>"
+    assert "[CLS]" not in attend._kinds.text()
+
+
+@pytest.mark.parametrize(("name", "family"), [("roberta", "RoBERTa"), ("pre-norm", "pre-norm BERT"), ("minilm", "")])
+def test_the_family_is_named_where_it_is_not_bert(show: Show, name: str, family: str) -> None:
+    window = show(name)
+    title, status = window.frame.title_bar.model.text(), window.frame.status.text
+    assert f" · {family} · " in title and status.startswith(family) if family else "BERT" not in title + status
+
+
+def test_albert_says_whether_a_comes_before_b(show: Show, qtbot: QtBot) -> None:
+    window = show("albert")
+    room, reading = predict(window, qtbot), window.state.reading
+    assert reading is not None and reading.trace.sentence_order_logits is not None
+    in_order, swapped = torch.tensor(reading.trace.sentence_order_logits).softmax(0).tolist()
+    assert room.verdict.title == "Is A before B?"
+    assert f"in order {in_order:.3f}, swapped {swapped:.3f}" in room.verdict.text
+    assert ("A comes before B" if in_order >= 0.5 else "B comes before A") in room.verdict.text
+    window.state.set_text(b="")
+    settle(window, qtbot)
+    assert "Type a second sentence" in room.verdict.text
+
+
+def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
+    window = show("minilm")
+    room = predict(window, qtbot)
+    checkpoint = load_checkpoint(folders["minilm"])
+    encodings = (checkpoint.tokenizer.encode(text) for text in (TEXT_A, TEXT_B))
+    a, b = (checkpoint.model(torch.tensor([one.ids]))[0].mean(0) for one in encodings)
+    assert room.verdict.title == "How alike are A and B?"
+    assert f"cosine {torch.cosine_similarity(a, b, dim=0):.3f}".replace("-", "−") in room.verdict.text
+    assert "cannot predict words" in room.invitation and "how alike" in room.invitation
+    window.state.set_text(b=TEXT_A)
+    qtbot.waitUntil(lambda: "cosine 1.000" in room.verdict.text, timeout=TIMEOUT_MS)
+    assert "Nearly the same" in room.verdict.text
+    window.state.set_text(b="")
+    settle(window, qtbot)
+    assert "Type a second sentence" in room.verdict.text
+
+
+def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
+    window = show("discriminator")
+    room, reading = predict(window, qtbot), window.state.reading
+    assert reading is not None and reading.trace.replaced_logits is not None
+    card = room.replaced_card
+    assert card is not None and room.invitation == "" and room.mask_cards == []
+    expected = torch.tensor(reading.trace.replaced_logits).sigmoid().numpy()
+    np.testing.assert_allclose([token.value for token in card.tokens], expected, atol=1e-6)
+    words = [i for i, part in enumerate(reading.encoding.parts) if part != "special"]
+    taken = [i for i in words if expected[i] >= 0.5]
+    assert [i for i, token in enumerate(card.tokens) if token.is_marked] == taken
+    assert f"{len(taken)} of {len(words)} tokens" in card.answer
+    assert int(card.bars[0].note) == max(words, key=lambda i: expected[i])
+    assert room._read_text.text().count("text-decoration:underline") == len(taken)
+    card._tokens.clicked.emit(4)
+    assert window.state.focus == 4
+
+
+def test_other_models_judge_no_tokens(show: Show, qtbot: QtBot) -> None:
+    assert predict(show("albert"), qtbot).replaced_card is None
+
+
+def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
+    window = show("encoder")
+    attend = window.open_room("attend")
+    assert isinstance(attend, AttendRoom)
+    window.state.set_head(23, 15)
+    settle(window, qtbot)
+    reading = window.state.reading
+    assert reading is not None and attend.is_drawn
+    np.testing.assert_array_equal(attend._view.values, reading.trace.attentions[23, 15])
+    atlas = attend._atlas
+    assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
+    assert "cannot predict words" in predict(window, qtbot).invitation
+    assert all(part.values is not None for part in embed(window, qtbot)._strips.parts)
+
+
+def test_models_of_different_families_follow_each_other(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
+    window = show("roberta")
+    room = embed(window, qtbot)
+    for name in ("albert", "distilbert", "pre-norm", "discriminator"):
+        window.open_model(folders[name])
+        qtbot.waitUntil(lambda name=name: window.state.model.name == name, timeout=TIMEOUT_MS)  # type: ignore[misc,union-attr]
+        settle(window, qtbot)
+        for part in ("attend", "predict", "embed"):
+            window.open_room(part)
+            settle(window, qtbot)
+        model = window.state.model
+        assert model is not None and not window.frame.banner.is_shown
+        assert room._segments.isVisible() == ("segments" not in model.missing)
+        assert room._no_segments.isVisible() == ("segments" in model.missing)
+
+
+def test_a_vocabulary_without_a_mask_masks_nothing(qtbot: QtBot) -> None:
+    tokenizer = vocabulary("wordpiece")
+    tokenizer.mask_id = tokenizer.mask_token = None
+    state, said = ExploreState(), []
+    state.problem_found.connect(said.append)
+    state.set_text(TEXT_A)
+    state.set_tokenizer(tokenizer, 64)
+    state.set_masks((2,))
+    state.toggle_mask(2)
+    assert state.all_masked == () and state.encoding is not None and state.input_ids == state.encoding.ids
+    assert len(said) == 1 and "no mask" in said[0]
