@@ -22,7 +22,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tokenization import Tokenizer
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.objective import BatchTensors, next_sentence_accuracy, pretraining_loss, word_accuracy
-from bertcore.training.optimizer import learning_rate_at, make_optimizer
+from bertcore.training.optimizer import linear_rate, make_optimizer
 from bertcore.training.options import PretrainOptions
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.run_folder import RunFolder
@@ -97,8 +97,8 @@ class TestLoss:
 
 class TestOptimizer:
     def test_rate_rises_then_falls_in_straight_lines(self) -> None:
-        assert [learning_rate_at(x, 2.0, 0.1) for x in (0, 0.05, 0.1, 0.55, 1)] == pytest.approx([0, 1, 2, 1, 0])
-        assert learning_rate_at(0.25, 2.0, 0.0) == pytest.approx(1.5)
+        assert [linear_rate(x, 2.0, 0.1) for x in (0, 0.05, 0.1, 0.55, 1)] == pytest.approx([0, 1, 2, 1, 0])
+        assert linear_rate(0.25, 2.0, 0.0) == pytest.approx(1.5)
 
     def test_only_matrices_decay(self) -> None:
         model = tiny_model().requires_grad_(True)
