@@ -43,6 +43,8 @@ def read_config(folder: Path) -> BertConfig:
         stored = values.get(about.config_names.get(item.name, item.name))
         if stored is not None and item.name not in _TRANSLATED:
             given[item.name] = stored
+    if model_type == "distilbert":
+        given["type_vocab_size"] = 0  # whatever a config made from BERT's still says
     given["model_type"] = "bert" if model_type == PRE_NORM_BERT else model_type
     given["norm"] = "pre" if model_type == PRE_NORM_BERT else "post"
     given["positions"] = values.get(
