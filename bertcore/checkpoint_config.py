@@ -73,6 +73,8 @@ def config_values(config: BertConfig, architecture: str) -> dict[str, Any]:
             values[about.config_names.get(name, name)] = value
     if config.classifier_hidden == about.classifier_hidden:
         del values["classifier_hidden"]
+    if not config.no_answer:
+        del values["no_answer"]
     if config.positions != "learned":
         values["positions"] = config.positions
     if config.model_type == "distilbert":

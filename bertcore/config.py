@@ -94,6 +94,7 @@ class BertConfig:
     pad_token_id: int = 0  # row of the token table that is [PAD]
     labels: tuple[str, ...] = ()  # what a classifier or tagger chooses from; one, for regression
     problem_type: str | None = None  # of sequence classification; None: one label out of several
+    no_answer: bool = False  # question answering: whether a passage may hold no answer (SQuAD 2.0)
 
     def __post_init__(self) -> None:
         about = family(self.model_type)

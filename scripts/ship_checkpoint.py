@@ -20,8 +20,10 @@ import typer
 
 from bertcore.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.data.corpus import load_corpus
+from bertcore.data.pairs import PairRules
 from bertcore.locations import assets, built_in_checkpoint
 from bertcore.training.evaluate import HeldOutText
+from bertcore.training.materials import text_format
 from bertcore.training.options import PretrainOptions
 from bertcore.training.run_folder import RunFolder
 
@@ -99,9 +101,10 @@ def _card(
     shipped: Checkpoint, options: PretrainOptions, run: RunFolder, tokens: int, sequences: int, machine: str
 ) -> str:
     data, training, config = options.data, options.training, shipped.config
-    corpus = load_corpus([Path(file) for file in data.corpus], shipped.tokenizer)
+    corpus = load_corpus([Path(file) for file in data.corpus], shipped.tokenizer, form=text_format(data))
     length = data.long_sequence_length if data.long_share else data.sequence_length
-    held_out = HeldOutText.of(corpus, shipped.tokenizer, length, sequences)
+    rules = PairRules.of(shipped.tokenizer, data.pairs, data.pack)
+    held_out = HeldOutText.of(corpus, shipped.tokenizer, length, sequences, rules)
     numbers: dict[str, Any] = held_out.measure(shipped.model)
     return CARD.read_text(encoding="utf-8").format(
         name=options.name,

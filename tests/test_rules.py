@@ -27,6 +27,7 @@ TORCH_FREE = (
     "bertcore.config",
     "bertcore.checkpoint_config",
     "bertcore.locations",
+    "bertcore.data.examples",
     "bertcore.data.summaries",
     "bertcore.data.tag_schemes",
     "bertcore.families",
@@ -34,6 +35,9 @@ TORCH_FREE = (
     "bertcore.parameter_count",
     "bertcore.sentence_pooling",
     "bertcore.tokenization",
+    "bertcore.data.tasks",
+    "bertcore.training.distil_options",
+    "bertcore.training.finetune_options",
     "bertcore.training.run_folder",
     "bertcore.training.options",
 )

@@ -8,7 +8,15 @@ from typing import NoReturn
 
 import typer
 
-from bertcore.cli import info_command, inspect_commands, pretrain_command, trace_command
+from bertcore.cli import (
+    distil_command,
+    finetune_command,
+    info_command,
+    inspect_commands,
+    predict_command,
+    pretrain_command,
+    trace_command,
+)
 from bertcore.errors import BertcoreError
 
 app = typer.Typer(
@@ -22,6 +30,9 @@ app.command()(info_command.info)
 inspect_commands.register(app)
 app.command()(trace_command.trace)
 pretrain_command.register(app)
+app.command()(finetune_command.finetune)
+app.command()(distil_command.distil)
+predict_command.register(app)
 
 
 def main() -> None:

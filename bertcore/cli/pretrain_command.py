@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,9 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from bertcore.cli.output import AsJson, checked_text, print_json
+from bertcore.cli.progress import watching
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
-from bertcore.locations import runs_folder
+from bertcore.locations import resolve_model, runs_folder
 from bertcore.training.options import PRECISIONS, PretrainOptions
 from bertcore.training.run_folder import RunFolder
 
@@ -32,6 +32,9 @@ def pretrain(
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
     recipe: Annotated[
         Path | None, typer.Option(help="A JSON file with any of the settings; flags go before it.")
+    ] = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="MODEL", help="Checkpoint, run or hub id to go on from.")
     ] = None,
     preset: Annotated[str | None, typer.Option(help=f"Size of the model: {', '.join(PRESETS)}.")] = None,
     steps: Annotated[int | None, typer.Option(help="Budget in steps.")] = None,
@@ -87,9 +90,14 @@ def pretrain(
         options = options.with_flags({"sequence_length": sequence_length, "long_sequence_length": longest}, {})
     name = name or (out.resolve().name if out and not recipe else None)
     options = options.with_flags(flags["data"], {**flags["training"], "threads": threads}, **flags["own"], name=name)
-    from bertcore.training.pretrain import start_or_resume
+    from bertcore.training.pretrain import continued, start_or_resume
 
-    with _watching(as_json) as watch:
+    if start is not None and not (resume and (run / "config.json").is_file()):
+        if preset or tokenizer:
+            raise BertcoreError("A checkpoint has its own size and vocabulary; leave out --preset and --tokenizer.")
+        options = continued(options, resolve_model(start).resolve())
+
+    with watching(as_json) as watch:
         snapshot = start_or_resume(options, run, resume, watch)
     status = RunFolder(run).status()
     if as_json:
@@ -109,9 +117,3 @@ def _refuse_changes(stored: PretrainOptions, flags: dict[str, dict[str, Any]], r
                     f"The run {run} goes on with its own settings: {key.replace('_', ' ')} {getattr(kept, key)}, "
                     f"not {value}. Leave that flag out, or start a new run."
                 )
-
-
-def _watching(quiet: bool) -> AbstractContextManager[Any]:
-    from bertcore.cli.progress import ProgressBar
-
-    return nullcontext() if quiet else ProgressBar()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any, Self
 
@@ -44,6 +45,10 @@ class ProgressBar:
             self._progress.update(self._task, description=words, completed=event["fraction"])
         elif event["kind"] == "phase":
             self._console.print(f"step {event['step']:>7,}  {event['message']}")
+        elif event["kind"] == "held_out" and "mlm_loss" not in event:
+            skipped = ("kind", "step", "tokens")
+            numbers = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in event.items() if name not in skipped]
+            self._console.print(f"step {event['step']:>7,}  held out: {', '.join(numbers)}")
         elif event["kind"] == "held_out":
             nsp = event["nsp_accuracy"]
             self._console.print(
@@ -51,3 +56,8 @@ class ProgressBar:
                 f"{event['mlm_accuracy']:.1%}, in the first five {event['mlm_top5']:.1%}"
                 + (f", next sentence right {nsp:.1%}" if nsp is not None else "")
             )
+
+
+def watching(quiet: bool) -> AbstractContextManager[Any]:
+    """A progress bar, or nothing."""
+    return nullcontext() if quiet else ProgressBar()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.corpus import Corpus
-from bertcore.data.pairs import NO_LABEL, Pair, cut_windows, make_pair
+from bertcore.data.masking import choose, replace
+from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules, cut_windows, make_pair
 from bertcore.errors import BertcoreError
+from bertcore.special_tokens import Layout, layouts
 from bertcore.tokenization import Tokenizer
 
 
@@ -22,7 +25,7 @@ class Batch:
     attention_mask: NDArray[np.int64] | None  # (B,S), None where nothing is padding
     rows: NDArray[np.int64]
     labels: NDArray[np.int64]
-    next_sentence: NDArray[np.int64]  # (B): 0 follows, 1 does not, -100 has no second part
+    next_sentence: NDArray[np.int64]  # (B): 0 follows (SOP: in order), 1 does not (swapped), -100 has no second part
     causal: bool  # tokens may look back only, and every next token is to be predicted
     real_tokens: int  # without padding
 
@@ -33,8 +36,10 @@ class PairSampler:
     `state` (epoch, position) is all that a resume needs. Raises BertcoreError where no document has a sentence pair.
     """
 
-    def __init__(self, corpus: Corpus, held_out: bool, length: int, seed: int) -> None:
-        self.corpus, self.length, self.seed = corpus, length, seed
+    def __init__(
+        self, corpus: Corpus, held_out: bool, length: int, seed: int, rules: PairRules = NEXT_SENTENCE
+    ) -> None:
+        self.corpus, self.length, self.seed, self.rules = corpus, length, seed, rules
         self.documents = corpus.documents(held_out)
         self.epoch, self.position = 0, 0
         self._windows = self._cut()
@@ -63,50 +68,60 @@ class PairSampler:
                 self.epoch, self.position = self.epoch + 1, 0
                 self._windows = self._cut()
             window = self._windows[self.position]
-            pairs.append(make_pair(self.corpus, self.documents, window, self.length - 3, rng))
+            pairs.append(make_pair(self.corpus, self.documents, window, self.length, self.rules, rng))
             self.position += 1
         return pairs
 
     def _cut(self) -> NDArray[np.int64]:
         rng = np.random.default_rng([self.seed, self.epoch])
-        return cut_windows(self.corpus, self.documents, self.length - 3, rng)
+        room = self.rules.room(self.length)
+        return cut_windows(self.corpus, self.documents, room, rng, self.rules.fewest_sentences)
 
 
 def lay_out(pairs: list[Pair], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, NDArray | None]:
-    """Pairs as `[CLS] A [SEP] B [SEP]`: ids, segments and attention mask, each (B,S), padded to the longest."""
-    cls, sep = [tokenizer.cls_id], [tokenizer.sep_id]
-    rows = [np.concatenate([cls, pair.a, sep, pair.b, sep] if len(pair.b) else [cls, pair.a, sep]) for pair in pairs]
-    lengths = np.array([len(row) for row in rows])
+    """Pairs as the tokenizer frames them, `[CLS] A [SEP] B [SEP]` or `<s> A </s></s> B </s>`: ids, segments and
+    attention mask, each (B,S), padded to the longest."""
+    rows = [_row(pair, _layouts(tokenizer)[len(pair.b) > 0]) for pair in pairs]
+    lengths = np.array([len(ids) for ids, _ in rows])
     ids = np.full((len(rows), int(lengths.max())), tokenizer.pad_id, dtype=np.int64)
     segments = np.zeros_like(ids)
-    for index, (row, pair) in enumerate(zip(rows, pairs, strict=True)):
+    for index, (row, of_segment) in enumerate(rows):
         ids[index, : len(row)] = row
-        segments[index, len(pair.a) + 2 : len(row)] = 1
+        segments[index, : len(row)] = of_segment
     mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
     return ids, segments, None if mask.all() else mask
 
 
-def masked_batch(pairs: list[Pair], tokenizer: Tokenizer, rng: np.random.Generator, mask_share: float = 0.15) -> Batch:
-    """Mask words as the paper does: `mask_share` of the ordinary tokens are to be predicted; of these 80% become
-    [MASK], 10% a random word of the whole vocabulary, 10% stay (Devlin et al. 2019, section 3.1)."""
-    if tokenizer.mask_id is None:
-        raise BertcoreError("This vocabulary has no [MASK]; choose one that has, or learn one from the text.")
+def _row(pair: Pair, layout: Layout) -> tuple[NDArray, NDArray]:
+    parts = {"a": pair.a, "b": pair.b}
+    pieces = [[slot.special_id] if slot.part == "special" else parts[slot.part] for slot in layout]
+    segments = np.repeat([slot.segment for slot in layout], [len(piece) for piece in pieces])
+    return np.concatenate(pieces), segments
+
+
+@lru_cache(maxsize=8)
+def _layouts(tokenizer: Tokenizer) -> tuple[Layout, Layout]:
+    return layouts(tokenizer.raw, tokenizer.special, tokenizer.kind)
+
+
+def masked_batch(
+    pairs: list[Pair],
+    tokenizer: Tokenizer,
+    rng: np.random.Generator,
+    mask_share: float = 0.15,
+    masking: str = "tokens",
+) -> Batch:
+    """`mask_share` of the ordinary tokens are to be predicted, chosen as `masking` says; see bertcore.data.masking."""
     ids, segments, attention_mask = lay_out(pairs, tokenizer)
-    ordinary = ~np.isin(ids, (tokenizer.pad_id, tokenizer.cls_id, tokenizer.sep_id))
+    ordinary = ~np.isin(ids, (tokenizer.pad_id, tokenizer.cls_id, tokenizer.sep_id))  # also those typed in the text
     if attention_mask is not None:
         ordinary &= attention_mask == 1
-    wanted = np.maximum(1, np.round(ordinary.sum(axis=1) * mask_share)).astype(int)  # (B)
-    keys = np.where(ordinary, rng.random(ids.shape), 2.0)  # the lowest keys of each row are chosen; 2.0 never is
-    chosen = (np.argsort(np.argsort(keys, axis=1), axis=1) < wanted[:, None]) & ordinary
-    rows = np.flatnonzero(chosen)
+    chosen = choose(masking, ids, ordinary, mask_share, tokenizer, rng)
+    seen, rows = replace(ids, chosen, tokenizer, rng)
     labels = ids.reshape(-1)[rows]
-    fate = rng.random(len(rows))
-    random_words = rng.integers(0, tokenizer.vocab_size, len(rows))
-    changed = np.where(fate < 0.8, tokenizer.mask_id, np.where(fate < 0.9, random_words, labels))
-    ids.reshape(-1)[rows] = changed
     next_sentence = np.array([pair.label for pair in pairs], dtype=np.int64)
     real = ids.size if attention_mask is None else int(attention_mask.sum())
-    return Batch(ids, segments, attention_mask, rows, labels, next_sentence, causal=False, real_tokens=real)
+    return Batch(seen, segments, attention_mask, rows, labels, next_sentence, causal=False, real_tokens=real)
 
 
 def causal_batch(pairs: list[Pair], tokenizer: Tokenizer) -> Batch:

@@ -1,30 +1,37 @@
-"""Documents to one array of token ids with sentence and document starts, made once and memory-mapped after that."""
+"""Text to token ids with sentence and document starts, made once and memory-mapped after that."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
-import sentencex
+from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from bertcore.data.text import read_documents
+from bertcore.data.shards import Group, ShardFolder, TokenShards, cache_errors, cut_groups
+from bertcore.data.text import BLOCKS, Documents, TextFormat, is_packed, is_records, text_files
+from bertcore.data.tokenising import TokenisingProcesses, document_hash, processes_for, split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.locations import home
 from bertcore.tokenization import Tokenizer
 
-FORMAT_VERSION = 2
+__all__ = ["Corpus", "corpus_key", "document_hash", "load_corpus", "split_sentences"]
+
+FORMAT_VERSION = 2  # of the key; runs hold on to it
+LAYOUT = "shards"  # of the folder
 HELD_OUT_SHARE = 0.02  # of all documents, chosen by their text ...
 HELD_OUT_AT_LEAST = 30  # ... or, in a small corpus, so many of them (a fifth of all at most)
-_DOCUMENTS_AT_ONCE = 500
-_ARRAYS = ("tokens", "sentence_starts", "document_starts", "held_out")
+TELL_EVERY_S = 0.1
+_UNPACKED = 3  # a packed text is about so many times larger
+
+Tell = Callable[[float], None]  # 0..1 of the text's bytes; may raise to stop
 
 
 @dataclass(frozen=True)
@@ -32,13 +39,14 @@ class Corpus:
     """Token ids of all sentences on end, and where each sentence and document begins.
 
     tokens (T) ids; sentence_starts (N+1) indices into tokens; document_starts (D+1) indices into sentence_starts;
-    held_out (D) True where a document is kept apart for evaluation.
+    held_out (D) True where a document is kept apart for evaluation. `key` names the text and the vocabulary.
     """
 
-    tokens: NDArray[np.uint32]
+    tokens: NDArray[np.unsignedinteger] | TokenShards
     sentence_starts: NDArray[np.int64]
     document_starts: NDArray[np.int64]
     held_out: NDArray[np.bool_]
+    key: str = ""
 
     def documents(self, held_out: bool) -> NDArray[np.int64]:
         """Numbers of the documents on one side of the division."""
@@ -49,29 +57,42 @@ class Corpus:
         return int(np.diff(bounds)[self.held_out == held_out].sum())
 
 
-def load_corpus(files: list[Path], tokenizer: Tokenizer, progress: Callable[[int], None] | None = None) -> Corpus:
-    """Tokenise text files, or take the result of last time from the cache (keyed by their content and the vocabulary).
+def load_corpus(
+    files: list[Path],
+    tokenizer: Tokenizer,
+    progress: Tell | None = None,
+    form: TextFormat = BLOCKS,
+    processes: int | None = None,
+) -> Corpus:
+    """Tokenise text files and folders, or take the result of last time from the cache (keyed by `corpus_key`).
 
-    `progress` is told the number of documents done. Raises BertcoreError for unreadable files and for a text with
-    fewer than two documents or four sentences to train on.
+    `progress` is told the share of the text that is done. Where it raises, or the process is stopped, whole shards
+    stay and the next call goes on from them; damaged ones are made anew. `processes` None: as many as pay.
+    Raises BertcoreError for unreadable files, a full disk, and a text with fewer than two documents or four
+    sentences to train on.
     """
-    folder = home() / "cache" / "corpora" / corpus_key(files, tokenizer)
-    if not (folder / "about.json").is_file():
-        _build(files, tokenizer, folder, progress)
-    corpus = Corpus(**{name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS})
+    key, tell = corpus_key(files, tokenizer, form), _seldom(progress)
+    folder = ShardFolder(home() / "cache" / "corpora" / f"{key}-{LAYOUT}")
+    if not folder.is_whole():
+        texts = Documents(files, form)
+        with cache_errors(folder.path.parent), _alone(folder.path, tell):
+            if not folder.is_whole():  # another process may have made it meanwhile
+                _build(texts, tokenizer, folder, tell, processes)
+    corpus = Corpus(**folder.open(), key=key)
     if len(corpus.documents(False)) < 2 or len(corpus.sentence_starts) < 5:
-        names = ", ".join(file.name for file in files)
-        raise BertcoreError(
-            f"There is too little text in {names}: at least three documents (separated by blank lines) "
-            "of two sentences each are needed, and more is better."
-        )
+        raise _too_little(files)
     return corpus
 
 
-def corpus_key(files: list[Path], tokenizer: Tokenizer) -> str:
-    """Names the cache: changes with any file's content, the vocabulary, or the format."""
+def corpus_key(files: list[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS) -> str:
+    """Names the cache: changes with any file's content, the vocabulary, or how documents are found."""
     digest = hashlib.sha256(f"{FORMAT_VERSION} {HELD_OUT_SHARE}\n{tokenizer.raw.to_str()}\n".encode())
-    for file in files:
+    texts = text_files(files)
+    if form.document_per_file:
+        digest.update(b"a document per file\n")
+    if any(is_records(file) for file in texts):
+        digest.update(f"records: {form.text_field}\n".encode())
+    for file in texts:
         try:
             with file.open("rb") as stream:
                 digest.update(hashlib.file_digest(stream, "sha256").digest())
@@ -80,74 +101,87 @@ def corpus_key(files: list[Path], tokenizer: Tokenizer) -> str:
     return digest.hexdigest()[:32]
 
 
-def split_sentences(paragraph: str) -> list[str]:
-    return [text for piece in sentencex.segment("en", paragraph) if (text := piece.strip())]
+def _too_little(files: list[Path]) -> BertcoreError:
+    names = ", ".join(file.name for file in files)
+    return BertcoreError(
+        f"There is too little text in {names}: at least three documents (separated by blank lines) "
+        "of two sentences each are needed, and more is better."
+    )
 
 
-def document_hash(document: list[str]) -> float:
-    """A number in 0..1 from a document's text alone: the lowest are held out, in every run, on every machine."""
-    digest = hashlib.blake2b("\n".join(document).encode("utf-8", "replace"), digest_size=4).digest()
-    return int.from_bytes(digest, "big") / 2**32
-
-
-def _choose_held_out(hashes: list[float], sentences: list[int]) -> NDArray[np.bool_]:
+def _choose_held_out(hashes: NDArray, sentences: NDArray) -> NDArray[np.bool_]:
     """The documents with the lowest hashes; a fifth of all at most, and one with a sentence pair in any case."""
     share = max(HELD_OUT_SHARE, min(0.2, HELD_OUT_AT_LEAST / max(1, len(hashes))))
-    count = min(int((np.array(hashes) < share).sum()), max(1, len(hashes) // 5))
+    count = min(int((hashes < share).sum()), max(1, len(hashes) // 5))
     by_hash = np.argsort(hashes, kind="stable")
     chosen = np.zeros(len(hashes), dtype=bool)
     chosen[by_hash[:count]] = True
-    has_pair = np.array(sentences) >= 2
+    has_pair = sentences >= 2
     if has_pair.any() and not (chosen & has_pair).any():
         chosen[by_hash[has_pair[by_hash]][0]] = True
     return chosen
 
 
-def _build(files: list[Path], tokenizer: Tokenizer, folder: Path, progress: Callable[[int], None] | None) -> None:
+def _build(texts: Documents, tokenizer: Tokenizer, folder: ShardFolder, tell: Tell, processes: int | None) -> None:
+    """Make the shards that are not there yet, then the index over all of them."""
+    folder.path.mkdir(parents=True, exist_ok=True)
+    shards = 0
+
+    def missing() -> Iterator[Group]:
+        nonlocal shards
+        for number, groups in groupby(cut_groups(texts), key=lambda group: group.shard):
+            shards = number + 1
+            if not folder.has_shard(number):
+                yield from groups
+
+    dtype = "uint16" if tokenizer.largest_id < 2**16 else "uint32"
+    count = processes_for(_unpacked_bytes(texts)) if processes is None else processes
+    with TokenisingProcesses(tokenizer.raw.to_str(), dtype, count) as pool:
+        for number, results in groupby(pool.map(missing()), key=lambda result: result[0].shard):
+            parts = []
+            for group, tokenised in results:
+                parts.append(tokenised)
+                tell(group.fraction)
+            folder.write_shard(number, parts)
+    if not shards:
+        raise _too_little(texts.files)
+    lengths = [folder.lengths(number) for number in range(shards)]
+    hashes, sentences = (np.concatenate([part[name] for part in lengths]) for name in ("hashes", "documents"))
+    folder.finish(shards, _choose_held_out(hashes, sentences), {"sources": [file.name for file in texts.files]})
+    tell(1.0)
+
+
+@contextmanager
+def _alone(folder: Path, tell: Tell) -> Iterator[None]:
+    """Only one process makes a cache; others wait, and then find it made. Leaves no folder without a whole shard."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix="building-", dir=folder.parent))
+    lock = FileLock(folder.with_suffix(".lock"))
+    while True:
+        try:
+            lock.acquire(timeout=1.0)
+            break
+        except Timeout:
+            tell(0.0)  # whoever waits can be stopped
     try:
-        arrays = _tokenise(read_documents(files), tokenizer, progress)
-        for name, array in arrays.items():
-            np.save(aside / f"{name}.npy", array)
-        (aside / "about.json").write_text(json.dumps({"files": [file.name for file in files]}), encoding="utf-8")
-        if not folder.exists():
-            aside.rename(folder)
+        yield
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        if folder.is_dir() and not list(folder.glob("*.json")):
+            shutil.rmtree(folder, ignore_errors=True)
+        lock.release()
 
 
-def _tokenise(
-    documents: Iterator[list[str]], tokenizer: Tokenizer, progress: Callable[[int], None] | None
-) -> dict[str, NDArray]:
-    dtype = np.uint16 if tokenizer.vocab_size <= 2**16 else np.uint32
-    tokens: list[NDArray] = []
-    sentence_lengths: list[int] = []
-    sentences_per_document: list[int] = []
-    hashes: list[float] = []
-    for group in _grouped(documents, _DOCUMENTS_AT_ONCE):
-        split = [[s for paragraph in document for s in split_sentences(paragraph)] for document in group]
-        ids = iter(tokenizer.encode_batch_ids([sentence for sentences in split for sentence in sentences]))
-        for document, sentences in zip(group, split, strict=True):
-            encoded = [sentence for sentence in islice(ids, len(sentences)) if sentence]
-            if not encoded:
-                continue
-            tokens.extend(np.array(sentence, dtype=dtype) for sentence in encoded)
-            sentence_lengths.extend(len(sentence) for sentence in encoded)
-            sentences_per_document.append(len(encoded))
-            hashes.append(document_hash(document))
-        tokens = [np.concatenate(tokens)] if tokens else []  # many small arrays would take more memory
-        if progress:
-            progress(len(sentences_per_document))
-    return {
-        "tokens": tokens[0] if tokens else np.zeros(0, dtype),
-        "sentence_starts": np.concatenate([[0], np.cumsum(sentence_lengths, dtype=np.int64)]),
-        "document_starts": np.concatenate([[0], np.cumsum(sentences_per_document, dtype=np.int64)]),
-        "held_out": _choose_held_out(hashes, sentences_per_document),
-    }
+def _unpacked_bytes(texts: Documents) -> int:
+    return sum(file.stat().st_size * (_UNPACKED if is_packed(file) else 1) for file in texts.files)
 
 
-def _grouped(documents: Iterable[list[str]], size: int) -> Iterator[list[list[str]]]:
-    iterator = iter(documents)
-    while group := list(islice(iterator, size)):
-        yield group
+def _seldom(progress: Tell | None) -> Tell:
+    """Pass on the first, the last, and one in a while between: whoever listens may write a file each time."""
+    told_at = -TELL_EVERY_S
+
+    def tell(fraction: float) -> None:
+        nonlocal told_at
+        if progress and (fraction >= 1.0 or time.monotonic() - told_at >= TELL_EVERY_S):
+            told_at = time.monotonic()
+            progress(fraction)
+
+    return tell

@@ -1,4 +1,9 @@
-"""Sentence pairs for next-sentence prediction, cut from the corpus so that nearly every sequence is full."""
+"""What stands in one sequence: a sentence pair for NSP or SOP, or running text without pairs.
+
+nsp   half of the time B follows A, else it comes from another document (Devlin et al. 2019, section 3.1)
+sop   A and B follow one another, half of the time swapped (Lan et al. 2020, section 3.1)
+none  whole sentences on end, one part (Liu et al. 2019, section 4.2): FULL-SENTENCES packed, else DOC-SENTENCES
+"""
 
 from __future__ import annotations
 
@@ -8,25 +13,63 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.corpus import Corpus
-from bertcore.tokenization import fit_pair
+from bertcore.special_tokens import layouts
+from bertcore.tokenization import Tokenizer, fit_pair
 
 IS_NEXT, NOT_NEXT, NO_LABEL = 0, 1, -100
+IN_ORDER, SWAPPED = 0, 1
+_TRIES = 20  # documents looked at for one that is long enough
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Ids of part A and of part B (empty where the window was one single sentence), and whether B follows A."""
+    """Ids of part A and of part B (empty where there is one part alone), and what they are to each other."""
 
     a: NDArray
     b: NDArray
-    label: int
+    label: int  # nsp: IS_NEXT or NOT_NEXT; sop: IN_ORDER or SWAPPED; NO_LABEL for one part alone
 
 
-def cut_windows(corpus: Corpus, documents: NDArray, room: int, rng: np.random.Generator) -> NDArray[np.int64]:
+@dataclass(frozen=True)
+class PairRules:
+    """How sequences are made.
+
+    Packed, every sequence is filled: where a document ends, a separator and text from another document follow; and
+    what is too long loses tokens at its front or back by chance, as in google-research/bert. Else what is short stays
+    short, A loses its front and B its end, so that they still touch.
+    """
+
+    kind: str = "nsp"
+    pack: bool = False
+    specials: tuple[int, int] = (2, 3)  # special tokens around one part, and around two
+    separator: int = -1  # id, between documents in one part
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, kind: str = "nsp", pack: bool = False) -> PairRules:
+        framing = layouts(tokenizer.raw, tokenizer.special, tokenizer.kind)
+        one, two = (sum(slot.part == "special" for slot in layout) for layout in framing)
+        return cls(kind, pack, (one, two), tokenizer.sep_id)
+
+    def room(self, length: int) -> int:
+        """Tokens of text that a window has to hold to fill a sequence."""
+        return length - self.specials[self.kind != "none"]
+
+    @property
+    def fewest_sentences(self) -> int:
+        return 1 if self.kind == "none" else 2
+
+
+NEXT_SENTENCE = PairRules()
+
+
+def cut_windows(
+    corpus: Corpus, documents: NDArray, room: int, rng: np.random.Generator, fewest: int = 2
+) -> NDArray[np.int64]:
     """Windows of whole sentences with at least `room` tokens where the document has them: (W,3).
 
     Columns: first sentence, sentence after the last, document. Order is random, and so is where in each document
-    the first window begins, so that every epoch sees other windows.
+    the first window begins, so that every epoch sees other windows. Fewer than `fewest` sentences are left out,
+    unless they fill the room.
     """
     starts = corpus.sentence_starts
     windows: list[tuple[int, int, int]] = []
@@ -34,31 +77,85 @@ def cut_windows(corpus: Corpus, documents: NDArray, room: int, rng: np.random.Ge
         first, stop = int(corpus.document_starts[document]), int(corpus.document_starts[document + 1])
         if starts[stop] - starts[first] > 2 * room:
             first += int(rng.integers(0, max(1, np.searchsorted(starts[first:stop], starts[first] + room))))
-        while stop - first >= 2 or (stop > first and starts[stop] - starts[first] >= room):
+        while stop - first >= fewest or (stop > first and starts[stop] - starts[first] >= room):
             end = min(first + int(np.searchsorted(starts[first : stop + 1], starts[first] + room)), stop)
             windows.append((first, max(end, first + 1), int(document)))
             first = max(end, first + 1)
     return rng.permutation(np.array(windows, dtype=np.int64).reshape(-1, 3))
 
 
-def make_pair(corpus: Corpus, documents: NDArray, window: NDArray, room: int, rng: np.random.Generator) -> Pair:
-    """Split a window between two of its sentences; half of the time B comes from another document instead.
-
-    Where both do not fit into `room` tokens, A loses its beginning and B its end, so that they still touch.
-    """
+def make_pair(
+    corpus: Corpus, documents: NDArray, window: NDArray, length: int, rules: PairRules, rng: np.random.Generator
+) -> Pair:
+    """One sequence of at most `length` tokens from a window; a pair is split between two of its sentences."""
     first, end, document = (int(value) for value in window)
-    starts, tokens = corpus.sentence_starts, corpus.tokens
-    if end - first < 2:
-        return Pair(tokens[starts[first] : starts[first] + room], tokens[:0], NO_LABEL)
+    starts, tokens, room = corpus.sentence_starts, corpus.tokens, rules.room(length)
+    if rules.kind == "none" or end - first < 2:
+        room = length - rules.specials[0] if rules.pack else room
+        text = tokens[starts[first] : min(int(starts[first]) + room, int(starts[end]))]
+        if rules.pack:
+            text = _filled(text, room, corpus, documents, document, rules, rng)
+        return Pair(text, tokens[:0], NO_LABEL)
     split = int(rng.integers(first + 1, end))
-    a = tokens[starts[first] : starts[split]]
-    if rng.random() < 0.5 and len(documents) > 1:
-        label, b = NOT_NEXT, _from_elsewhere(corpus, documents, document, room, rng)
-        b = b[: max(int(starts[end] - starts[split]), room - len(a))]
-    else:
-        label, b = IS_NEXT, tokens[starts[split] : starts[end]]
-    keep_a, keep_b = fit_pair(len(a), len(b), room)
-    return Pair(a[len(a) - keep_a :], b[:keep_b], label)
+    a, b = tokens[starts[first] : starts[split]], tokens[starts[split] : starts[end]]
+    is_other = rng.random() < 0.5 and (rules.kind == "sop" or len(documents) > 1)
+    if is_other and rules.kind == "nsp":
+        if rules.pack:
+            b = _as_long_from_elsewhere(corpus, documents, document, len(b), rng)
+        else:
+            b = _from_elsewhere(corpus, documents, document, room, rng)[: max(len(b), room - len(a))]
+    if not rules.pack:
+        keep_a, keep_b = fit_pair(len(a), len(b), room)
+        a, b = a[len(a) - keep_a :], b[:keep_b]
+    if is_other and rules.kind == "sop":
+        a, b = b, a
+    if rules.pack:
+        a, b = _cut(a, b, room, rng)
+        b = _filled(b, room - len(a), corpus, documents, document, rules, rng)
+    return Pair(a, b, int(is_other))  # 1: NOT_NEXT, SWAPPED
+
+
+def _cut(a: NDArray, b: NDArray, room: int, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
+    """`truncate_seq_pair` of google-research/bert: the longer part loses a token, at its front or back by chance."""
+    kept = []
+    for part, keep in zip((a, b), fit_pair(len(a), len(b), room), strict=True):
+        front = int(rng.binomial(len(part) - keep, 0.5)) if len(part) > keep else 0
+        kept.append(part[front : front + keep])
+    return kept[0], kept[1]
+
+
+def _filled(
+    text: NDArray,
+    room: int,
+    corpus: Corpus,
+    documents: NDArray,
+    document: int,
+    rules: PairRules,
+    rng: np.random.Generator,
+) -> NDArray:
+    """Text, then as often as there is room a separator and text from a document other than `document`."""
+    pieces, free = [text], room - len(text)
+    while free > 1 and len(documents) > 1:
+        more = _from_elsewhere(corpus, documents, document, free - 1, rng)
+        pieces += [np.array([rules.separator], dtype=text.dtype), more]
+        free -= 1 + len(more)
+    return np.concatenate(pieces) if len(pieces) > 1 else text
+
+
+def _as_long_from_elsewhere(
+    corpus: Corpus, documents: NDArray, document: int, length: int, rng: np.random.Generator
+) -> NDArray:
+    """`length` tokens of one document where that can be had: were B shorter more often when it does not follow A, the
+    separators would give the answer away."""
+    starts = corpus.sentence_starts
+    for _ in range(_TRIES):
+        other = int(rng.choice(documents))
+        first, stop = int(corpus.document_starts[other]), int(corpus.document_starts[other + 1])
+        long_enough = int(np.searchsorted(starts[first:stop], starts[stop] - length, side="right"))
+        if other != document and long_enough:
+            begin = int(starts[first + rng.integers(long_enough)])
+            return corpus.tokens[begin : begin + length]
+    return _from_elsewhere(corpus, documents, document, length, rng)
 
 
 def _from_elsewhere(corpus: Corpus, documents: NDArray, document: int, room: int, rng: np.random.Generator) -> NDArray:

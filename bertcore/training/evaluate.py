@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 
+from bertcore.checkpoint import Checkpoint
 from bertcore.data.batches import PairSampler, masked_batch
-from bertcore.data.corpus import Corpus
-from bertcore.data.pairs import NO_LABEL
+from bertcore.data.corpus import Corpus, load_corpus
+from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules
+from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.tokenization import Tokenizer
 from bertcore.training.objective import BatchTensors, pretraining_loss, word_accuracy
@@ -27,9 +30,11 @@ class HeldOutText:
     batches: list[BatchTensors]
 
     @classmethod
-    def of(cls, corpus: Corpus, tokenizer: Tokenizer, length: int, sequences: int) -> HeldOutText:
+    def of(
+        cls, corpus: Corpus, tokenizer: Tokenizer, length: int, sequences: int, rules: PairRules = NEXT_SENTENCE
+    ) -> HeldOutText:
         """`sequences` of at most `length` tokens (fewer where the held-out text has fewer)."""
-        sampler = PairSampler(corpus, held_out=True, length=length, seed=HELD_OUT_SEED)
+        sampler = PairSampler(corpus, held_out=True, length=length, seed=HELD_OUT_SEED, rules=rules)
         rng = np.random.default_rng(HELD_OUT_SEED)
         count = min(sequences, sampler.windows_per_epoch)
         pairs = sampler.take(count, rng)
@@ -41,11 +46,15 @@ class HeldOutText:
 
     @torch.no_grad()
     def measure(self, model: Bert) -> dict[str, float | None]:
-        """Masked-word loss, perplexity, accuracy, top-5; next-sentence loss and accuracy (None without labels)."""
+        """Masked-word loss, perplexity, accuracy, top-5; next-sentence loss and accuracy (None without labels).
+
+        A model that learns sentence order instead has "sop_loss" and "sop_accuracy" besides.
+        """
         was_training = model.training
         model.eval()
         words = correct = in_top5 = pairs = pairs_right = 0.0
-        mlm = nsp = 0.0
+        mlm = pair = 0.0
+        head = "sop" if model.nsp is None and model.sop is not None else "nsp"
         for batch in self.batches:
             loss = pretraining_loss(model, batch)
             count = len(batch.labels)
@@ -54,21 +63,35 @@ class HeldOutText:
             correct += word_accuracy(loss.logits["mlm"], batch.labels) * count
             in_top5 += word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count
             labelled = batch.next_sentence != NO_LABEL
-            if "nsp" in loss.parts and bool(labelled.any()):
+            if head in loss.parts and bool(labelled.any()):
                 pairs += int(labelled.sum())
-                nsp += float(loss.parts["nsp"]) * int(labelled.sum())
-                guesses = loss.logits["nsp"].argmax(dim=-1)
+                pair += float(loss.parts[head]) * int(labelled.sum())
+                guesses = loss.logits[head].argmax(dim=-1)
                 pairs_right += int((guesses == batch.next_sentence)[labelled].sum())
         model.train(was_training)
         mlm /= max(words, 1)
+        of_pairs = {f"{head}_loss": pair / pairs, f"{head}_accuracy": pairs_right / pairs} if pairs else {}
         return {
-            "loss": mlm + (nsp / pairs if pairs else 0.0),
+            "loss": mlm + (pair / pairs if pairs else 0.0),
             "mlm_loss": mlm,
             "mlm_accuracy": correct / max(words, 1),
             "mlm_top5": in_top5 / max(words, 1),
             "perplexity": math.exp(min(mlm, 700.0)),
-            "nsp_loss": nsp / pairs if pairs else None,
-            "nsp_accuracy": pairs_right / pairs if pairs else None,
+            "nsp_loss": None,
+            "nsp_accuracy": None,
+            **of_pairs,
             "words": int(words),
             "pairs": int(pairs),
         }
+
+
+def evaluate_text(checkpoint: Checkpoint, files: list[Path], length: int, sequences: int) -> dict[str, float | None]:
+    """A checkpoint on the held-out part of some text, as a run on that text would measure it.
+
+    Raises BertcoreError where the text cannot be read, or the checkpoint has no MLM head.
+    """
+    if "mlm" in checkpoint.missing:
+        raise BertcoreError(checkpoint.missing["mlm"])
+    corpus = load_corpus(files, checkpoint.tokenizer)
+    held_out = HeldOutText.of(corpus, checkpoint.tokenizer, min(length, checkpoint.config.max_length), sequences)
+    return held_out.measure(checkpoint.model)

@@ -7,6 +7,7 @@ from the seed and the step's number alone, so a snapshot needs no generator's st
 from __future__ import annotations
 
 import gc
+import json
 import math
 import shutil
 import time
@@ -23,13 +24,16 @@ from bertcore.garbage import no_garbage_collection
 from bertcore.locations import register_run
 from bertcore.model.bert import Bert
 from bertcore.tokenization import Tokenizer
+from bertcore.training.environment import environment, memory_mib
 from bertcore.training.guards import StopAskedError, as_sentence, stop_signals
 from bertcore.training.precision import Precision
 from bertcore.training.resume import Progress, can_resume, forget_progress, load_progress, save_progress
 from bertcore.training.run_folder import RunFolder
+from bertcore.training.safe_files import write_json
 
 Event = dict[str, Any]
 Watch = Callable[[Event], None]
+ENVIRONMENT_FILE = "environment.json"
 SHORT_RUN_STEPS = 1000  # up to here every step is logged
 LOG_EVERY_S = 0.5  # runs with a budget in minutes log a step this often
 STATUS_EVERY_S = 0.5
@@ -141,7 +145,9 @@ class TrainingRun:
         try:
             with stop_signals(self._ask_to_stop):
                 self.materials = self.work.prepare(self.folder.path, self._say)
+                self.settings = self.work.settings  # a budget in epochs is known now
                 self.folder.log(self.materials.summary)
+                self._write_environment()
                 self._resume_or_begin()
                 with no_garbage_collection():
                     state = self._train()
@@ -271,6 +277,7 @@ class TrainingRun:
             "tokens": self.tokens,
             "phase": result.phase,
             "elapsed_s": round(self.elapsed_s, 3),
+            "memory_mib": memory_mib(),
             **result.extra,
         }
         self._metric(line)
@@ -326,6 +333,12 @@ class TrainingRun:
         relative = written.relative_to(self.folder.path).as_posix()
         self._metric({"kind": "snapshot", "step": self.step, "path": relative})
         return written
+
+    def _write_environment(self) -> None:
+        """Of the start and of each time the run went on, the newest last."""
+        file = self.folder.path / ENVIRONMENT_FILE
+        before = json.loads(file.read_text(encoding="utf-8"))["starts"] if file.is_file() else []
+        write_json(file, {"starts": [*before, environment(self.settings.seed, self.materials.device)]})
 
     def _metric(self, line: Event) -> None:
         self.folder.append_metric(line)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
 from bertcore.data.batches import PairSampler
-from bertcore.data.corpus import corpus_key, load_corpus
-from bertcore.data.text import Paragraphs
+from bertcore.data.corpus import load_corpus
+from bertcore.data.pairs import PairRules
+from bertcore.data.text import Paragraphs, TextFormat
 from bertcore.model.bert import Bert, initialise
 from bertcore.tokenization import Tokenizer
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.loop import Materials
 from bertcore.training.optimizer import make_optimizer
-from bertcore.training.options import PretrainOptions
+from bertcore.training.options import DataOptions, PretrainOptions
 from bertcore.training.precision import choose_precision
 from bertcore.training.run_folder import RunFolder
+from bertcore.vocabularies import train_vocabulary
+
+HEADS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,12 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     files = [Path(name) for name in data.corpus]
     tokenizer = _run_tokenizer(options, files, run, say)
-    corpus = load_corpus(files, tokenizer, lambda done: say(f"Read {done:,} documents."))
+    corpus = load_corpus(files, tokenizer, lambda done: say(f"Reading the text: {done:.0%}."), text_format(data))
+    rules = PairRules.of(tokenizer, data.pairs, data.pack)
     lengths = {data.sequence_length, *([data.long_sequence_length] if data.long_share else [])}
-    held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences)
-    model = Bert(options.model_config(tokenizer.vocab_size))
+    held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences, rules)
+    config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
+    model = Bert(config, HEADS[data.pairs])
     initialise(model, torch.Generator().manual_seed(training.seed))
     model.to(device).train()
     precision = choose_precision(training.precision, device)
@@ -47,8 +53,8 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
         device=device,
         precision=precision,
         tokenizer=tokenizer,
-        data_key=corpus_key(files, tokenizer),
-        samplers={length: PairSampler(corpus, False, length, training.seed) for length in lengths},
+        data_key=corpus.key,
+        samplers={length: PairSampler(corpus, False, length, training.seed, rules) for length in lengths},
         held_out=held_out.to(device),
         model=model,
         optimizer=make_optimizer(model, options.peak_rate, training.weight_decay),
@@ -58,6 +64,10 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
             f"{device.type}, {torch.get_num_threads()} threads, {precision.reason}"
         ),
     )
+
+
+def text_format(data: DataOptions) -> TextFormat:
+    return TextFormat(data.document_per_file, data.text_field)
 
 
 def default_threads() -> int:
@@ -74,10 +84,12 @@ def _run_tokenizer(options: PretrainOptions, files: list[Path], run: Path, say: 
     own = run / "tokenizer"
     if (own / "tokenizer.json").is_file() and RunFolder(run).snapshots():
         return Tokenizer.from_folder(own)
-    if options.data.tokenizer:
-        tokenizer = Tokenizer.from_folder(Path(options.data.tokenizer))
+    data = options.data
+    if data.tokenizer:
+        tokenizer = Tokenizer.from_folder(Path(data.tokenizer))
     else:
         say("Learning a vocabulary.")
-        tokenizer = Tokenizer.train(Paragraphs(files), options.data.vocab_size, options.data.lowercase)
+        texts = Paragraphs(files, text_format(data))
+        tokenizer = train_vocabulary(data.vocabulary, texts, data.vocab_size, data.lowercase)
     tokenizer.save(own)
     return Tokenizer.from_folder(own)

@@ -53,11 +53,12 @@ class BatchTensors:
 
 
 def pretraining_loss(model: Bert, batch: BatchTensors, next_sentence_weight: float = 1.0) -> Losses:
-    """Masked words (or, in a causal batch, next words) plus next sentence.
+    """Masked words (or, in a causal batch, next words) plus what the model has a head for: next sentence or order.
 
     Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS].
-    In a causal batch the part "mlm" is the loss of the next word, and there is no "nsp".
+    In a causal batch the part "mlm" is the loss of the next word, and there is no "nsp" or "sop".
     """
+    pair_head = "nsp" if model.nsp is not None else "sop" if model.sop is not None else None
     batch_size, length = batch.input_ids.shape
     words = len(batch.rows)
     first = torch.arange(0, batch_size * length, length, device=batch.rows.device)  # [CLS] of each sequence
@@ -67,13 +68,14 @@ def pretraining_loss(model: Bert, batch: BatchTensors, next_sentence_weight: flo
     )  # (R,H) or (R+B,H)
     word_logits = model.mlm_logits(hidden[:words])
     mlm = F.cross_entropy(word_logits.float(), batch.labels)
-    if batch.causal or model.nsp is None:
+    if batch.causal or pair_head is None:
         return Losses.of({"mlm": mlm}, {"mlm": word_logits})
-    nsp_logits = model.nsp_logits(model.pool(hidden[words:]))
-    losses = F.cross_entropy(nsp_logits.float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="none")
-    nsp = labelled_mean(losses, batch.next_sentence)
-    logits = {"mlm": word_logits, "nsp": nsp_logits}
-    return Losses.of({"mlm": mlm, "nsp": nsp}, logits, {"nsp": next_sentence_weight})
+    pooled = model.pool(hidden[words:])
+    pair_logits = model.nsp_logits(pooled) if pair_head == "nsp" else model.sop_logits(pooled)
+    losses = F.cross_entropy(pair_logits.float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="none")
+    pair = labelled_mean(losses, batch.next_sentence)
+    logits = {"mlm": word_logits, pair_head: pair_logits}
+    return Losses.of({"mlm": mlm, pair_head: pair}, logits, {pair_head: next_sentence_weight})
 
 
 def word_accuracy(logits: Tensor, labels: Tensor, top: int = 1) -> float:
@@ -93,7 +95,10 @@ def next_sentence_accuracy(logits: Tensor, labels: Tensor) -> float | None:
 
 
 def step_metrics(loss: Losses, batch: BatchTensors) -> dict[str, float | None]:
-    """A training step's losses and accuracies by name; None for what a batch of its kind does not have."""
+    """A training step's losses and accuracies by name; None for what a batch of its kind does not have.
+
+    Sentence order ("sop") is named only where the model learns it.
+    """
     words = "next_word" if batch.causal else "mlm"
     values: dict[str, float | None] = dict.fromkeys(
         ("loss", "mlm_loss", "mlm_accuracy", "next_word_loss", "next_word_accuracy", "nsp_loss", "nsp_accuracy")
@@ -101,7 +106,7 @@ def step_metrics(loss: Losses, batch: BatchTensors) -> dict[str, float | None]:
     values["loss"] = float(loss.total.detach())
     values[f"{words}_loss"] = float(loss.parts["mlm"].detach())
     values[f"{words}_accuracy"] = word_accuracy(loss.logits["mlm"].detach(), batch.labels)
-    if "nsp" in loss.parts:
-        values["nsp_loss"] = float(loss.parts["nsp"].detach())
-        values["nsp_accuracy"] = next_sentence_accuracy(loss.logits["nsp"].detach(), batch.next_sentence)
+    for head in sorted({"nsp", "sop"} & set(loss.parts)):
+        values[f"{head}_loss"] = float(loss.parts[head].detach())
+        values[f"{head}_accuracy"] = next_sentence_accuracy(loss.logits[head].detach(), batch.next_sentence)
     return values

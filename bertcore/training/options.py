@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.config import PRESETS, BertConfig
+from bertcore.data.choices import LEAST_BPE, MASKINGS, PAIRS, VOCABULARIES
 from bertcore.errors import BertcoreError
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+# Version 1 knew no `pack`, and its runs go on as they began.
+_BEFORE_2 = {"pack": False}
 PRECISIONS = ("auto", "fp32", "bf16")
 # A small model on a short budget never learns its text by heart; dropout would only slow it down (DESIGN section 7).
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -23,14 +26,20 @@ PEAK_RATES = {"tiny": 3e-3, "mini": 1e-3, "small": 7e-4, "medium": 5e-4, "base":
 class DataOptions:
     """What the run reads."""
 
-    corpus: tuple[str, ...] = ()  # text files: one paragraph a line, a blank line between documents
+    corpus: tuple[str, ...] = ()  # text files or folders of them: one paragraph a line, a blank line between documents
+    document_per_file: bool = False  # each file is one document; blank lines mean nothing
+    text_field: str = "text"  # where a line of a .jsonl file has its text; each line is a document
     tokenizer: str | None = None  # folder with a vocabulary to use; None trains one on the corpus
+    vocabulary: str = "wordpiece"  # what to train: wordpiece (BERT), bpe (RoBERTa) or words (toy texts)
     vocab_size: int = 8192  # entries at most, where a vocabulary is trained; a small text gives fewer
     lowercase: bool = True
     sequence_length: int = 64  # tokens per sequence for most of the run; small budgets need many small steps
     long_sequence_length: int = 64  # tokens per sequence in the last part, which trains the later positions
     long_share: float = 0.0  # share of the budget that the last part takes
     mask_share: float = 0.15  # share of ordinary tokens to predict; held-out text always has 15%
+    masking: str = "tokens"  # what is chosen: single tokens (BERT), whole words, or spans of words (SpanBERT)
+    pairs: str = "nsp"  # next sentence (BERT), sop: sentence order (ALBERT), none: running text (RoBERTa)
+    pack: bool = True  # fill every sequence with text from other documents; False leaves the short ones padded
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,7 @@ class PretrainOptions:
 
     name: str = "pretrain"
     preset: str = "mini"
+    start: str | None = None  # checkpoint folder whose weights it begins with; None: random ones
     model: Mapping[str, Any] = field(default_factory=lambda: dict(NO_DROPOUT))  # BertConfig fields that differ from it
     data: DataOptions = field(default_factory=DataOptions)
     training: TrainingOptions = field(default_factory=TrainingOptions)
@@ -75,7 +85,12 @@ class PretrainOptions:
             raise BertcoreError(f"There is no preset {self.preset!r}; choose one of {', '.join(PRESETS)}.")
         if training.precision not in PRECISIONS:
             raise BertcoreError(f"There is no precision {training.precision!r}; choose one of {', '.join(PRECISIONS)}.")
-        if not isinstance(self.name, str) or not isinstance(self.model, Mapping):
+        _check_choices(data)
+        if (
+            not isinstance(self.name, str)
+            or not isinstance(self.model, Mapping)
+            or not isinstance(self.start, str | None)
+        ):
             raise BertcoreError("A recipe's name must be text, and its part model a table of settings.")
         for section in (data, training):
             for key, (kind, low, high) in _RANGES.items():
@@ -111,12 +126,15 @@ class PretrainOptions:
         """From a recipe or a run's config.json. Unknown keys are refused by name."""
         values = dict(values)
         version = values.pop("format_version", FORMAT_VERSION)
-        if version != FORMAT_VERSION or values.pop("kind", "pretrain") != "pretrain":
-            raise BertcoreError("This recipe is of another kind or version; this version reads pretraining recipes, 1.")
+        if version not in (1, FORMAT_VERSION) or values.pop("kind", "pretrain") != "pretrain":
+            raise BertcoreError(
+                "This recipe is of another kind or version; this program reads pretraining recipes, 1 and 2."
+            )
         _refuse_unknown(cls, values, "the recipe")
         values["model"] = {**NO_DROPOUT, **_table(values.get("model", {}), "model")}
         data, training = _table(values.pop("data", {}), "data"), _table(values.pop("training", {}), "training")
         _refuse_unknown(DataOptions, data, "data")
+        data = {**_BEFORE_2, **data} if version == 1 else data
         _refuse_unknown(TrainingOptions, training, "training")
         corpus = data.get("corpus", ())
         if not isinstance(corpus, list | tuple) or not all(isinstance(file, str) for file in corpus):
@@ -170,6 +188,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "held_out_sequences": (int, 1, 1_000_000),
     "save_minutes": (float, 0.01, 10**6),
 }
+_CHOICES = {"vocabulary": VOCABULARIES, "masking": MASKINGS, "pairs": PAIRS}
 _MAY_BE_OPEN = ("steps", "minutes", "learning_rate", "threads", "log_every")
 
 
@@ -180,6 +199,19 @@ def _in_range(key: str, value: object, kind: type, low: float, high: float) -> N
     if not is_number or not low <= float(str(value)) <= high:
         whole = "a whole number " if kind is int else ""
         raise BertcoreError(f"The {key.replace('_', ' ')} must be {whole}between {low:g} and {high:g}, not {value!r}.")
+
+
+def _check_choices(data: DataOptions) -> None:
+    for key, choices in _CHOICES.items():
+        if getattr(data, key) not in choices:
+            raise BertcoreError(f"There is no {key} {getattr(data, key)!r}; choose one of {', '.join(choices)}.")
+    for key in ("document_per_file", "pack"):
+        if not isinstance(getattr(data, key), bool):
+            raise BertcoreError(f"The {key.replace('_', ' ')} must be true or false, not {getattr(data, key)!r}.")
+    if not isinstance(data.text_field, str):
+        raise BertcoreError(f"The text field must be a field's name, not {data.text_field!r}.")
+    if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:
+        raise BertcoreError(f"The vocab size must be at least {LEAST_BPE} for a byte-level vocabulary.")
 
 
 def _table(values: object, name: str) -> dict[str, Any]:

@@ -9,14 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint_config import read_config
 from bertcore.data.batches import Batch, causal_batch, masked_batch
 from bertcore.data.text import read_documents
 from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.training.first_batch import write_pretraining_batch
 from bertcore.training.loop import Event, LoopSettings, Materials, StepResult, Watch, run_work
-from bertcore.training.materials import PretrainingMaterials, prepare
+from bertcore.training.materials import PretrainingMaterials, prepare, text_format
 from bertcore.training.objective import BatchTensors, pretraining_loss, step_metrics
 from bertcore.training.optimizer import linear_rate
-from bertcore.training.options import PretrainOptions
+from bertcore.training.options import NO_DROPOUT, PretrainOptions
 from bertcore.training.precision import choose_precision
 from bertcore.training.run_folder import RunFolder
 
@@ -51,6 +55,7 @@ class Pretraining:
     """Masked words and sentence pairs, after a while of next words; the `Work` of a pretraining run."""
 
     materials: PretrainingMaterials
+    run: Path
 
     def __init__(self, options: PretrainOptions) -> None:
         self.options = options
@@ -67,7 +72,10 @@ class Pretraining:
         )
 
     def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
+        self.run = run
         self.materials = prepare(self.options, run, say)
+        if self.options.start is not None:
+            begin_with(load_checkpoint(Path(self.options.start)).model, self.materials.model)
         return self.materials
 
     def use_precision(self, name: str) -> Materials:
@@ -81,6 +89,8 @@ class Pretraining:
         training, materials = self.options.training, self.materials
         batch = self._batch(step, fraction, np.random.default_rng([training.seed, step]))
         tensors = BatchTensors.of(batch, materials.device)
+        if step == 1:
+            write_pretraining_batch(self.run, tensors, materials.tokenizer)
         with materials.precision.autocast(materials.device):
             loss = pretraining_loss(materials.model, tensors, training.next_sentence_weight)
         loss.total.backward()
@@ -126,11 +136,29 @@ class Pretraining:
         pairs = self.materials.samplers[length].take(max(1, training.batch_size * data.sequence_length // length), rng)
         if self._phase(fraction) == CAUSAL and step % training.causal_masked_every:
             return causal_batch(pairs, self.materials.tokenizer)
-        return masked_batch(pairs, self.materials.tokenizer, rng, data.mask_share)
+        return masked_batch(pairs, self.materials.tokenizer, rng, data.mask_share, data.masking)
+
+
+def begin_with(source: Bert, model: Bert) -> None:
+    """Copy all weights that both have; heads that only one has are left alone."""
+    own = model.state_dict()
+    model.load_state_dict({name: value for name, value in source.state_dict().items() if name in own}, strict=False)
+
+
+def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
+    """The same run, beginning with a checkpoint: its architecture, its vocabulary, its weights."""
+    config = read_config(checkpoint)
+    fields = {name: value for name, value in config.to_dict().items() if name not in ("vocab_size", "labels")}
+    lengths = {
+        name: min(getattr(options.data, name), config.max_length)
+        for name in ("sequence_length", "long_sequence_length")
+    }
+    data = replace(options.data, tokenizer=str(checkpoint), **lengths)
+    return replace(options, start=str(checkpoint), preset="base", model={**fields, **NO_DROPOUT}, data=data)
 
 
 def _look_into_text(options: PretrainOptions) -> None:
     """Read the first document of each file before a folder is made for the run."""
     for name in options.data.corpus:
-        if next(read_documents([Path(name)]), None) is None:
+        if next(read_documents([Path(name)], text_format(options.data)), None) is None:
             raise BertcoreError(f"The text file {name} is empty; give a file with some text in it.")

@@ -1,14 +1,8 @@
-"""From text to batches: who is next to whom, what is masked, and what is never trained on.
-
-The hand-made corpora give every token its own id, so that an id says which sentence and document it comes from.
-"""
+"""From text to batches: who is next to whom, what is masked, and what is never trained on."""
 
 from __future__ import annotations
 
-import gzip
-import lzma
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,37 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from bertcore.data import corpus as corpus_module
 from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_batch
-from bertcore.data.corpus import Corpus, corpus_key, load_corpus
 from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, Pair, cut_windows
-from bertcore.data.text import read_documents
 from bertcore.errors import BertcoreError
+from tests.engine.corpora import document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer
 
 TOKENIZER = word_tokenizer()
-
-
-def numbered_corpus(documents: list[list[int]], held_out: set[int] = frozenset()) -> Corpus:  # type: ignore[assignment]
-    """Documents as lists of sentence lengths; token ids count from 0."""
-    lengths = [length for document in documents for length in document]
-    return Corpus(
-        tokens=np.arange(sum(lengths), dtype=np.uint32),
-        sentence_starts=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
-        document_starts=np.concatenate([[0], np.cumsum([len(d) for d in documents], dtype=np.int64)]),
-        held_out=np.array([i in held_out for i in range(len(documents))]),
-    )
-
-
-def random_corpus(seed: int, documents: int = 40) -> Corpus:
-    rng = np.random.default_rng(seed)
-    lengths = [list(map(int, rng.integers(1, 15, rng.integers(1, 12)))) for _ in range(documents)]
-    return numbered_corpus(lengths, held_out={0, 7, 8})
-
-
-def document_of(corpus: Corpus, token: int) -> int:
-    bounds = corpus.sentence_starts[corpus.document_starts]
-    return int(np.searchsorted(bounds, token, side="right")) - 1
 
 
 def _epoch(sampler: PairSampler, seed: int = 0) -> list[Pair]:
@@ -247,133 +217,3 @@ class TestCausalBatch:
         assert list(zip(batch.rows.tolist(), batch.labels.tolist(), strict=True)) == expected
         assert set(batch.next_sentence.tolist()) == {NO_LABEL}
         assert batch.real_tokens == real.sum()
-
-
-STORIES = "\n\n".join(
-    f"The cat {i} sat on the mat. It was very {word}!\nA dog sang. A bird {word} sat on the cat {i}."
-    for i in range(12)
-    for word in ("comfortable", "loud", "small", "green", "old")
-)
-
-
-@pytest.fixture
-def story_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    file = tmp_path / "stories.txt"
-    file.write_text(STORIES, encoding="utf-8")
-    return file
-
-
-class TestCorpus:
-    def test_documents_sentences_and_tokens_are_those_of_the_text(self, story_file: Path) -> None:
-        corpus = load_corpus([story_file], TOKENIZER)
-        assert len(corpus.document_starts) - 1 == 60
-        assert (np.diff(corpus.document_starts) == 4).all()
-        first = corpus.tokens[corpus.sentence_starts[1] : corpus.sentence_starts[2]]
-        assert first.tolist() == TOKENIZER.encode("It was very comfortable!").ids[1:-1]
-        assert corpus.count_tokens(True) + corpus.count_tokens(False) == len(corpus.tokens)
-
-    def test_a_part_is_held_out_and_always_the_same(self, story_file: Path, tmp_path: Path) -> None:
-        corpus = load_corpus([story_file], TOKENIZER)
-        assert 1 <= corpus.held_out.sum() <= 12  # a fifth at most
-        backwards = tmp_path / "backwards.txt"
-        backwards.write_text("\n\n".join(reversed(STORIES.split("\n\n"))), encoding="utf-8")
-        again = load_corpus([backwards], TOKENIZER)
-        assert np.array_equal(again.held_out, corpus.held_out[::-1])  # by a document's text, not its place
-
-    def test_training_text_never_holds_a_held_out_document(self, story_file: Path) -> None:
-        corpus = load_corpus([story_file], TOKENIZER)
-        pairs = _epoch(PairSampler(corpus, False, 32, 0)) + _epoch(PairSampler(corpus, False, 32, 1), 1)
-        trained = {tuple(part.tolist()) for pair in pairs for part in (pair.a, pair.b)}
-        joined = [" " + " ".join(map(str, part)) + " " for part in trained]
-        for document in corpus.documents(True):
-            first = int(corpus.document_starts[document])
-            for sentence in (first, first + 3):  # these name the document's number, and stand in no other
-                ids = corpus.tokens[corpus.sentence_starts[sentence] : corpus.sentence_starts[sentence + 1]]
-                needle = " " + " ".join(map(str, ids.tolist())) + " "
-                duplicates = [d for d in corpus.documents(False) if needle in _document_text(corpus, int(d))]
-                assert duplicates or not any(needle in text for text in joined)
-
-    def test_the_cache_is_used(self, story_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        first = load_corpus([story_file], TOKENIZER)
-        monkeypatch.setattr(corpus_module, "read_documents", lambda files: pytest.fail("read again"))
-        again = load_corpus([story_file], TOKENIZER)
-        assert np.array_equal(first.tokens, again.tokens) and np.array_equal(first.held_out, again.held_out)
-
-    def test_other_content_is_read_anew(self, story_file: Path) -> None:
-        before = load_corpus([story_file], TOKENIZER)
-        story_file.write_text(STORIES.replace("cat 3", "dog 3"), encoding="utf-8")
-        after = load_corpus([story_file], TOKENIZER)
-        assert not np.array_equal(before.tokens, after.tokens)
-
-    def test_the_key_follows_content_and_vocabulary_not_names(self, story_file: Path, tmp_path: Path) -> None:
-        key = corpus_key([story_file], TOKENIZER)
-        assert corpus_key([story_file.rename(tmp_path / "other.txt")], TOKENIZER) == key
-        assert corpus_key([tmp_path / "other.txt"], word_tokenizer(lowercase=False)) != key
-        assert corpus_key([tmp_path / "other.txt"] * 2, TOKENIZER) != key
-
-    def test_a_broken_off_build_leaves_nothing_to_be_taken_for_a_cache(
-        self, story_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
-        def interrupted(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
-            patched.setattr(corpus_module.np, "save", interrupted)
-            load_corpus([story_file], TOKENIZER)
-        assert not list((tmp_path / "home" / "cache" / "corpora").iterdir())
-        assert len(load_corpus([story_file], TOKENIZER).tokens)
-
-    @pytest.mark.parametrize("suffix", [".txt", ".gz", ".xz"])
-    def test_compressed_text_is_the_same_text(self, story_file: Path, tmp_path: Path, suffix: str) -> None:
-        packed = {".txt": bytes, ".gz": gzip.compress, ".xz": lzma.compress}[suffix]
-        file = tmp_path / f"packed{suffix}"
-        file.write_bytes(packed(STORIES.encode()))
-        assert list(read_documents([file])) == list(read_documents([story_file]))
-
-    def test_several_files_one_after_the_other(self, tmp_path: Path) -> None:
-        (tmp_path / "a").write_text("one\ntwo\n \nthree")
-        (tmp_path / "b").write_text("\n\nfour\r\n\r\nfive\n\n")
-        assert list(read_documents([tmp_path / "a", tmp_path / "b"])) == [["one", "two"], ["three"], ["four"], ["five"]]
-
-
-def _document_text(corpus: Corpus, document: int) -> str:
-    first, stop = corpus.sentence_starts[corpus.document_starts[document : document + 2]]
-    return " " + " ".join(map(str, corpus.tokens[first:stop].tolist())) + " "
-
-
-BAD_TEXTS: dict[str, tuple[str, bytes | None, str]] = {
-    "missing": ("gone.txt", None, "gone.txt"),
-    "empty": ("a.txt", b"", "too little text in a.txt"),
-    "blank": ("a.txt", b"\n \n\t\n", "too little text in a.txt"),
-    "one line": ("a.txt", b"The cat sat on the mat.", "too little text in a.txt"),
-    "one document": ("a.txt", b"The cat sat. The dog sat. A bird sang.\n" * 9, "too little text in a.txt"),
-    "control characters only": ("a.txt", b"\x01\x02\x03\n\n" * 40, "too little text"),
-    "no UTF-8": ("a.txt", b"The cat \xff sat.\n\n" * 9, "a.txt is not UTF-8"),
-    "UTF-16": ("a.txt", STORIES.encode("utf-16"), "a.txt is not UTF-8"),
-    "cut off gz": ("a.gz", gzip.compress(STORIES.encode())[:-20], "a.gz cannot be read"),
-    "no gz": ("a.gz", STORIES.encode(), "a.gz cannot be read"),
-    "damaged gz": ("a.gz", gzip.compress(STORIES.encode())[:40] + b"\xff" * 400, "a.gz cannot be read"),
-    "cut off xz": ("a.xz", lzma.compress(STORIES.encode())[:-30], "a.xz cannot be read"),
-    "no xz": ("a.xz", STORIES.encode(), "a.xz cannot be read"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_TEXTS)
-def test_text_that_cannot_be_trained_on_is_named(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    name, content, says = BAD_TEXTS[case]
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
-    with pytest.raises(BertcoreError, match=says):
-        load_corpus([tmp_path / name], TOKENIZER)
-
-
-@given(numbers=st.sets(st.integers(0, 10_000), min_size=3, max_size=30))
-def test_three_documents_of_two_sentences_always_suffice(
-    numbers: set[int], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """As the sentence for too little text promises: at most a fifth of a small text is held out, or one document."""
-    documents = [[f"The cat {number} sat.", "The dog sat."] for number in sorted(numbers)]
-    arrays = corpus_module._tokenise(iter(documents), TOKENIZER, None)
-    assert 1 <= arrays["held_out"].sum() <= max(1, len(documents) // 5)

@@ -1,0 +1,93 @@
+"""A finished model at work: what it says of texts that someone types, or of a whole file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bertcore.checkpoint import Checkpoint
+from bertcore.data.corpus import split_sentences
+from bertcore.data.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
+from bertcore.data.features.collate import TaskBatches
+from bertcore.data.features.decode import decode
+from bertcore.data.features.kinds import Kind
+from bertcore.data.features.make import make_features
+from bertcore.data.features.predictions import Prediction
+from bertcore.errors import BertcoreError
+from bertcore.training.evaluate_task import run_task, settings_for
+from bertcore.training.losses import problem_of
+
+BATCH_SIZE = 16
+STRIDE = 128  # tokens that two windows of a long passage share at least
+_KINDS: dict[str, Kind] = {
+    "single_label_classification": "classify",
+    "multi_label_classification": "multilabel",
+    "regression": "regress",
+}
+_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+
+
+def task_kind(checkpoint: Checkpoint) -> Kind | None:
+    """What the checkpoint was taught to do, as one of the kinds of tasks; None where it has no such head."""
+    tasks = checkpoint.tasks
+    if "classify" in tasks:
+        return _KINDS[problem_of(checkpoint.config)]
+    kinds: tuple[Kind, ...] = ("tag", "span", "choice", "summarise")
+    return next((kind for kind in kinds if kind in tasks), None)
+
+
+def as_example(kind: Kind, text_a: str, text_b: str | None = None) -> Example:
+    """What was typed, as an example of a task.
+
+    "span": A is the question, B the passage. "choice": A is the beginning, each line of B an ending. "tag": A is cut
+    into words and signs. "summarise": A is cut into sentences. Raises BertcoreError where a part is missing.
+    """
+    if not text_a.strip():
+        raise BertcoreError("There is no text; type a sentence.")
+    if kind == "tag":
+        return TaggedExample(tuple(_WORD.findall(text_a)))
+    if kind == "summarise":
+        return SummaryExample(tuple(split_sentences(text_a)))
+    if kind == "span":
+        if not (text_b or "").strip():
+            raise BertcoreError("There is no passage; put the text that holds the answer into B.")
+        return AnswerExample("typed", text_a, text_b or "")
+    if kind == "choice":
+        endings = tuple(line.strip() for line in (text_b or "").splitlines() if line.strip())
+        if len(endings) < 2:
+            raise BertcoreError("There is nothing to choose from; put two or more endings into B, one on each line.")
+        return ChoiceExample(text_a, endings)
+    return TextExample(text_a, text_b or None)
+
+
+def predict(checkpoint: Checkpoint, examples: Sequence[Example]) -> list[Prediction]:
+    """What the model says of each example, in their order. Raises BertcoreError where it has no head for a task."""
+    kind = task_kind(checkpoint)
+    if kind is None:
+        raise BertcoreError(
+            f"The model {checkpoint.name} was not taught a task; fine-tune it (bertcore finetune) or open another."
+        )
+    config = checkpoint.config
+    features = make_features(
+        kind,
+        examples,
+        checkpoint.tokenizer,
+        labels_of(checkpoint),
+        max_length=config.max_length,
+        crf="crf" in checkpoint.tasks,
+        doc_stride=min(STRIDE, config.max_length // 4),
+    )
+    batches = TaskBatches(
+        features, BATCH_SIZE, checkpoint.tokenizer.pad_id, segments=config.type_vocab_size > 1, shuffle=False
+    )
+    device = checkpoint.model.embeddings.token.weight.device
+    outputs = run_task(checkpoint.model, batches, device)
+    return decode(features, outputs, settings_for(checkpoint.model))
+
+
+def labels_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """What its classifier or tagger chooses from."""
+    config = checkpoint.config
+    if task_kind(checkpoint) in ("classify", "multilabel", "tag"):
+        return config.labels or tuple(f"LABEL_{number}" for number in range(config.label_count))
+    return ()

@@ -1,0 +1,194 @@
+"""A tokenised text on disk: token files of a moderate size, each with a note of its checksums, and an index over all.
+
+    tokens-00003.npy                     ids of the sentences of one shard on end: whole documents, (T)
+    lengths-00003.npz                    its sentence lengths (N), document lengths in sentences (D), hashes (D)
+    shard-00003.json                     written last: size and checksum of both
+    sentence_starts.npy  document_starts.npy  held_out.npy        over all shards
+    about.json                           written last of all: sizes and checksums of everything
+
+What is not noted, or differs from its note, counts as not there.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.data.text import Documents
+from bertcore.data.tokenising import Tokenised
+from bertcore.errors import BertcoreError
+from bertcore.training.safe_files import write_json
+
+SHARD_CHARACTERS = 1 << 26  # of text in a shard: some 30 MB of tokens, and half a minute's work on two cores
+GROUP_CHARACTERS = 1 << 18  # of text tokenised at once
+ABOUT = "about.json"
+_INDEX = ("sentence_starts", "document_starts", "held_out")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some documents that lie one after the other in the same shard."""
+
+    shard: int
+    documents: list[list[str]]
+    fraction: float  # of all text read with them, 0..1
+
+
+def cut_groups(texts: Documents) -> Iterator[Group]:
+    """All documents in groups; where shards end follows from the text alone, so that a later start finds the same."""
+    shard = in_shard = in_group = 0
+    documents: list[list[str]] = []
+    for document in texts:
+        documents.append(document)
+        in_group += sum(map(len, document))
+        if in_group >= GROUP_CHARACTERS:
+            yield Group(shard, documents, texts.fraction)
+            in_shard += in_group
+            if in_shard >= SHARD_CHARACTERS:
+                shard, in_shard = shard + 1, 0
+            documents, in_group = [], 0
+    if documents:
+        yield Group(shard, documents, 1.0)
+
+
+class TokenShards:
+    """The tokens of all shards as if they stood in one array (T): `shards[start:stop]` is an array."""
+
+    def __init__(self, parts: list[NDArray]) -> None:
+        self._parts = parts
+        self._bounds = [0, *accumulate(len(part) for part in parts)]
+
+    def __len__(self) -> int:
+        return self._bounds[-1]
+
+    def __getitem__(self, wanted: slice) -> NDArray:
+        start, stop, step = wanted.indices(len(self))
+        if step != 1:
+            raise ValueError("shards give tokens that lie side by side")
+        number = min(bisect_right(self._bounds, start), len(self._parts)) - 1
+        first = self._bounds[number]
+        found: NDArray = self._parts[number][start - first : max(start, stop) - first]
+        if stop <= self._bounds[number + 1]:
+            return found
+        return np.concatenate([found, self[self._bounds[number + 1] : stop]])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+        return np.concatenate(self._parts).astype(dtype or self._parts[0].dtype)
+
+
+class ShardFolder:
+    """One text's cache. Building the object touches nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def is_whole(self) -> bool:
+        """Whether everything is there as it was written."""
+        return self._matches(self.path / ABOUT)
+
+    def has_shard(self, number: int) -> bool:
+        return self._matches(self._note(number))
+
+    def write_shard(self, number: int, parts: list[Tokenised]) -> None:
+        whole = Tokenised.joined(parts)
+        tokens, lengths = self._shard_files(number)
+        _save(tokens, whole.tokens.dtype, len(whole.tokens), [whole.tokens])
+        packed = io.BytesIO()
+        np.savez(packed, sentences=whole.sentence_lengths, documents=whole.document_lengths, hashes=whole.hashes)
+        lengths.write_bytes(packed.getbuffer())
+        write_json(self._note(number), {"files": _facts([tokens, lengths])})
+
+    def lengths(self, number: int) -> dict[str, NDArray]:
+        """`sentences` (N), `documents` (D) in sentences, `hashes` (D) of one shard."""
+        with np.load(self._shard_files(number)[1]) as stored:
+            return {name: stored[name] for name in stored.files}
+
+    def finish(self, shards: int, held_out: NDArray[np.bool_], about: dict[str, Any]) -> None:
+        """Write the index over all shards, and say that the cache is whole."""
+        for name, kind in (("sentence_starts", "sentences"), ("document_starts", "documents")):
+            counts = [len(self.lengths(number)[kind]) for number in range(shards)]
+            _save(self.path / f"{name}.npy", np.dtype(np.int64), sum(counts) + 1, self._starts(shards, kind))
+        _save(self.path / "held_out.npy", np.dtype(bool), len(held_out), [held_out])
+        files = [file for number in range(shards) for file in self._shard_files(number)]
+        index = [self.path / f"{name}.npy" for name in _INDEX]
+        write_json(self.path / ABOUT, {**about, "shards": shards, "files": _facts([*files, *index])})
+
+    def open(self) -> dict[str, Any]:
+        """tokens (T), sentence_starts (N+1), document_starts (D+1) and held_out (D), memory-mapped."""
+        shards = int(json.loads((self.path / ABOUT).read_text(encoding="utf-8"))["shards"])
+        parts = [_mapped(self._shard_files(number)[0]) for number in range(shards)]
+        tokens = parts[0] if shards == 1 else TokenShards(parts)
+        return {"tokens": tokens, **{name: _mapped(self.path / f"{name}.npy") for name in _INDEX}}
+
+    def _starts(self, shards: int, kind: str) -> Iterator[NDArray]:
+        last = np.int64(0)
+        yield np.zeros(1, dtype=np.int64)
+        for number in range(shards):
+            starts = last + np.cumsum(self.lengths(number)[kind], dtype=np.int64)
+            last = starts[-1] if len(starts) else last
+            yield starts
+
+    def _shard_files(self, number: int) -> tuple[Path, Path]:
+        return self.path / f"tokens-{number:05}.npy", self.path / f"lengths-{number:05}.npz"
+
+    def _note(self, number: int) -> Path:
+        return self.path / f"shard-{number:05}.json"
+
+    def _matches(self, note: Path) -> bool:
+        """Whether the files that a note tells of have the size and the content that they were written with."""
+        try:
+            told = json.loads(note.read_text(encoding="utf-8"))["files"]
+            files = [self.path / name for name in told]
+            same_size = all(file.stat().st_size == told[file.name]["bytes"] for file in files)
+            return same_size and _facts(files) == told
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+
+
+@contextmanager
+def cache_errors(folder: Path) -> Iterator[None]:
+    """Turns what the system says while the cache is written into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise BertcoreError(
+                f"The disk is full: free some space where {folder} lies and start again; what is tokenised so far is "
+                "kept. A text takes about half its unpacked size."
+            ) from error
+        reason = (error.strerror or str(error)).lower()
+        raise BertcoreError(f"Cannot write {folder}: {reason}; name another folder in BERTSCOPE_HOME.") from error
+
+
+def _save(file: Path, dtype: np.dtype, length: int, chunks: Iterable[NDArray]) -> None:
+    """A one-dimensional .npy file, piece by piece (np.save does not say when the disk is full)."""
+    with file.open("wb") as stream:
+        header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": (length,)}
+        np.lib.format.write_array_header_1_0(stream, header)
+        for chunk in chunks:
+            stream.write(np.ascontiguousarray(chunk, dtype=dtype).data)
+
+
+def _mapped(file: Path) -> NDArray:
+    return np.asarray(np.load(file, mmap_mode="r"))  # a plain view: slicing a np.memmap is slow
+
+
+def _facts(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
+    facts = {}
+    for file in files:
+        with file.open("rb") as stream:
+            checksum = hashlib.file_digest(stream, "sha256").hexdigest()[:32]
+        facts[file.name] = {"bytes": file.stat().st_size, "sha256": checksum}
+    return facts

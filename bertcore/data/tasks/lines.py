@@ -1,0 +1,90 @@
+"""The lines of a task file, numbered; and the one way in which a file that does not fit is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from bertcore.data.packed_files import PACKED, open_text
+from bertcore.errors import BertcoreError
+
+LONGEST_LINE_BYTES = 4 * 2**20  # a long document as one line of JSON has a tenth of that
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, and UTF-32 in part
+
+
+def refuse(place: str, expected: str, found: object) -> BertcoreError:
+    """What to raise where a file does not fit: "train.tsv, line 17: expected ..., found 'x'."."""
+    return BertcoreError(f"{place}: expected {expected}, found {shown(found)}.")
+
+
+def shown(found: object) -> str:
+    """What stood there, in quotes and cut short; `None` is nothing."""
+    if found is None or found == "":
+        return "nothing"
+    text = repr(found)
+    return text if len(text) <= 80 else f"{text[:76]} ..."
+
+
+def line_of(file: Path, number: int) -> str:
+    """How a line is named in messages."""
+    return f"{file.name}, line {number}"
+
+
+def layout_suffix(file: Path) -> str:
+    """The ending that tells the layout, in lower case and without .gz or .xz: ".tsv" of train.TSV.gz."""
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    while suffixes and suffixes[-1] in PACKED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
+    """Lines and their numbers from 1, without their ends (LF or CRLF) and without a byte-order mark.
+
+    Only a line feed ends a line: other marks that `str.splitlines` knows may stand in a text.
+    Raises BertcoreError for a file that is absent, empty, cut off, no UTF-8 text, or has a line that cannot be one.
+    """
+    with _reading(file) as stream:
+        number = 0
+        while line := stream.readline(LONGEST_LINE_BYTES + 1):
+            number += 1
+            if len(line) > LONGEST_LINE_BYTES:
+                raise refuse(line_of(file, number), f"a line of at most {LONGEST_LINE_BYTES:,} bytes", line[:40])
+            yield number, _decode(file, number, line).removesuffix("\n").removesuffix("\r")
+        if not number:
+            raise BertcoreError(f"The file {file} is empty; choose one with examples in it.")
+
+
+def whole_text(file: Path) -> str:
+    """The text of a file that is one piece, as JSON is. Raises as `numbered_lines`, without a limit to its lines."""
+    with _reading(file) as stream:
+        lines = [_decode(file, number, line) for number, line in enumerate(stream, start=1)]
+    if not lines:
+        raise BertcoreError(f"The file {file} is empty; choose one with examples in it.")
+    return "".join(lines)
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[BinaryIO]:
+    """The file's bytes, unpacked. Whatever goes wrong with it becomes a sentence."""
+    if not file.is_file():
+        raise BertcoreError(f"There is no file {file}.")
+    with open_text(file) as (text, _):
+        yield text.buffer
+
+
+def _decode(file: Path, number: int, line: bytes) -> str:
+    if number == 1:
+        if line.startswith(_OTHER_MARKS):
+            raise BertcoreError(f"The file {file} is UTF-16 text; save it as UTF-8.")
+        line = line.removeprefix(_BYTE_ORDER_MARK)
+    if b"\0" in line:
+        raise refuse(line_of(file, number), "text", line[max(0, line.index(b"\0") - 10) :][:30])
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place, byte = line_of(file, number), line[error.start]
+        raise BertcoreError(f"{place}: byte {error.start + 1} (0x{byte:02x}) is no UTF-8; save it as UTF-8.") from None

@@ -1,0 +1,170 @@
+"""Distillation as DistilBERT does it: a student with fewer layers learns to say what its teacher says.
+
+Sanh et al. 2019, section 2: the student begins with every other layer of the teacher. Its loss has three parts: the
+teacher's softened distribution of words, the masked words themselves, and the cosine of the last hidden states.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint_config import read_config
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.loop import Materials, StepResult, Watch, run_work
+from bertcore.training.losses import Losses
+from bertcore.training.objective import BatchTensors, word_accuracy
+from bertcore.training.pretrain import MASKED, Pretraining
+from bertcore.training.run_folder import RunFolder
+from bertcore.training.safe_files import write_json
+
+COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, speed, quality
+
+
+def start_or_resume_distilling(
+    options: DistilOptions | None, run: Path, resume: bool, watch: Watch | None = None
+) -> Path:
+    """Distil in the folder `run`; with `resume`, go on from its newest snapshot, or start if there is nothing yet.
+
+    Returns the last snapshot. Raises BertcoreError, one sentence, for a teacher without an MLM head and an unfit text.
+    """
+    exists = (run / "config.json").is_file()
+    if exists and not resume:
+        raise BertcoreError(f"The folder {run} already holds a run; add --resume to go on with it, or name another.")
+    if exists:
+        folder = RunFolder(run)
+        options = DistilOptions.from_dict(folder.config())
+    else:
+        if options is None or not options.data.corpus:
+            raise BertcoreError("There is nothing to train on; give one or more text files with --corpus.")
+        options.student(_open_teacher(options).config)  # before a folder is made for the run
+        folder = RunFolder.create(run, options.to_dict())
+    return run_work(Distilling(options), folder, watch)
+
+
+class Distilling(Pretraining):
+    """The `Work` of a distillation: pretraining with a teacher beside."""
+
+    def __init__(self, options: DistilOptions) -> None:
+        self.distil = options
+        super().__init__(options.as_pretraining(read_config(Path(options.teacher))))
+
+    def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
+        say("Opening the teacher.")
+        teacher = _open_teacher(self.distil)
+        super().prepare(run, say)
+        self.teacher = teacher.model.to(self.materials.device)
+        begin_with_teacher(self.teacher, self.materials.model)
+        return self.materials
+
+    def forward_backward(self, step: int, fraction: float) -> StepResult:
+        materials = self.materials
+        batch = self._batch(step, fraction, np.random.default_rng([self.settings.seed, step]))
+        tensors = BatchTensors.of(batch, materials.device)
+        with materials.precision.autocast(materials.device):
+            losses = distillation_losses(self.teacher, materials.model, tensors, self.distil)
+        losses.total.backward()
+        return StepResult(tokens=batch.real_tokens, metrics=lambda: _metrics(losses, tensors), phase=MASKED)
+
+    def finish(self, folder: RunFolder, done: bool) -> None:
+        sides = {"teacher": self.teacher, "student": self.materials.model}
+        comparison = {name: self._measured(model) for name, model in sides.items()}
+        teacher, student = comparison["teacher"], comparison["student"]
+        comparison["student_of_teacher"] = {
+            name: student[name] / teacher[name] if teacher[name] else None
+            for name in ("parameters", "forward_ms", "mlm_accuracy", "mlm_top5")
+        }
+        write_json(folder.path / COMPARISON_FILE, comparison)
+
+    def _measured(self, model: Bert) -> dict[str, Any]:
+        numbers = self.materials.held_out.measure(model)
+        seconds = _forward_seconds(model, self.materials.held_out.batches[0])
+        return {
+            "layers": model.config.num_hidden_layers,
+            "parameters": sum(parameter.numel() for parameter in model.parameters()),
+            "forward_ms": 1000 * seconds,  # of one batch of held-out text
+            **{name: numbers[name] for name in ("mlm_loss", "perplexity", "mlm_accuracy", "mlm_top5", "nsp_accuracy")},
+        }
+
+
+def _open_teacher(options: DistilOptions) -> Checkpoint:
+    teacher = load_checkpoint(Path(options.teacher))
+    if teacher.model.mlm is None:
+        raise BertcoreError(f"A teacher has to predict words. {teacher.missing['mlm']}")
+    return teacher
+
+
+def begin_with_teacher(teacher: Bert, student: Bert) -> None:
+    """The teacher's embeddings and heads, and some of its layers: of twelve, six take 0, 2, 4, 6, 8 and 10."""
+    taken = teacher_layers(teacher.encoder.depth, student.encoder.depth)
+    weights = {}
+    for name, value in student.state_dict().items():
+        source = name
+        if name.startswith("encoder.layers.") and len(student.encoder.layers) == student.encoder.depth:
+            _, _, layer, rest = name.split(".", 3)
+            source = f"encoder.layers.{taken[int(layer)]}.{rest}"
+        found = teacher.state_dict().get(source)
+        weights[name] = value if found is None else found
+    student.load_state_dict(weights)
+
+
+def teacher_layers(teacher: int, student: int) -> list[int]:
+    """Which of the teacher's layers the student begins with, evenly spread, from 0."""
+    return [layer * teacher // student for layer in range(student)]
+
+
+def distillation_losses(teacher: Bert, student: Bert, batch: BatchTensors, options: DistilOptions) -> Losses:
+    """Soft words and masked words at the masked places, and the cosine of hidden states at all real tokens."""
+    with torch.no_grad():
+        wanted = teacher(batch.input_ids, batch.segment_ids, batch.attention_mask)  # (B,S,H)
+        soft = teacher.mlm_logits(wanted.flatten(0, 1)[batch.rows])  # (R,V)
+    hidden = student(batch.input_ids, batch.segment_ids, batch.attention_mask)
+    logits = student.mlm_logits(hidden.flatten(0, 1)[batch.rows])
+    parts = {
+        "soft": soft_cross_entropy(logits, soft, options.temperature),
+        "mlm": F.cross_entropy(logits.float(), batch.labels),
+        "cosine": _cosine_loss(hidden, wanted, batch.attention_mask),
+    }
+    weights = {"soft": options.soft_weight, "mlm": options.mlm_weight, "cosine": options.cosine_weight}
+    return Losses.of(parts, {"mlm": logits}, weights)
+
+
+def soft_cross_entropy(logits: Tensor, soft: Tensor, temperature: float) -> Tensor:
+    """Kullback-Leibler divergence from the teacher's softened words (R,V), times T^2 so that gradients keep their size.
+
+    Hinton et al. 2015, section 2.
+    """
+    ours = F.log_softmax(logits.float() / temperature, dim=-1)
+    theirs = F.softmax(soft.float() / temperature, dim=-1)
+    return F.kl_div(ours, theirs, reduction="batchmean") * temperature**2
+
+
+def _cosine_loss(hidden: Tensor, wanted: Tensor, mask: Tensor | None) -> Tensor:
+    distances = 1 - F.cosine_similarity(hidden.float(), wanted.float(), dim=-1)  # (B,S)
+    return distances.mean() if mask is None else distances[mask.bool()].mean()
+
+
+def _metrics(losses: Losses, batch: BatchTensors) -> Mapping[str, float]:
+    values = {f"{name}_loss": float(part.detach()) for name, part in losses.parts.items()}
+    accuracy = word_accuracy(losses.logits["mlm"].detach(), batch.labels)
+    return {"loss": float(losses.total.detach()), **values, "mlm_accuracy": accuracy}
+
+
+@torch.no_grad()
+def _forward_seconds(model: Bert, batch: BatchTensors) -> float:
+    times = []
+    for _ in range(4):
+        started = time.perf_counter()
+        model(batch.input_ids, batch.segment_ids, batch.attention_mask)
+        times.append(time.perf_counter() - started)
+    return min(times[1:])

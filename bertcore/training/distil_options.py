@@ -1,0 +1,86 @@
+"""What a distillation is asked to do. Importable without torch; saved as the run's config.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from bertcore.config import BertConfig
+from bertcore.errors import BertcoreError
+from bertcore.training.options import NO_DROPOUT, DataOptions, PretrainOptions, TrainingOptions
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True)
+class DistilOptions:
+    """A student of the teacher's width and vocabulary, with fewer layers (Sanh et al. 2019)."""
+
+    name: str = "distil"
+    teacher: str = ""  # checkpoint folder
+    layers: int | None = None  # of the student, taken evenly from the teacher's; None: half of them
+    temperature: float = 2.0  # softens both distributions of words
+    soft_weight: float = 5.0  # of the teacher's distribution; the three weights as DistilBERT was trained
+    mlm_weight: float = 2.0  # of the right words
+    cosine_weight: float = 1.0  # of the directions of the last hidden states
+    data: DataOptions = field(default_factory=DataOptions)
+    training: TrainingOptions = field(default_factory=lambda: TrainingOptions(causal_share=0.0, learning_rate=5e-4))
+
+    def __post_init__(self) -> None:
+        for name, low, high in (("temperature", 0.1, 100.0), ("soft_weight", 0, 1e3), ("mlm_weight", 0, 1e3)):
+            _in_range(name, getattr(self, name), low, high)
+        _in_range("cosine_weight", self.cosine_weight, 0, 1e3)
+
+    def student(self, teacher: BertConfig) -> int:
+        """How many layers the student has. Raises BertcoreError for more than the teacher's."""
+        layers = max(1, teacher.num_hidden_layers // 2) if self.layers is None else self.layers
+        if not isinstance(layers, int) or not 1 <= layers <= teacher.num_hidden_layers:
+            raise BertcoreError(f"A student has 1 to {teacher.num_hidden_layers} layers, as its teacher; not {layers}.")
+        return layers
+
+    def as_pretraining(self, teacher: BertConfig) -> PretrainOptions:
+        """The same run as one of pretraining, with the student's architecture and the teacher's vocabulary."""
+        changes = {"num_hidden_layers": self.student(teacher), **NO_DROPOUT}
+        model = {name: value for name, value in teacher.to_dict().items() if name not in ("vocab_size", "labels")}
+        data = replace(self.data, tokenizer=self.teacher)
+        return PretrainOptions(self.name, "base", None, {**model, **changes}, data, self.training)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"format_version": FORMAT_VERSION, "kind": "distil", **asdict(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> DistilOptions:
+        """From a recipe or a run's config.json. Unknown keys are refused by name."""
+        values = dict(values)
+        if values.pop("format_version", FORMAT_VERSION) != FORMAT_VERSION or values.pop("kind", "distil") != "distil":
+            raise BertcoreError("This recipe is of another kind or version; this version reads distillations, 1.")
+        sections = {"data": DataOptions, "training": TrainingOptions}
+        for where, section in {"the recipe": cls, **sections}.items():
+            given = values if where == "the recipe" else values.get(where, {})
+            unknown = sorted(set(given) - {item.name for item in fields(section)})
+            if unknown:
+                raise BertcoreError(f"There is no setting named {', '.join(unknown)} in {where}.")
+        if "data" in values:
+            values["data"] = DataOptions(**{**values["data"], "corpus": tuple(values["data"].get("corpus", ()))})
+        if "training" in values:
+            values["training"] = TrainingOptions(**values["training"])
+        return cls(**values)
+
+    @classmethod
+    def from_file(cls, file: Path) -> DistilOptions:
+        """Read a recipe (JSON)."""
+        try:
+            values = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise BertcoreError(f"The recipe {file} cannot be read as JSON.") from None
+        if not isinstance(values, dict):
+            raise BertcoreError(f"The recipe {file} does not hold a JSON object.")
+        return cls.from_dict(values)
+
+
+def _in_range(name: str, value: object, low: float, high: float) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
+        raise BertcoreError(f"The {name.replace('_', ' ')} must be between {low:g} and {high:g}, not {value!r}.")

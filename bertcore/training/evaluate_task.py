@@ -1,0 +1,142 @@
+"""How well a model does a task on held-out examples: loss, metrics, confusion, and the best and worst examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bertcore.checkpoint import Checkpoint
+from bertcore.data.features.collate import TaskBatches
+from bertcore.data.features.decode import DecodeSettings, decode
+from bertcore.data.features.example_losses import example_losses
+from bertcore.data.features.kinds import Features
+from bertcore.data.features.make import make_features
+from bertcore.data.features.predictions import Prediction, gold_answers
+from bertcore.data.tasks.reading import read_task, task_named
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.training.losses import TaskBatch
+from bertcore.training.task_metrics import confusion, measure, ranked
+
+EXAMPLES_SHOWN = 8
+_SHORT = 600  # characters of an example that are written down
+
+
+@dataclass(frozen=True)
+class TaskEvaluation:
+    loss: float  # mean over the examples
+    metrics: dict[str, float]
+    labels: tuple[str, ...]
+    confusion: list[list[int]] | None  # rows: right labels, columns: given ones; None where there are no labels
+    best: list[dict[str, Any]]  # examples with the lowest loss, and what was said of them
+    worst: list[dict[str, Any]]
+
+
+def evaluate_task(model: Bert, batches: TaskBatches, device: torch.device) -> TaskEvaluation:
+    """Measure on all examples of `batches`, whose answers have to be known."""
+    features = batches.features
+    outputs = run_task(model, batches, device)
+    predictions = decode(features, outputs, settings_for(model))
+    gold, given = gold_answers(features.examples), [prediction.answer for prediction in predictions]
+    losses = example_losses(features, outputs)
+    has_table = features.kind in ("classify", "tag") and bool(features.labels)
+    best, worst = ranked(losses, EXAMPLES_SHOWN)
+    return TaskEvaluation(
+        loss=float(np.nanmean(losses)),
+        metrics={name: float(value) for name, value in measure(features.kind, gold, given, features.labels).items()},
+        labels=features.labels,
+        confusion=confusion(gold, given, features.labels).tolist() if has_table else None,
+        best=[_described(features, predictions, gold, losses, at) for at in best],
+        worst=[_described(features, predictions, gold, losses, at) for at in worst],
+    )
+
+
+@torch.no_grad()
+def run_task(model: Bert, batches: TaskBatches, device: torch.device) -> list[tuple[NDArray[np.int64], NDArray]]:
+    """The units of each batch with the head's logits for them, in evaluation mode."""
+    was_training = model.training
+    model.eval()
+    plain = TaskBatches(
+        batches.features, batches.batch_size, batches.pad_id, segments=model.config.type_vocab_size > 1, shuffle=False
+    )
+    found = []
+    for units in plain.order():
+        logits = task_logits(model, plain.batch(units), batches.features.head, device)
+        found.append((units, logits.float().cpu().numpy()))
+    model.train(was_training)
+    return found
+
+
+def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device) -> torch.Tensor:
+    """Logits of the head: (B,K), (B/C,C), (B,S,K), (B,S,2), or (R) for the sentences of a summary."""
+    ids, segments, mask = (
+        None if x is None else x.to(device) for x in (batch.input_ids, batch.segment_ids, batch.attention_mask)
+    )
+    hidden = model(ids, segments, mask)  # (B,S,H)
+    if head == "classify":
+        return model.classify_logits(hidden[:, 0])
+    if head == "choice":
+        return model.choice_logits(hidden[:, 0], batch.choices)
+    if head in ("tag", "crf"):
+        return model.tag_logits(hidden)
+    if head == "span":
+        start, end = model.span_logits(hidden)
+        return torch.stack([start, end], dim=-1)
+    if head == "summarise":
+        return model.sentence_logits(hidden.flatten(0, 1)[batch.rows[head].to(device)])
+    raise ValueError(f"{head} is no head of a task")
+
+
+def settings_for(model: Bert) -> DecodeSettings:
+    """How this model's scores become answers: by the CRF if it has one, with "no answer" if it learned to say so."""
+    device = model.embeddings.token.weight.device
+    return DecodeSettings(
+        best_tags=None
+        if model.crf is None
+        else lambda scores, mask: model.best_tags(scores.to(device), mask.to(device)),
+        no_answer_above=0.0 if model.config.no_answer else None,
+    )
+
+
+def _described(
+    features: Features, predictions: list[Prediction], gold: list[Any], losses: NDArray[np.float64], at: int
+) -> dict[str, Any]:
+    example = {name: _short(value) for name, value in asdict(features.examples[at]).items() if value not in (None, ())}
+    return {"example": example, "right": gold[at], "given": predictions[at].answer, "loss": round(float(losses[at]), 4)}
+
+
+def _short(value: Any) -> Any:
+    return value[:_SHORT] + " ..." if isinstance(value, str) and len(value) > _SHORT else value
+
+
+def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping[Any, str]) -> TaskEvaluation:
+    """A fine-tuned checkpoint on a task's held-out file (or a folder's dev part).
+
+    Raises BertcoreError where the file does not fit the task, or the checkpoint has no head or other labels for it.
+    """
+    from bertcore.analysis.apply import BATCH_SIZE, labels_of, task_kind
+
+    spec, labels = task_named(task), labels_of(checkpoint)
+    if task_kind(checkpoint) != spec.kind:
+        raise BertcoreError(f"The model {checkpoint.name} was not taught {spec.name}; open one that was.")
+    file = read_task(spec, path, "dev", columns, labels)
+    if file.labels and file.labels != labels:
+        raise BertcoreError(
+            f"The model {checkpoint.name} chooses from {', '.join(labels)}; {spec.name} has {', '.join(file.labels)}."
+        )
+    features = make_features(
+        spec.kind,
+        file.examples,
+        checkpoint.tokenizer,
+        labels,
+        max_length=checkpoint.config.max_length,
+        crf="crf" in checkpoint.tasks,
+        need_answers=True,
+    )
+    batches = TaskBatches(features, BATCH_SIZE, checkpoint.tokenizer.pad_id, shuffle=False)
+    return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device)

@@ -1,0 +1,350 @@
+"""Fine-tuning: a head for a task on a pretrained encoder, both learning from the task's examples."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.data.examples import AnswerExample, Example, SummaryExample
+from bertcore.data.features.collate import TaskBatches
+from bertcore.data.features.make import make_features
+from bertcore.data.tasks.reading import TaskFile, find_file, read_task, task_named
+from bertcore.data.tasks.spec import Role, TaskSpec
+from bertcore.data.tasks.summaries import with_labels
+from bertcore.errors import BertcoreError
+from bertcore.locations import resolve_model
+from bertcore.model.bert import Bert, initialise, initialise_part
+from bertcore.training.evaluate_task import TaskEvaluation, evaluate_task
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.first_batch import write_task_batch
+from bertcore.training.loop import Event, LoopSettings, Materials, StepResult, Watch, run_work
+from bertcore.training.losses import TaskBatch, task_losses
+from bertcore.training.materials import default_threads
+from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
+from bertcore.training.precision import choose_precision
+from bertcore.training.run_folder import RunFolder
+from bertcore.training.safe_files import write_json
+
+HEADS = {
+    "classify": "classify",
+    "regress": "classify",
+    "multilabel": "classify",
+    "tag": "tag",
+    "span": "span",
+    "choice": "choice",
+    "summarise": "summarise",
+}
+EVALUATION_FILE = "evaluation.json"  # the last measurement in full: metrics, confusion, best and worst examples
+_DEFAULT_EPOCHS = 3.0
+_HELD_OUT_SEED = 20_181_011
+_FEWEST_STEPS = 150  # where nothing is said: three passes over a small file would teach nothing
+_RATE_OF_BASE, _BASE_WIDTH = 5e-5, 768
+
+
+@dataclass(frozen=True)
+class TaskMaterials(Materials):
+    task: TaskSpec
+    batches: TaskBatches
+    held_out: TaskBatches
+
+
+def start_or_resume_finetuning(
+    options: FinetuneOptions | None, run: Path, resume: bool, watch: Watch | None = None
+) -> Path:
+    """Fine-tune in the folder `run`; with `resume`, go on from its newest snapshot, or start if there is nothing yet.
+
+    Returns the last snapshot. Raises BertcoreError, one sentence, for files that do not fit the task, a checkpoint that
+    cannot be opened, and a folder that holds something else, cannot be written or is in use.
+    """
+    exists = (run / "config.json").is_file()
+    if exists and not resume:
+        raise BertcoreError(f"The folder {run} already holds a run; add --resume to go on with it, or name another.")
+    if exists:
+        folder = RunFolder(run)
+        options = FinetuneOptions.from_dict(folder.config())
+    else:
+        if options is None or not options.data.train:
+            raise BertcoreError("There is nothing to learn from; give a file or folder with --train.")
+        read_examples(options)  # before a folder is made for the run
+        folder = RunFolder.create(run, options.to_dict())
+    return run_work(FineTuning(options), folder, watch)
+
+
+class FineTuning:
+    """The `Work` of a fine-tuning run. Batch n is always the same, so the step's number is all a resume needs."""
+
+    materials: TaskMaterials
+    run: Path
+
+    def __init__(self, options: FinetuneOptions) -> None:
+        self.options, training = options, options.training
+        self._evaluation: TaskEvaluation | None = None
+        self._epoch: tuple[int, Any] | None = None  # the number of an epoch, and the units of each of its batches
+        seconds = None if training.minutes is None else 60.0 * training.minutes
+        self.settings = LoopSettings(
+            steps=training.steps,  # for a budget in epochs, known when the examples are
+            seconds=seconds,
+            seed=training.seed,
+            gradient_clip=training.gradient_clip,
+            evaluations=training.evaluations,
+            log_every=training.log_every,
+            save_minutes=training.save_minutes,
+            name=options.name,
+            patience=training.patience,
+        )
+
+    def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
+        self.run = run
+        options, training = self.options, self.options.training
+        torch.set_num_threads(training.threads or default_threads())
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        say("Reading the examples.")
+        train, dev = read_examples(options)
+        spec = task_named(options.data.task)
+        say("Opening the model.")
+        checkpoint = load_checkpoint(resolve_model(options.model))
+        model = task_model(checkpoint, spec, train, options).to(device)
+        self._freeze(model)
+        say("Cutting the text into tokens.")
+        batches, held_out = (
+            self._batches(file.examples, checkpoint, spec, train.labels, model) for file in (train, dev)
+        )
+        precision = choose_precision(training.precision, device)
+        self._set_budget(len(batches))
+        self.materials = TaskMaterials(
+            device=device,
+            precision=precision,
+            tokenizer=checkpoint.tokenizer,
+            data_key=data_key(train, dev, checkpoint),
+            model=model.train(),
+            optimizer=make_optimizer(model, self.peak_rate(model), training.weight_decay, training.layer_decay),
+            summary=(
+                f"{spec.title}: {len(train.examples):,} examples to learn from, {len(dev.examples):,} held out; "
+                f"{checkpoint.name}, {device.type}, {torch.get_num_threads()} threads, {precision.reason}"
+            ),
+            task=spec,
+            batches=batches,
+            held_out=held_out,
+        )
+        return self.materials
+
+    def use_precision(self, name: str) -> Materials:
+        self.materials = replace(self.materials, precision=choose_precision(name, self.materials.device))
+        return self.materials
+
+    def learning_rate(self, fraction: float) -> float:
+        training = self.options.training
+        return SCHEDULES[training.schedule](fraction, self.peak_rate(self.materials.model), training.warm_up_share)
+
+    def peak_rate(self, model: Bert) -> float:
+        """As asked for, or 5e-5 for BERT-base (Devlin et al. 2019, appendix A.3), more for narrower models."""
+        narrower = max(1.0, _BASE_WIDTH / model.config.hidden_size)
+        return self.options.training.learning_rate or _RATE_OF_BASE * narrower**2
+
+    def forward_backward(self, step: int, fraction: float) -> StepResult:
+        materials, self._evaluation = self.materials, None
+        epoch, place = divmod(step - 1, len(materials.batches))
+        units = self._order(epoch)[place]
+        if self.options.training.gradual_unfreezing:
+            self._unfreeze(epoch)
+        parts = [part for part in _split(units, self.options.training.accumulate) if len(part)]
+        tokens = 0
+        values: list[torch.Tensor] = []
+        for part in parts:
+            batch = to_device(materials.batches.batch(part), materials.device)
+            if step == 1 and not values:
+                write_task_batch(self.run, batch, materials.tokenizer, materials.batches.features.labels)
+            with materials.precision.autocast(materials.device):
+                losses = task_losses(materials.model, batch)
+            share = len(part) / len(units)
+            (losses.total * share).backward()
+            values.append(losses.total.detach() * share)
+            tokens += batch.input_ids.numel() if batch.attention_mask is None else int(batch.attention_mask.sum())
+        head = materials.batches.features.head
+        return StepResult(
+            tokens=tokens,
+            metrics=lambda: {
+                "loss": float(torch.stack(values).sum()),
+                f"{head}_loss": float(torch.stack(values).sum()),
+            },
+            phase="task",
+            extra={"epoch": round(epoch + (place + 1) / len(materials.batches), 4), "examples": len(units)},
+        )
+
+    def measure(self) -> dict[str, Any]:
+        materials = self.materials
+        with materials.precision.autocast(materials.device):
+            self._evaluation = evaluate_task(materials.model, materials.held_out, materials.device)
+        return {"loss": self._evaluation.loss, **self._evaluation.metrics}
+
+    def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
+        main = next((name for name in self.materials.task.metrics if name in now and name in best), None)
+        return bool(now[main] > best[main]) if main else bool(now["loss"] < best["loss"])
+
+    def position(self) -> Mapping[str, tuple[int, int]]:
+        return {}
+
+    def restore(self, position: Mapping[str, tuple[int, int]]) -> None:
+        """Nothing: the step's number says which batch is next."""
+
+    def events(self, step: int, fraction: float, told: list[str]) -> list[Event]:
+        if told:
+            return []
+        return [{"kind": "phase", "step": step, "phase": "task", "message": f"{self.materials.task.title}."}]
+
+    def finish(self, folder: RunFolder, done: bool) -> None:
+        """The last measurement in full, measured anew where the run went on after it."""
+        if self._evaluation is None:
+            self.measure()
+        assert self._evaluation is not None
+        write_json(folder.path / EVALUATION_FILE, asdict(self._evaluation))
+
+    def _batches(
+        self,
+        examples: tuple[Example, ...],
+        checkpoint: Checkpoint,
+        spec: TaskSpec,
+        labels: tuple[str, ...],
+        model: Bert,
+    ) -> TaskBatches:
+        data, training = self.options.data, self.options.training
+        features = make_features(
+            spec.kind,
+            examples,
+            checkpoint.tokenizer,
+            labels,
+            max_length=min(data.max_length, model.config.max_length),
+            crf=self.options.crf,
+            doc_stride=data.stride,
+            need_answers=True,
+        )
+        has_segments = model.config.type_vocab_size > 1
+        return TaskBatches(
+            features, training.batch_size, checkpoint.tokenizer.pad_id, training.seed, segments=has_segments
+        )
+
+    def _set_budget(self, batches_per_epoch: int) -> None:
+        training = self.options.training
+        if training.steps is None and training.minutes is None:
+            epochs, least = (_DEFAULT_EPOCHS, _FEWEST_STEPS) if training.epochs is None else (training.epochs, 1)
+            self.settings = replace(self.settings, steps=max(least, round(epochs * batches_per_epoch)))
+
+    def _order(self, epoch: int) -> Any:
+        if self._epoch is None or self._epoch[0] != epoch:
+            self._epoch = epoch, self.materials.batches.order(epoch)
+        return self._epoch[1]
+
+    def _freeze(self, model: Bert) -> None:
+        frozen = self.options.training.frozen_layers
+        for name, parameter in model.named_parameters():
+            parameter.requires_grad_(depth_of(name, model) > frozen if frozen else True)
+
+    def _unfreeze(self, epoch: int) -> None:
+        """The heads in the first epoch, then one layer more in each; embeddings last."""
+        model = self.materials.model
+        depths = {name: depth_of(name, model) for name, _ in model.named_parameters()}
+        lowest = max(max(depths.values()) - epoch, self.options.training.frozen_layers and 1)
+        for name, parameter in model.named_parameters():
+            parameter.requires_grad_(depths[name] >= lowest)
+
+
+def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
+    """The examples to learn from and those held out: the dev file, or some of the training file, always the same."""
+    data = options.data
+    spec = task_named(data.task)
+    columns = cast(Mapping[Role, str], data.columns)
+    train = _with_answers(spec, read_task(spec, data.train, "train", columns))
+    if data.max_examples is not None:
+        train = replace(train, examples=train.examples[: data.max_examples])
+    try:
+        place = (
+            Path(data.dev) if data.dev else find_file(spec, data.train, "dev") if Path(data.train).is_dir() else None
+        )
+    except BertcoreError:
+        place = None
+    if place is not None:
+        return train, _with_answers(spec, read_task(spec, place, "dev", columns, train.labels))
+    count = round(data.dev_share * len(train.examples))
+    if count < 2 or len(train.examples) - count < 2:
+        raise BertcoreError(
+            f"The file {train.file} has {len(train.examples)} examples, too few to hold some out; name more with --dev."
+        )
+    chosen = set(np.random.default_rng(_HELD_OUT_SEED).permutation(len(train.examples))[:count].tolist())
+    sides = [tuple(each for at, each in enumerate(train.examples) if (at in chosen) == side) for side in (False, True)]
+    return replace(train, examples=sides[0]), replace(train, split="dev", examples=sides[1])
+
+
+def _with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
+    """Summaries in someone's own words say only in a roundabout way which sentences to pick: these are found first."""
+    if spec.kind != "summarise":
+        return file
+    examples = cast(tuple[SummaryExample, ...], file.examples)
+    return replace(file, examples=tuple(each if each.labels is not None else with_labels(each) for each in examples))
+
+
+def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options: FinetuneOptions) -> Bert:
+    """The checkpoint's encoder with the task's head: its own if it has that one with these labels, else a fresh one."""
+    head, dropout = HEADS[spec.kind], options.training.dropout
+    changes: dict[str, Any] = {
+        "labels": train.labels if train.labels or spec.kind != "regress" else ("score",),
+        "problem_type": spec.problem,
+        "no_answer": any(isinstance(each, AnswerExample) and not each.answers for each in train.examples),
+    }
+    if dropout is not None:
+        changes |= dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob", "classifier_dropout"), dropout)
+    if options.crf and spec.kind != "tag":
+        raise BertcoreError(f"A CRF is for taggers; {spec.name} has no tags.")
+    config = checkpoint.config.with_changes(**changes)
+    heads = ["tag", "crf"] if options.crf else [head]
+    model = Bert(config, heads, checkpoint.model.pooler is not None or None)
+    generator = torch.Generator().manual_seed(options.training.seed)
+    initialise(model, generator)
+    if options.from_scratch:
+        return model
+    keeps_head = checkpoint.config.labels == config.labels and checkpoint.config.problem_type == config.problem_type
+    known = {
+        name: value
+        for name, value in checkpoint.model.state_dict().items()
+        if name in model.state_dict() and (keeps_head or not name.startswith(tuple(f"{each}." for each in heads)))
+    }
+    model.load_state_dict(known, strict=False)
+    for each in heads:
+        if not any(name.startswith(f"{each}.") for name in known):
+            initialise_part(getattr(model, each), config.initializer_range, generator)
+    return model.requires_grad_(True)
+
+
+def data_key(train: TaskFile, dev: TaskFile, checkpoint: Checkpoint) -> str:
+    """Changes with any example, the labels or the vocabulary."""
+    digest = hashlib.sha256(checkpoint.tokenizer.raw.to_str().encode())
+    for file in (train, dev):
+        digest.update(repr((file.labels, file.examples)).encode("utf-8", "replace"))
+    return digest.hexdigest()[:32]
+
+
+def to_device(batch: TaskBatch, device: torch.device) -> TaskBatch:
+    if device.type == "cpu":
+        return batch
+
+    def moved(value: torch.Tensor | None) -> Any:
+        return None if value is None else value.to(device)
+
+    return replace(
+        batch,
+        input_ids=moved(batch.input_ids),
+        segment_ids=moved(batch.segment_ids),
+        attention_mask=moved(batch.attention_mask),
+        labels={name: moved(value) for name, value in batch.labels.items()},
+        rows={name: moved(value) for name, value in batch.rows.items()},
+    )
+
+
+def _split(units: Any, parts: int) -> list[Any]:
+    return np.array_split(units, parts)

@@ -1,0 +1,61 @@
+"""The first batch of a run as the model reads it, for people to look at: words, masks, segments, labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from bertcore.tokenization import Tokenizer
+from bertcore.training.losses import NO_LABEL, TaskBatch
+from bertcore.training.objective import BatchTensors
+from bertcore.training.safe_files import plain, write_json
+
+FIRST_BATCH_FILE = "first_batch.json"
+_SEQUENCES = 8
+
+
+def write_pretraining_batch(run: Path, batch: BatchTensors, tokenizer: Tokenizer) -> None:
+    """Each sequence with the words to predict by position; a causal batch predicts every next word."""
+    length = batch.input_ids.shape[1]
+    wanted: dict[int, dict[int, str]] = {}
+    for row, label in zip(batch.rows.tolist(), batch.labels.tolist(), strict=True):
+        wanted.setdefault(row // length, {})[row % length] = tokenizer.label(label)
+    sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer)
+    for number, sequence in enumerate(sequences):
+        sequence["predict"] = wanted.get(number, {})
+        sequence["pair_label"] = int(batch.next_sentence[number])
+    write_json(run / FIRST_BATCH_FILE, {"causal": batch.causal, "sequences": plain(sequences)})
+
+
+def write_task_batch(run: Path, batch: TaskBatch, tokenizer: Tokenizer, labels: tuple[str, ...]) -> None:
+    """Each sequence with its label, or a label for each token that has one."""
+    sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer)
+    answers = {head: _named(values.tolist(), labels) for head, values in batch.labels.items()}
+    rows = {head: values.tolist() for head, values in batch.rows.items()}
+    write_json(run / FIRST_BATCH_FILE, plain({"sequences": sequences, "labels": answers, "rows": rows}))
+
+
+def _sequences(ids: Tensor, segments: Tensor | None, mask: Tensor | None, tokenizer: Tokenizer) -> list[dict[str, Any]]:
+    shown = []
+    for number, row in enumerate(ids[:_SEQUENCES].tolist()):
+        real = len(row) if mask is None else int(mask[number].sum())
+        shown.append(
+            {
+                "tokens": [tokenizer.label(token) for token in row[:real]],
+                "ids": row[:real],
+                "segments": None if segments is None else segments[number, :real].tolist(),
+                "padding": len(row) - real,
+            }
+        )
+    return shown
+
+
+def _named(value: Any, labels: tuple[str, ...]) -> Any:
+    """Label numbers by name where there are names; -100 (not counted) as None."""
+    if isinstance(value, list):
+        return [_named(each, labels) for each in value]
+    if value == NO_LABEL:
+        return None
+    return labels[value] if isinstance(value, int) and labels and 0 <= value < len(labels) else value

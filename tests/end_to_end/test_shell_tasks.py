@@ -1,0 +1,150 @@
+"""The shell teaches a model a task, uses it, measures it, and distils it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.data.tasks.registry import TASKS
+from tests.end_to_end.shell import PAIR, Shell
+from tests.engine.models import tiny_model, word_tokenizer
+
+SMALL = ("--batch-size", "8", "--threads", "1", "--precision", "fp32", "--learning-rate", "0.003", "--max-length", "24")
+ROWS = (("the cat sang", "good"), ("a dog sat", "bad"), ("the bird sang", "good"), ("it was a dog", "bad"))
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("bertcore.training.run_folder.to_disk", lambda folder: None)  # it only costs time here
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    file = tmp_path / "reviews.csv"
+    file.write_text("what,mood\n" + "".join(f"{text},{mood}\n" for _ in range(20) for text, mood in ROWS))
+    return file
+
+
+@pytest.fixture
+def learned(shell: Shell, model: Path, table: Path, tmp_path: Path) -> Path:
+    run = tmp_path / "run"
+    columns = ("--text", "what", "--label", "mood")
+    answer = shell(
+        "finetune", "classify", "--train", table, *columns, "--model", model, "--steps", 50, *SMALL, "--out", run
+    )
+    assert answer.code == 0, answer.err
+    return run
+
+
+class TestFinetune:
+    def test_a_table_of_ones_own(self, shell: Shell, learned: Path) -> None:
+        assert load_checkpoint(learned / "snapshots" / "step-00000050").config.labels == ("bad", "good")
+        answer = shell("predict", learned, "--a", "the dog sat", "--json").json
+        assert answer[0]["label"] == "bad" and sum(answer[0]["probabilities"].values()) == pytest.approx(1)
+        assert shell("predict", learned, "--a", "the cat sang").out.split()[1] == "good"
+
+    def test_json_says_where_and_how_well(self, shell: Shell, model: Path, table: Path, tmp_path: Path) -> None:
+        columns = ("--text", "what", "--label", "mood")
+        flags = ("--steps", 3, *SMALL, "--out", tmp_path / "run", "--json")
+        facts = shell("finetune", "classify", "--train", table, *columns, "--model", model, *flags).json
+        assert facts["state"] == "done" and facts["step"] == 3 and 0 <= facts["metrics"]["accuracy"] <= 1
+
+    def test_evaluate(self, shell: Shell, learned: Path, table: Path) -> None:
+        facts = shell("evaluate", learned, "--data", table, "--text", "what", "--label", "mood", "--json").json
+        assert facts["metrics"]["accuracy"] == 1.0 and facts["confusion"] == [[40, 0], [0, 40]]
+        assert "accuracy" in shell("evaluate", learned, "--data", table, "--text", "what", "--label", "mood").out
+
+    def test_a_file_of_texts(self, shell: Shell, learned: Path, tmp_path: Path) -> None:
+        (tmp_path / "new.csv").write_text("what\nthe dog sat\nthe cat sang\n")
+        said = shell("predict", learned, "--file", tmp_path / "new.csv", "--text", "what")
+        assert said.out.split() == ["bad", "good"], said.err
+
+    def test_resume_is_done(self, shell: Shell, learned: Path) -> None:
+        assert "done at step 50" in shell("finetune", "--resume", "--out", learned).out
+
+    def test_the_list_of_tasks(self, shell: Shell) -> None:
+        assert {spec["name"] for spec in shell("finetune", "list", "--json").json} == set(TASKS)
+
+    def test_the_sample_where_no_file_is_named(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+        facts = shell(
+            "finetune", "sst2", "--model", model, "--steps", 2, *SMALL, "--out", tmp_path / "run", "--json"
+        ).json
+        assert facts["step"] == 2
+        assert json.loads((tmp_path / "run" / "config.json").read_text())["data"]["task"] == "sst2"
+
+    @pytest.mark.parametrize(
+        ("flags", "says"),
+        [
+            ((), "Name a task"),
+            (("dance",), "no task 'dance'"),
+            (("sst2", "--train", "nowhere.tsv"), "nowhere.tsv"),
+            (("sst2", "--epochs", "1", "--steps", "2"), "one budget"),
+            (("rte",), "--train"),
+            (("sst2", "--model", "nowhere"), "nowhere"),
+        ],
+    )
+    def test_refused_with_a_sentence(self, shell: Shell, tmp_path: Path, flags: tuple[str, ...], says: str) -> None:
+        assert says in shell("finetune", *flags, "--out", tmp_path / "run").sentence
+
+
+class TestPredict:
+    def test_a_model_without_a_task(self, shell: Shell, model: Path) -> None:
+        assert "not taught a task" in shell("predict", model, *PAIR).sentence
+
+    @pytest.mark.parametrize(
+        ("heads", "texts", "says"),
+        [
+            (("span",), ("--a", "the cat"), "no passage"),
+            (("choice",), ("--a", "the cat", "--b", "sat"), "two or more endings"),
+            (("tag",), ("--a", ""), "empty"),
+        ],
+    )
+    def test_a_part_is_missing(
+        self, shell: Shell, tmp_path: Path, heads: tuple[str, ...], texts: tuple[str, ...], says: str
+    ) -> None:
+        save_checkpoint(tiny_model(heads), word_tokenizer(), tmp_path / "model")
+        assert says in shell("predict", tmp_path / "model", *texts).sentence
+
+    @pytest.mark.parametrize(
+        ("heads", "texts", "lines"),
+        [
+            (("tag",), ("--a", "the cat sat."), 4),
+            (("choice",), ("--a", "the cat", "--b", "sat\nsang\nwas"), 3),
+            (("span",), ("--a", "the cat", "--b", "a very comfortable mat"), 1),
+            (("summarise",), ("--a", "The cat sat. The dog sang. It was a mat. A bird sat."), 1),
+        ],
+    )
+    def test_every_kind_answers(
+        self, shell: Shell, tmp_path: Path, heads: tuple[str, ...], texts: tuple[str, ...], lines: int
+    ) -> None:
+        save_checkpoint(tiny_model(heads), word_tokenizer(), tmp_path / "model")
+        assert len(shell("predict", tmp_path / "model", *texts).out.strip().splitlines()) >= lines
+        assert len(shell("predict", tmp_path / "model", *texts, "--json").json) == 1
+
+
+def test_evaluate_on_text(shell: Shell, model: Path, texts: tuple[Path, Path]) -> None:
+    numbers = shell("evaluate", model, "--corpus", texts[0], "--sequence-length", 16, "--json").json
+    assert 0 <= numbers["mlm_accuracy"] <= numbers["mlm_top5"] <= 1 and numbers["perplexity"] > 1
+    assert "--corpus" in shell("evaluate", model).sentence
+
+
+def test_distil(shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    flags = ("--steps", 3, "--batch-size", 4, "--sequence-length", 16, "--threads", 1, "--precision", "fp32")
+    facts = shell("distil", "--teacher", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
+    assert facts["comparison"]["student"]["layers"] == 1 and facts["comparison"]["teacher"]["layers"] == 2
+    assert "--corpus" in shell("distil", "--teacher", model, "--out", tmp_path / "other").sentence
+
+
+def test_pretraining_goes_on_from_a_checkpoint(
+    shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path
+) -> None:
+    flags = ("--steps", 2, "--batch-size", 4, "--sequence-length", 16, "--threads", 1, "--precision", "fp32")
+    facts = shell("pretrain", "--from", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
+    assert facts["step"] == 2
+    assert load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000002").config.num_hidden_layers == 2
+    asked = ("pretrain", "--from", model, "--preset", "mini", "--corpus", texts[0], "--out", tmp_path / "other")
+    assert "--preset" in shell(*asked).sentence

@@ -1,0 +1,45 @@
+"""Texts and hand-made corpora for the tests of what a model is trained on.
+
+In the hand-made ones every token has its own id, so that an id says which sentence and document it comes from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bertcore.data.corpus import Corpus
+from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+
+STORIES = "\n\n".join(
+    f"The cat {i} sat on the mat. It was very {word}!\nA dog sang. A bird {word} sat on the cat {i}."
+    for i in range(12)
+    for word in ("comfortable", "loud", "small", "green", "old")
+)
+
+
+def numbered_corpus(documents: list[list[int]], held_out: set[int] = frozenset()) -> Corpus:  # type: ignore[assignment]
+    """Documents as lists of sentence lengths; token ids count from 0."""
+    lengths = [length for document in documents for length in document]
+    return Corpus(
+        tokens=np.arange(sum(lengths), dtype=np.uint32),
+        sentence_starts=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        document_starts=np.concatenate([[0], np.cumsum([len(d) for d in documents], dtype=np.int64)]),
+        held_out=np.array([i in held_out for i in range(len(documents))]),
+    )
+
+
+def random_corpus(seed: int, documents: int = 40) -> Corpus:
+    rng = np.random.default_rng(seed)
+    lengths = [list(map(int, rng.integers(1, 15, rng.integers(1, 12)))) for _ in range(documents)]
+    return numbered_corpus(lengths, held_out={0, 7, 8})
+
+
+def document_of(corpus: Corpus, token: int) -> int:
+    bounds = corpus.sentence_starts[corpus.document_starts]
+    return int(np.searchsorted(bounds, token, side="right")) - 1
+
+
+def words_only() -> Tokenizer:
+    """A tokenizer of a few words, without torch: for processes that a test starts."""
+    words = ("the", "cat", "sat", "on", "mat", "it", "was", "very", "a", "dog", "sang", "bird", "and", ".", "!")
+    return Tokenizer(raw_from_words((*SPECIAL_TOKENS, *words)))

@@ -1,0 +1,300 @@
+"""The tokenised text on disk: right, made once, in parallel, and never lost or believed when it is damaged."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bertcore.data import corpus as corpus_module
+from bertcore.data import shards as shards_module
+from bertcore.data.batches import PairSampler
+from bertcore.data.corpus import Corpus, corpus_key, load_corpus
+from bertcore.data.shards import TokenShards
+from bertcore.errors import BertcoreError
+from tests.engine.corpora import STORIES
+from tests.engine.models import word_tokenizer
+
+TOKENIZER = word_tokenizer()
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def story_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    file = tmp_path / "stories.txt"
+    file.write_text(STORIES, encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two or three stories to a group, three groups to a shard: nine shards."""
+    monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
+    monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 600)
+    monkeypatch.setattr(corpus_module, "TELL_EVERY_S", 0.0)
+
+
+def _cache(tmp_path: Path) -> Path:
+    (folder,) = (path for path in (tmp_path / "home" / "cache" / "corpora").iterdir() if path.is_dir())
+    return folder
+
+
+def _same(left: Corpus, right: Corpus) -> bool:
+    names = ("tokens", "sentence_starts", "document_starts", "held_out")
+    return all(np.array_equal(getattr(left, name), getattr(right, name)) for name in names)
+
+
+class TestCorpus:
+    def test_documents_sentences_and_tokens_are_those_of_the_text(self, story_file: Path) -> None:
+        corpus = load_corpus([story_file], TOKENIZER)
+        assert len(corpus.document_starts) - 1 == 60
+        assert (np.diff(corpus.document_starts) == 4).all()
+        first = corpus.tokens[corpus.sentence_starts[1] : corpus.sentence_starts[2]]
+        assert first.tolist() == TOKENIZER.encode("It was very comfortable!").ids[1:-1]
+        assert corpus.count_tokens(True) + corpus.count_tokens(False) == len(corpus.tokens)
+
+    def test_a_part_is_held_out_and_always_the_same(self, story_file: Path, tmp_path: Path) -> None:
+        corpus = load_corpus([story_file], TOKENIZER)
+        assert 1 <= corpus.held_out.sum() <= 12  # a fifth at most
+        backwards = tmp_path / "backwards.txt"
+        backwards.write_text("\n\n".join(reversed(STORIES.split("\n\n"))), encoding="utf-8")
+        again = load_corpus([backwards], TOKENIZER)
+        assert np.array_equal(again.held_out, corpus.held_out[::-1])  # by a document's text, not its place
+
+    def test_training_text_never_holds_a_held_out_document(self, story_file: Path) -> None:
+        corpus = load_corpus([story_file], TOKENIZER)
+        sampler = PairSampler(corpus, False, 32, 0)
+        pairs = sampler.take(2 * sampler.windows_per_epoch, np.random.default_rng(0))
+        trained = {tuple(part.tolist()) for pair in pairs for part in (pair.a, pair.b)}
+        joined = [" " + " ".join(map(str, part)) + " " for part in trained]
+        for document in corpus.documents(True):
+            first = int(corpus.document_starts[document])
+            for sentence in (first, first + 3):  # these name the document's number, and stand in no other
+                ids = corpus.tokens[corpus.sentence_starts[sentence] : corpus.sentence_starts[sentence + 1]]
+                needle = " " + " ".join(map(str, ids.tolist())) + " "
+                duplicates = [d for d in corpus.documents(False) if needle in _document_text(corpus, int(d))]
+                assert duplicates or not any(needle in text for text in joined)
+
+    def test_the_key_follows_content_and_vocabulary_not_names(self, story_file: Path, tmp_path: Path) -> None:
+        key = corpus_key([story_file], TOKENIZER)
+        assert corpus_key([story_file.rename(tmp_path / "other.txt")], TOKENIZER) == key
+        assert corpus_key([tmp_path / "other.txt"], word_tokenizer(lowercase=False)) != key
+        assert corpus_key([tmp_path / "other.txt"] * 2, TOKENIZER) != key
+
+    @given(numbers=st.sets(st.integers(0, 10_000), min_size=3, max_size=30))
+    def test_three_documents_of_two_sentences_always_suffice(self, numbers: set[int]) -> None:
+        """As the sentence for too little text promises: at most a fifth of a small text is held out, or one."""
+        hashes = np.array([corpus_module.document_hash([f"The cat {i} sat.", "The dog sat."]) for i in sorted(numbers)])
+        held_out = corpus_module._choose_held_out(hashes, np.full(len(hashes), 2))
+        assert 1 <= held_out.sum() <= max(1, len(hashes) // 5)
+
+
+class TestShards:
+    @pytest.mark.parametrize("processes", [0, 2])
+    def test_shards_hold_what_one_piece_would(
+        self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processes: int
+    ) -> None:
+        whole = load_corpus([story_file], TOKENIZER)
+        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home" / "other"))
+        monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
+        monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 600)
+        shares: list[float] = []
+        parts = load_corpus([story_file], TOKENIZER, shares.append, processes=processes)
+        assert len(list((tmp_path / "home/other/cache/corpora").glob("*/tokens-*.npy"))) > 5
+        assert isinstance(parts.tokens, TokenShards) and _same(parts, whole)
+        assert shares == sorted(shares) and shares[-1] == 1.0
+
+    @given(cuts=st.lists(st.integers(0, 60), max_size=6), start=st.integers(0, 70), stop=st.integers(0, 70))
+    def test_a_slice_over_any_shards(self, cuts: list[int], start: int, stop: int) -> None:
+        tokens = np.arange(60, dtype=np.uint16)
+        shards = TokenShards(np.split(tokens, sorted(cuts)))
+        assert shards[start:stop].tolist() == tokens[start:stop].tolist()
+        assert len(shards) == 60 and np.asarray(shards).tolist() == tokens.tolist()
+
+    def test_batches_are_the_same_over_many_shards(
+        self, story_file: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        whole = load_corpus([story_file], TOKENIZER)
+        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "other"))
+        monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 1)
+        monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 1)
+        parts = load_corpus([story_file], TOKENIZER)
+        left, right = (
+            PairSampler(corpus, False, 32, 0).take(200, np.random.default_rng(0)) for corpus in (whole, parts)
+        )
+        assert all(np.array_equal(x.a, y.a) and np.array_equal(x.b, y.b) for x, y in zip(left, right, strict=True))
+
+
+@pytest.mark.usefixtures("small_shards")
+class TestCache:
+    def test_it_is_used(self, story_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        first = load_corpus([story_file], TOKENIZER)
+        monkeypatch.setattr(corpus_module, "_build", lambda *_: pytest.fail("made again"))
+        assert _same(load_corpus([story_file], TOKENIZER), first)
+
+    def test_other_content_is_read_anew(self, story_file: Path) -> None:
+        before = load_corpus([story_file], TOKENIZER)
+        story_file.write_text(STORIES.replace("cat 3", "dog 3"), encoding="utf-8")
+        assert not np.array_equal(before.tokens, load_corpus([story_file], TOKENIZER).tokens)
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+    def test_a_stop_keeps_whole_shards_and_the_next_call_goes_on(
+        self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+    ) -> None:
+        calls = iter(range(14))  # of some 26 groups
+
+        def stop_half_way(share: float) -> None:
+            if next(calls) == 13:
+                raise error
+
+        with pytest.raises(error):
+            load_corpus([story_file], TOKENIZER, stop_half_way, processes=2)
+        kept = {file.name: file.stat().st_mtime_ns for file in _cache(tmp_path).glob("tokens-*.npy")}
+        assert 2 <= len(kept) <= 6 and not (_cache(tmp_path) / "about.json").exists()
+        assert not multiprocessing.active_children()
+        again = load_corpus([story_file], TOKENIZER)
+        assert all((_cache(tmp_path) / name).stat().st_mtime_ns == at for name, at in kept.items())
+        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "undisturbed"))
+        assert _same(again, load_corpus([story_file], TOKENIZER))
+
+    def test_a_stop_before_the_first_shard_leaves_nothing(self, story_file: Path, tmp_path: Path) -> None:
+        def stop(share: float) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            load_corpus([story_file], TOKENIZER, stop)
+        assert not [path for path in (tmp_path / "home" / "cache" / "corpora").iterdir() if path.is_dir()]
+
+    DAMAGE: dict[str, Callable[[Path], object]] = {  # noqa: RUF012
+        "cut off": lambda folder: os.truncate(folder / "tokens-00002.npy", 150),
+        "a changed byte": lambda folder: _flip(folder / "tokens-00002.npy"),
+        "a changed byte in the lengths": lambda folder: _flip(folder / "lengths-00003.npz"),
+        "a lost shard": lambda folder: (folder / "tokens-00000.npy").unlink(),
+        "a cut index": lambda folder: os.truncate(folder / "sentence_starts.npy", 200),
+        "a changed index": lambda folder: _flip(folder / "held_out.npy"),
+        "no JSON": lambda folder: (folder / "about.json").write_text("{"),
+        "another JSON": lambda folder: (folder / "about.json").write_text("[1]"),
+    }
+
+    @pytest.mark.parametrize("damage", DAMAGE)
+    def test_damage_is_noticed_and_only_what_is_damaged_is_made_anew(
+        self, story_file: Path, tmp_path: Path, damage: str
+    ) -> None:
+        first = load_corpus([story_file], TOKENIZER)
+        expected = Corpus(first.tokens[:].copy(), *(np.array(a) for a in _index(first)))
+        before = _written(_cache(tmp_path))
+        self.DAMAGE[damage](_cache(tmp_path))
+        assert _same(load_corpus([story_file], TOKENIZER), expected)
+        after = _written(_cache(tmp_path))
+        assert sum(after[name] != at for name, at in before.items() if name.startswith("shard-")) <= 1
+
+    def test_two_processes_make_the_same_cache_at_once(self, story_file: Path, tmp_path: Path) -> None:
+        story_file.write_text(STORIES.replace("sat", "sat on the mat and sang") * 60, encoding="utf-8")
+        program = (
+            "import sys; from pathlib import Path; from bertcore.data import shards\n"
+            "from bertcore.data.corpus import load_corpus; from tests.engine.corpora import words_only\n"
+            "shards.GROUP_CHARACTERS, shards.SHARD_CHARACTERS = 2000, 20000\n"
+            "print(len(load_corpus([Path(sys.argv[1])], words_only()).tokens))"
+        )
+        command = [sys.executable, "-c", program, str(story_file)]
+        both = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+        said = [process.communicate(timeout=60)[0] for process in both]
+        assert [process.returncode for process in both] == [0, 0]
+        assert said[0] == said[1] and int(said[0]) > 10_000
+        assert shards_module.ShardFolder(_cache(tmp_path)).is_whole()
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, a device that is always full")
+    @pytest.mark.parametrize("name", ["tokens-00003.npy", "lengths-00003.npz", "sentence_starts.npy"])
+    def test_a_full_disk_is_one_sentence_and_what_is_done_stays(
+        self, story_file: Path, tmp_path: Path, name: str
+    ) -> None:
+        whole = load_corpus([story_file], TOKENIZER)
+        expected = Corpus(whole.tokens[:].copy(), *(np.array(a) for a in _index(whole)))
+        (_cache(tmp_path) / name).unlink()
+        (_cache(tmp_path) / name).symlink_to("/dev/full")
+        with pytest.raises(BertcoreError, match="The disk is full: free some space where .*corpora lies"):
+            load_corpus([story_file], TOKENIZER)
+        (_cache(tmp_path) / name).unlink()
+        assert _same(load_corpus([story_file], TOKENIZER), expected)
+
+    def test_a_place_that_cannot_be_written_is_named(
+        self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BERTSCOPE_HOME", str(story_file))
+        with pytest.raises(BertcoreError, match="Cannot write .*corpora: .*BERTSCOPE_HOME"):
+            load_corpus([story_file], TOKENIZER)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+class TestProcesses:
+    def test_one_that_is_killed_ends_the_work_with_a_sentence(self, story_file: Path) -> None:
+        def kill_one(share: float) -> None:
+            for child in multiprocessing.active_children():
+                os.kill(child.pid or 0, signal.SIGKILL)
+
+        story_file.write_text(STORIES * 3000, encoding="utf-8")
+        with pytest.raises(BertcoreError, match="ended without a word, perhaps for lack of memory"):
+            load_corpus([story_file], TOKENIZER, kill_one, processes=2)
+
+    @pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
+    def test_none_outlives_a_killed_parent(self, story_file: Path, tmp_path: Path) -> None:
+        program = (
+            "from bertcore.data.tokenising import TokenisingProcesses; from tests.engine.corpora import words_only\n"
+            "import time\n"
+            "pool = TokenisingProcesses(words_only().raw.to_str(), 'uint16', 2)\n"
+            "print(*[p.pid for p in pool._processes], flush=True); time.sleep(60)"
+        )
+        parent = subprocess.Popen([sys.executable, "-c", program], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert parent.stdout
+        children = [int(pid) for pid in parent.stdout.readline().split()]
+        assert len(children) == 2
+        parent.kill()
+        parent.communicate()
+        until = time.monotonic() + 20
+        while any(_lives(pid) for pid in children) and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not any(_lives(pid) for pid in children)
+
+
+def _index(corpus: Corpus) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return corpus.sentence_starts, corpus.document_starts, corpus.held_out
+
+
+def _written(folder: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
+
+
+def _flip(file: Path) -> None:
+    data = bytearray(file.read_bytes())
+    data[-3] ^= 1
+    file.write_bytes(data)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def _document_text(corpus: Corpus, document: int) -> str:
+    first, stop = corpus.sentence_starts[corpus.document_starts[document : document + 2]]
+    return " " + " ".join(map(str, corpus.tokens[first:stop].tolist())) + " "
+
+
+def test_the_notes_name_every_file(story_file: Path, tmp_path: Path) -> None:
+    load_corpus([story_file], TOKENIZER)
+    told = json.loads((_cache(tmp_path) / "about.json").read_text())["files"]
+    assert {file.name for file in _cache(tmp_path).iterdir() if file.suffix != ".json"} == set(told)

@@ -1,0 +1,94 @@
+"""What a run reads, as options: old files mean what they meant, and every choice trains and resumes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bertcore.checkpoint import load_checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.training.options import DataOptions, PretrainOptions
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.run_folder import RunFolder
+from tests.engine.training_runs import losses, metrics, tiny_run, write_text
+
+
+class TestFiles:
+    def test_version_1_goes_on_unpacked(self) -> None:
+        assert PretrainOptions.from_dict({"format_version": 1, "data": {"vocab_size": 300}}).data.pack is False
+        assert PretrainOptions.from_dict({"format_version": 1}).data == DataOptions(pack=False)
+
+    def test_new_ones_are_packed_and_say_so(self) -> None:
+        assert PretrainOptions.from_dict({}).data.pack is True
+        stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
+        assert stored["format_version"] == 2
+        assert PretrainOptions.from_dict(stored).to_dict() == stored
+
+    @pytest.mark.parametrize(
+        ("data", "says"),
+        [
+            ({"masking": "letters"}, "no masking 'letters'; choose one of tokens, words, spans"),
+            ({"pairs": None}, "no pairs None; choose one of nsp, sop, none"),
+            ({"vocabulary": "unigram"}, "no vocabulary 'unigram'; choose one of wordpiece, bpe, words"),
+            ({"vocabulary": "bpe", "vocab_size": 200}, "at least 261 for a byte-level"),
+            ({"pack": "yes"}, "pack must be true or false"),
+            ({"document_per_file": 1}, "document per file must be true or false"),
+            ({"text_field": 3}, "text field must be"),
+            ({"packed": True}, "no setting named packed in data"),
+        ],
+    )
+    def test_what_cannot_be_is_refused_with_a_sentence(self, data: dict[str, Any], says: str) -> None:
+        with pytest.raises(BertcoreError, match=says):
+            PretrainOptions.from_dict({"data": data})
+
+
+CHOICES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "as BERT": ({"masking": "words"}, ("mlm", "nsp")),
+    "as ALBERT": ({"pairs": "sop", "masking": "spans"}, ("mlm", "sop")),
+    "as RoBERTa": ({"pairs": "none", "vocabulary": "bpe", "vocab_size": 300}, ("mlm",)),
+    "whole words": ({"pairs": "sop", "vocabulary": "words"}, ("mlm", "sop")),
+}
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None) -> None:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_path: Path) -> None:
+    data, tasks = CHOICES[choice]
+    corpus = write_text(tmp_path)
+    options = tiny_run(corpus, data, steps=8, causal_share=0.25)
+    whole = start_or_resume(options, tmp_path / "whole", resume=False)
+    checkpoint = load_checkpoint(whole)
+    assert checkpoint.model.tasks == tasks
+    assert checkpoint.config.pad_token_id == checkpoint.tokenizer.pad_id
+    held_out = metrics(tmp_path / "whole", "held_out")
+    head = tasks[1] if len(tasks) > 1 else None
+    if head:
+        assert held_out[-1]["pairs"] > 0 and 0 <= held_out[-1][f"{head}_accuracy"] <= 1
+        assert any(line.get(f"{head}_loss") is not None for line in metrics(tmp_path / "whole"))
+    else:
+        assert held_out[-1]["pairs"] == 0 and held_out[-1]["nsp_loss"] is None
+
+    folder = RunFolder(tmp_path / "broken")
+
+    def stop_at_five(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 5:
+            folder.send("stop")
+
+    start_or_resume(options, folder.path, resume=False, watch=stop_at_five)
+    assert folder.status().step < 8
+    start_or_resume(None, folder.path, resume=True)
+    assert losses(folder.path) == losses(tmp_path / "whole")
+
+
+def test_another_text_field_is_found_before_a_folder_is_made(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"body": "The cat sat. The dog sat."}\n' * 9)
+    with pytest.raises(BertcoreError, match="expected text in the field 'text', but there are 'body'"):
+        start_or_resume(tiny_run(file, steps=1), tmp_path / "run", resume=False)
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,175 @@
+"""Text files of every kind become the same documents, and what does not fit is named."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bertcore.data.corpus import corpus_key, load_corpus
+from bertcore.data.text import Documents, Paragraphs, TextFormat, read_documents, text_files
+from bertcore.errors import BertcoreError
+from tests.engine.corpora import STORIES
+from tests.engine.models import word_tokenizer
+
+TOKENIZER = word_tokenizer()
+zstandard = pytest.importorskip("zstandard")
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".txt": bytes,
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".zst": lambda data: zstandard.ZstdCompressor().compress(data),
+}
+DOCUMENTS = [document.split("\n") for document in STORIES.split("\n\n")]
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+
+
+def _records(documents: list[list[str]], field: str = "text") -> str:
+    return "".join(json.dumps({"id": i, field: "\n".join(d)}) + "\n" for i, d in enumerate(documents))
+
+
+class TestFiles:
+    @pytest.mark.parametrize("suffix", PACKERS)
+    def test_packed_text_is_the_same_text(self, tmp_path: Path, suffix: str) -> None:
+        file = tmp_path / f"packed{suffix}"
+        file.write_bytes(PACKERS[suffix](STORIES.encode()))
+        assert list(read_documents([file])) == DOCUMENTS
+
+    def test_zstandard_frames_one_after_the_other(self, tmp_path: Path) -> None:
+        cut = len(STORIES) // 2
+        file = tmp_path / "two.zst"
+        file.write_bytes(b"".join(PACKERS[".zst"](part.encode()) for part in (STORIES[:cut], STORIES[cut:])))
+        assert list(read_documents([file])) == DOCUMENTS
+
+    def test_without_the_package_zstandard_says_what_to_install(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "a.zst").write_bytes(PACKERS[".zst"](STORIES.encode()))
+        monkeypatch.setitem(sys.modules, "zstandard", None)
+        with pytest.raises(BertcoreError, match="install the Python package zstandard"):
+            list(read_documents([tmp_path / "a.zst"]))
+
+    def test_several_files_one_after_the_other(self, tmp_path: Path) -> None:
+        (tmp_path / "a").write_text("one\ntwo\n \nthree")
+        (tmp_path / "b").write_text("\n\nfour\r\n\r\nfive\n\n")
+        assert list(read_documents([tmp_path / "a", tmp_path / "b"])) == [["one", "two"], ["three"], ["four"], ["five"]]
+
+    def test_one_document_per_file(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text("one\n\ntwo\n\n\nthree\n")
+        (tmp_path / "b.txt").write_text("\n\n")
+        (tmp_path / "c.txt").write_text("four")
+        form = TextFormat(document_per_file=True)
+        assert list(read_documents([tmp_path], form)) == [["one", "two", "three"], ["four"]]
+        assert list(Paragraphs([tmp_path], form)) == ["one", "two", "three", "four"]
+
+    def test_a_folder_is_all_text_files_below_it_sorted(self, tmp_path: Path) -> None:
+        folder = tmp_path / "texts"
+        names = ["b.txt", "a/z.txt.gz", "a/wiki_00", "c.jsonl.xz", ".hidden.txt", ".git/x.txt", "picture.png", "d.zst"]
+        for name in names:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(b"x")
+        found = [file.relative_to(folder).as_posix() for file in text_files([folder, folder / "picture.png"])]
+        assert found == ["a/wiki_00", "a/z.txt.gz", "b.txt", "c.jsonl.xz", "d.zst", "picture.png"]  # one was named
+
+    def test_a_folder_without_text_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / "empty").mkdir()
+        with pytest.raises(BertcoreError, match="no text file .* in the folder .*empty"):
+            text_files([tmp_path / "empty"])
+
+    @pytest.mark.parametrize("suffix", [".txt", ".xz"])
+    def test_the_share_read_rises_from_0_to_1(self, tmp_path: Path, suffix: str) -> None:
+        for name in "ab":
+            (tmp_path / f"{name}{suffix}").write_bytes(
+                PACKERS[suffix](b"".join(b"%d. \n\n" % i for i in range(50_000)))
+            )
+        texts = Documents([tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"])
+        shares = [texts.fraction for _ in texts]
+        assert shares == sorted(shares) and 0 <= shares[0] < 0.3 and shares[-1] > 0.9
+        assert 0.4 < shares[len(shares) // 2] < 0.8
+        assert texts.fraction == 1.0
+
+
+class TestRecords:
+    @pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "a.json.zst"])
+    def test_each_record_is_a_document(self, tmp_path: Path, name: str) -> None:
+        packed = PACKERS.get(Path(name).suffix, bytes)
+        (tmp_path / name).write_bytes(packed(_records(DOCUMENTS).encode()))
+        assert list(read_documents([tmp_path / name])) == DOCUMENTS
+
+    def test_blank_lines_inside_a_record_do_not_end_its_document(self, tmp_path: Path) -> None:
+        file = tmp_path / "a.jsonl"
+        file.write_text('\ufeff{"body": "one\\n\\ntwo "}\n\n{"body": " "}\n{"body": "lone \\ud800 half"}\n', "utf-8")
+        assert list(read_documents([file], TextFormat(text_field="body"))) == [["one", "two"], ["lone ? half"]]
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ('{"title": "x"}', "line 2: expected text in the field 'text', but there are 'title'"),
+            ("{}", "line 2: expected text in the field 'text', but there are none"),
+            ('{"text": 7}', "line 2: expected text in the field 'text', but it is 7"),
+            ("[1]", r"line 2: expected a JSON object with the field 'text', found '\[1\]'"),
+            ("A plain line.", "line 2: expected one JSON object on each line, found 'A plain line.'"),
+            ("[" * 100_000, "line 2: expected one JSON object"),
+        ],
+    )
+    def test_a_line_that_does_not_fit_is_named(self, tmp_path: Path, line: str, says: str) -> None:
+        (tmp_path / "a.jsonl").write_text('{"text": "fine"}\n' + line + "\n")
+        with pytest.raises(BertcoreError, match=f"a.jsonl, {says}") as error:
+            list(read_documents([tmp_path / "a.jsonl"]))
+        assert len(str(error.value)) < 400 + len(str(tmp_path))
+
+    def test_the_key_follows_how_documents_are_found(self, tmp_path: Path) -> None:
+        plain, records = tmp_path / "a.txt", tmp_path / "a.jsonl"
+        plain.write_text("x")
+        records.write_text("x")
+        body, whole = TextFormat(text_field="body"), TextFormat(document_per_file=True)
+        assert corpus_key([plain], TOKENIZER) == corpus_key([plain], TOKENIZER, body)
+        assert corpus_key([plain], TOKENIZER) != corpus_key([plain], TOKENIZER, whole)
+        assert len({corpus_key([records], TOKENIZER, form) for form in (TextFormat(), body)}) == 2
+        assert corpus_key([records], TOKENIZER) != corpus_key([plain], TOKENIZER)
+
+    def test_records_and_blocks_make_the_same_corpus(self, tmp_path: Path) -> None:
+        (tmp_path / "a.txt").write_text(STORIES)
+        (tmp_path / "a.jsonl").write_text(_records(DOCUMENTS, "body"))
+        blocks = load_corpus([tmp_path / "a.txt"], TOKENIZER)
+        records = load_corpus([tmp_path / "a.jsonl"], TOKENIZER, form=TextFormat(text_field="body"))
+        assert blocks.tokens[:].tolist() == records.tokens[:].tolist()
+        assert blocks.held_out.tolist() == records.held_out.tolist()
+
+
+BAD_TEXTS: dict[str, tuple[str, bytes | None, str]] = {
+    "missing": ("gone.txt", None, "gone.txt"),
+    "empty": ("a.txt", b"", "too little text in a.txt"),
+    "blank": ("a.txt", b"\n \n\t\n", "too little text in a.txt"),
+    "one line": ("a.txt", b"The cat sat on the mat.", "too little text in a.txt"),
+    "one document": ("a.txt", b"The cat sat. The dog sat. A bird sang.\n" * 9, "too little text in a.txt"),
+    "control characters only": ("a.txt", b"\x01\x02\x03\n\n" * 40, "too little text"),
+    "no UTF-8": ("a.txt", b"The cat \xff sat.\n\n" * 9, "a.txt is not UTF-8"),
+    "UTF-16": ("a.txt", STORIES.encode("utf-16"), "a.txt is not UTF-8"),
+    "cut off gz": ("a.gz", gzip.compress(STORIES.encode())[:-20], "a.gz cannot be read"),
+    "no gz": ("a.gz", STORIES.encode(), "a.gz cannot be read"),
+    "damaged gz": ("a.gz", gzip.compress(STORIES.encode())[:40] + b"\xff" * 400, "a.gz cannot be read"),
+    "cut off xz": ("a.xz", lzma.compress(STORIES.encode())[:-30], "a.xz cannot be read"),
+    "no xz": ("a.xz", STORIES.encode(), "a.xz cannot be read"),
+    "cut off zst": ("a.zst", PACKERS[".zst"](STORIES.encode())[:-30], "a.zst cannot be read: it ends in the middle"),
+    "no zst": ("a.zst", STORIES.encode(), "a.zst cannot be read"),
+    "empty zst": ("a.zst", b"", "too little text"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TEXTS)
+def test_text_that_cannot_be_trained_on_is_named(case: str, tmp_path: Path) -> None:
+    name, content, says = BAD_TEXTS[case]
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(BertcoreError, match=says):
+        load_corpus([tmp_path / name], TOKENIZER)

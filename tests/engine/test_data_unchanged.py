@@ -1,0 +1,64 @@
+"""Runs go on bit for bit: what earlier versions made of a text, its key and its batches, is what we make of it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bertcore.data.batches import Batch, PairSampler, causal_batch, masked_batch
+from bertcore.data.corpus import Corpus, corpus_key, load_corpus
+from tests.engine.corpora import STORIES
+from tests.engine.models import word_tokenizer
+
+TOKENIZER = word_tokenizer()
+# Computed with commit c6ab337, whose runs know neither `pack` nor other pairs than next sentence.
+CORPUS = "565677530850d1f57bf11be57f9ef2ad3dceb8cc849c3d3820c01ce0e128f291"
+BATCHES = "652b2f2e684103d321f18768c1a035c582a6ab0094c5dde18f6b0debe54e9207"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Corpus:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
+    return load_corpus([tmp_path / "stories.txt"], TOKENIZER)
+
+
+def _hash_corpus(corpus: Corpus) -> str:
+    arrays = (corpus.tokens, corpus.sentence_starts, corpus.document_starts, corpus.held_out)
+    return hashlib.sha256(b"".join(np.asarray(array).tobytes() for array in arrays)).hexdigest()
+
+
+def _hash_batches(corpus: Corpus) -> str:
+    digest = hashlib.sha256()
+    for held_out in (False, True):
+        for length in (8, 24, 64):
+            sampler = PairSampler(corpus, held_out, length, 3)
+            for step in range(30):
+                rng = np.random.default_rng([3, step])
+                pairs = sampler.take(6, rng)
+                for batch in (masked_batch(pairs, TOKENIZER, rng, 0.15), causal_batch(pairs, TOKENIZER)):
+                    _add(digest, batch)
+    return digest.hexdigest()
+
+
+def _add(digest: hashlib._Hash, batch: Batch) -> None:
+    arrays = (batch.input_ids, batch.segment_ids, batch.attention_mask, batch.rows, batch.labels, batch.next_sentence)
+    for array in arrays:
+        digest.update(b"none" if array is None else str(array.shape).encode() + array.astype(np.int64).tobytes())
+
+
+def test_tokens_sentences_documents_and_held_out_part(corpus: Corpus) -> None:
+    assert _hash_corpus(corpus) == CORPUS
+
+
+def test_batches(corpus: Corpus) -> None:
+    assert _hash_batches(corpus) == BATCHES
+
+
+def test_the_key_that_snapshots_hold(corpus: Corpus, tmp_path: Path) -> None:
+    digest = hashlib.sha256(f"2 0.02\n{TOKENIZER.raw.to_str()}\n".encode())
+    digest.update(hashlib.sha256(STORIES.encode()).digest())
+    assert corpus.key == corpus_key([tmp_path / "stories.txt"], TOKENIZER) == digest.hexdigest()[:32]

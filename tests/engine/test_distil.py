@@ -1,0 +1,151 @@
+"""Distillation: the student begins with its teacher's layers, learns what it says, and both are compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.tokenization import Tokenizer
+from bertcore.training.distil import (
+    COMPARISON_FILE,
+    begin_with_teacher,
+    distillation_losses,
+    soft_cross_entropy,
+    start_or_resume_distilling,
+    teacher_layers,
+)
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.objective import BatchTensors
+from bertcore.training.options import DataOptions, TrainingOptions
+from bertcore.training.pretrain import continued, start_or_resume
+from bertcore.training.run_folder import RunFolder
+from tests.engine.models import tiny_config, tiny_model
+from tests.engine.training_runs import animal_text, tiny_run, write_text
+
+
+@pytest.fixture
+def text(tmp_path: Path, fast_disk: None) -> Path:
+    return write_text(tmp_path)
+
+
+@pytest.fixture
+def teacher(tmp_path: Path) -> Path:
+    tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
+    model = tiny_model(("mlm", "nsp"), vocab_size=tokenizer.vocab_size, num_hidden_layers=4)
+    save_checkpoint(model, tokenizer, tmp_path / "teacher")
+    return tmp_path / "teacher"
+
+
+def options(teacher: Path, text: Path, **training: Any) -> DistilOptions:
+    settings = {"steps": 12, "batch_size": 8, "causal_share": 0.0, "learning_rate": 1e-3, "threads": 1}
+    return DistilOptions(
+        name="test",
+        teacher=str(teacher),
+        data=DataOptions(corpus=(str(text),), sequence_length=16, long_sequence_length=16),
+        training=TrainingOptions(
+            **{**settings, "precision": "fp32", "evaluations": 2, "save_minutes": 1e-2, **training}
+        ),
+    )
+
+
+def test_every_other_layer() -> None:
+    assert teacher_layers(12, 6) == [0, 2, 4, 6, 8, 10] and teacher_layers(4, 2) == [0, 2]
+    assert teacher_layers(12, 12) == list(range(12)) and teacher_layers(12, 4) == [0, 3, 6, 9]
+    teacher = tiny_model(("mlm", "nsp"), num_hidden_layers=4)
+    student = Bert(tiny_config(num_hidden_layers=2))
+    begin_with_teacher(teacher, student)
+    for ours, theirs in ((0, 0), (1, 2)):
+        assert torch.equal(
+            student.encoder.layers[ours].feed_forward_in.weight, teacher.encoder.layers[theirs].feed_forward_in.weight
+        )
+    assert torch.equal(student.mlm.transform.weight, teacher.mlm.transform.weight)  # type: ignore[union-attr]
+
+
+def test_the_soft_loss_by_hand() -> None:
+    rng = np.random.default_rng(0)
+    ours, theirs = rng.normal(size=(3, 5)), rng.normal(size=(3, 5))
+
+    def softened(x: np.ndarray) -> np.ndarray:
+        e = np.exp(x / 2 - (x / 2).max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True)
+
+    p, q = softened(theirs), softened(ours)
+    expected = 4 * float((p * np.log(p / q)).sum(-1).mean())
+    assert float(soft_cross_entropy(torch.tensor(ours), torch.tensor(theirs), 2.0)) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_student_that_is_its_teacher_has_only_the_words_to_learn() -> None:
+    teacher = tiny_model(("mlm", "nsp"))
+    ids = torch.randint(5, 70, (3, 8))
+    batch = BatchTensors(
+        ids, torch.zeros_like(ids), None, torch.tensor([1, 9]), torch.tensor([7, 8]), torch.zeros(3).long(), False
+    )
+    losses = distillation_losses(teacher, teacher, batch, DistilOptions())
+    assert abs(float(losses.parts["soft"])) < 1e-5 and abs(float(losses.parts["cosine"])) < 1e-5
+    logits = teacher.mlm_logits(teacher(ids).flatten(0, 1)[batch.rows])
+    assert float(losses.total) == pytest.approx(2.0 * float(F.cross_entropy(logits, batch.labels)), abs=1e-4)
+
+
+def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Path, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    snapshot = start_or_resume_distilling(options(teacher, text), whole, resume=False)
+    student = load_checkpoint(snapshot)
+    assert student.config.num_hidden_layers == 2 and student.tasks == ("mlm", "nsp")
+    comparison = json.loads((whole / COMPARISON_FILE).read_text())
+    assert comparison["teacher"]["layers"] == 4 and comparison["student"]["layers"] == 2
+    assert comparison["student"]["parameters"] == student.parameters
+    share = comparison["student_of_teacher"]["parameters"]
+    assert share == pytest.approx(student.parameters / load_checkpoint(teacher).parameters)
+
+    def stop(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 5:
+            RunFolder(broken).send("stop")
+
+    start_or_resume_distilling(options(teacher, text), broken, resume=False, watch=stop)
+    start_or_resume_distilling(None, broken, resume=True)
+    curves = [
+        [json.loads(line)["loss"] for line in (run / "metrics.jsonl").read_text().splitlines() if '"train"' in line]
+        for run in (whole, broken)
+    ]
+    assert curves[0] == curves[1] and len(curves[0]) == 12
+
+
+def test_it_gets_nearer_to_its_teacher(teacher: Path, text: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    start_or_resume_distilling(options(teacher, text, steps=60, learning_rate=3e-3), run, resume=False)
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    soft = [line["soft_loss"] for line in lines if line["kind"] == "train"]
+    assert np.mean(soft[-10:]) < 0.7 * np.mean(soft[:10])
+
+
+def test_what_cannot_teach_is_refused(text: Path, tmp_path: Path, teacher: Path) -> None:
+    tokenizer = load_checkpoint(teacher).tokenizer
+    save_checkpoint(tiny_model((), vocab_size=tokenizer.vocab_size), tokenizer, tmp_path / "silent")
+    with pytest.raises(BertcoreError, match="has to predict words"):
+        start_or_resume_distilling(options(tmp_path / "silent", text), tmp_path / "run", resume=False)
+    with pytest.raises(BertcoreError, match="1 to 4 layers"):
+        start_or_resume_distilling(
+            DistilOptions(teacher=str(teacher), layers=5, data=DataOptions(corpus=(str(text),))),
+            tmp_path / "run",
+            False,
+        )
+    with pytest.raises(BertcoreError, match="--corpus"):
+        start_or_resume_distilling(DistilOptions(teacher=str(teacher)), tmp_path / "run", resume=False)
+
+
+def test_pretraining_goes_on_from_a_checkpoint(text: Path, tmp_path: Path) -> None:
+    first = start_or_resume(tiny_run(text), tmp_path / "first", resume=False)
+    chosen = continued(tiny_run(text, causal_share=0.0), first)
+    second = tmp_path / "second"
+    start_or_resume(chosen, second, resume=False)
+    begun = load_checkpoint(RunFolder(second).snapshots()[0][1]).model.state_dict()
+    assert all(torch.equal(value, begun[name]) for name, value in load_checkpoint(first).model.state_dict().items())

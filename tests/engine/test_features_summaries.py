@@ -1,0 +1,88 @@
+"""Documents as BertSum reads them: sentences framed one by one, cut at whole sentences."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bertcore.data.examples import SummaryExample
+from bertcore.data.features.decode import DecodeSettings, decode
+from bertcore.data.features.kinds import SummaryFeatures
+from bertcore.data.features.make import make_features
+from bertcore.data.features.predictions import SummaryPrediction, gold_answers
+from bertcore.errors import BertcoreError
+from tests.engine.models import word_tokenizer
+
+TOKENIZER = word_tokenizer()
+SENTENCES = st.lists(st.sampled_from(["the cat sat", "a bird sang on the mat .", "", "it was very comfortable", "on!"]))
+
+
+def features_of(*examples: SummaryExample, max_length: int = 512) -> SummaryFeatures:
+    features = make_features("summarise", examples, TOKENIZER, max_length=max_length)
+    assert isinstance(features, SummaryFeatures)
+    return features
+
+
+class TestSequences:
+    @given(sentences=SENTENCES.filter(len), most=st.integers(2, 40))
+    def test_every_sentence_as_it_is_alone(self, sentences: list[str], most: int) -> None:
+        features = features_of(SummaryExample(tuple(sentences)), max_length=most)
+        alone = [TOKENIZER.encode(sentence).ids for sentence in sentences]
+        kept = 1
+        while kept < len(alone) and sum(map(len, alone[: kept + 1])) <= most:
+            kept += 1
+        alone[0] = TOKENIZER.encode(sentences[0], max_length=most).ids
+        ids, firsts = features.ids[0].tolist(), features.firsts[0].tolist()
+        assert ids == list(chain.from_iterable(alone[:kept])) and len(ids) <= most
+        assert firsts == [i for i, token in enumerate(ids) if token == TOKENIZER.cls_id]
+        by_hand = [number % 2 for number, sentence in enumerate(alone[:kept]) for _ in sentence]
+        assert features.segments[0].tolist() == by_hand
+        assert features.sentences_cut == len(sentences) - kept
+        words = sum(len(TOKENIZER.encode(sentence).ids) - 2 for sentence in sentences)
+        assert features.dropped_tokens == words - (len(ids) - 2 * kept)
+
+    def test_labels_of_the_sentences_that_fit(self) -> None:
+        document = SummaryExample(("the cat sat", "a bird sang", "on the mat"), (True, False, True))
+        features = features_of(document, SummaryExample(("a dog",)), max_length=11)
+        assert features.answers[0].tolist() == [1.0, 0.0] and np.isnan(features.answers[1]).all()
+        assert not features.labelled and features_of(document).labelled
+
+    @pytest.mark.parametrize(
+        ("document", "most", "message"),
+        [
+            (SummaryExample(()), 9, "Document 2 has no sentences"),
+            (SummaryExample(("a", "b"), (True,)), 9, "Document 2 has 2 sentences and 1 labels"),
+            (SummaryExample(("a",)), 1, "Sequences of 1 tokens"),
+        ],
+    )
+    def test_what_does_not_fit(self, document: SummaryExample, most: int, message: str) -> None:
+        with pytest.raises(BertcoreError, match=message):
+            features_of(SummaryExample(("the",)), document, max_length=most)
+
+
+class TestDecoding:
+    def test_the_best_of_what_was_seen(self) -> None:
+        first = SummaryExample(("the cat sat", "a bird sang", "on the mat", "it was"))
+        second = SummaryExample(("a dog sat on the mat", "it was very very comfortable ."))
+        features = features_of(first, second, max_length=15)
+        assert features.firsts.lengths.tolist() == [3, 1]
+        [of_first, of_second] = decode(
+            features, [(np.array([1, 0]), np.array([-5.0, 0.0, -2.0, 3.0]))], DecodeSettings(sentences=2)
+        )
+        assert isinstance(of_first, SummaryPrediction) and isinstance(of_second, SummaryPrediction)
+        assert of_first.chosen == (0, 2) and of_first.answer == "the cat sat\non the mat"
+        assert of_first.probabilities == pytest.approx((0.5, 1 / (1 + np.exp(2)), 1 / (1 + np.exp(-3))))
+        assert of_second.chosen == (0,) and of_second.sentences == second.sentences[:1]
+
+    def test_right_answers(self) -> None:
+        sentences = ("the cat", "sat", "on")
+        examples = [
+            SummaryExample(sentences, (True, False, True)),
+            SummaryExample(sentences, (True, False, True), "it sat"),
+            SummaryExample(sentences),
+        ]
+        assert gold_answers(examples) == ["the cat\non", "it sat", None]

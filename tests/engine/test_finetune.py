@@ -1,0 +1,271 @@
+"""Fine-tuning runs: they learn, stop and go on as if nothing had been, and leave a folder that tells the story."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bertcore.analysis.apply import as_example, predict, task_kind
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.data.examples import AnswerExample
+from bertcore.errors import BertcoreError
+from bertcore.training.evaluate_task import evaluate_file
+from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
+from bertcore.training.run_folder import RunFolder
+from tests.engine.models import tiny_model, word_tokenizer
+
+GOOD, BAD = (
+    ("the cat sang", "a very comfortable mat", "the bird sang on"),
+    ("the dog sat", "it was a dog", "dog on a mat"),
+)
+
+
+@pytest.fixture
+def model(tmp_path: Path, fast_disk: None) -> Path:
+    folder = tmp_path / "model"
+    changes = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}  # a resume has to draw the same
+    save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=2, **changes), word_tokenizer(), folder)
+    return folder
+
+
+def sentences(folder: Path, rows: int = 30) -> Path:
+    """Whatever has a dog in it is bad."""
+    file = folder / "train.tsv"
+    lines = [
+        f"{text} {'.' * (i % 3)}\t{label}"
+        for i in range(rows)
+        for label, texts in ((1, GOOD), (0, BAD))
+        for text in texts
+    ]
+    file.write_text("sentence\tlabel\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+def options(
+    model: Path, train: Path, task: str = "sst2", own: dict[str, Any] | None = None, **training: Any
+) -> FinetuneOptions:
+    settings = {"steps": 24, "batch_size": 8, "learning_rate": 3e-3, "threads": 1, "precision": "fp32", "seed": 3}
+    return FinetuneOptions(
+        name="test",
+        model=str(model),
+        data=TaskDataOptions(task=task, train=str(train), max_length=24),
+        training=TuningOptions(**{**settings, "evaluations": 3, "save_minutes": 1e-2, **training}),
+        **(own or {}),
+    )
+
+
+def losses(run: Path) -> list[tuple[int, float]]:
+    lines = (json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines())
+    return [(line["step"], line["loss"]) for line in lines if line["kind"] == "train"]
+
+
+def test_it_learns_and_says_how_well(model: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    start_or_resume_finetuning(options(model, sentences(tmp_path), steps=60), run, resume=False)
+    evaluation = json.loads((run / EVALUATION_FILE).read_text())
+    assert evaluation["metrics"]["accuracy"] == 1.0 and evaluation["labels"] == ["negative", "positive"]
+    assert sum(map(sum, evaluation["confusion"])) == 18 and evaluation["confusion"][0][1] == 0
+    assert {"example", "right", "given", "loss"} <= set(evaluation["worst"][0])
+    status = RunFolder(run).status()
+    assert status.state == "done" and status.step == 60
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert [line["phase"] for line in lines if line["kind"] == "phase"] == ["task"]
+    train = [line for line in lines if line["kind"] == "train"]
+    assert train[-1]["epoch"] == pytest.approx(60 / 21, abs=1e-3) and train[-1]["classify_loss"] == train[-1]["loss"]
+    assert [line["step"] for line in lines if line["kind"] == "held_out"] == [0, 20, 40, 60]
+
+
+def test_what_it_learned_opens_here_and_in_transformers(model: Path, tmp_path: Path) -> None:
+    import transformers
+
+    snapshot = start_or_resume_finetuning(options(model, sentences(tmp_path), steps=60), tmp_path / "run", resume=False)
+    opened = load_checkpoint(snapshot)
+    assert task_kind(opened) == "classify"
+    said = predict(opened, [as_example("classify", text) for text in ("it was a dog", "the cat sang")])
+    assert [prediction.answer for prediction in said] == ["negative", "positive"]
+    theirs = transformers.BertForSequenceClassification.from_pretrained(snapshot).eval()
+    ids = torch.tensor([opened.tokenizer.encode("it was a dog").ids])
+    with torch.no_grad():
+        assert torch.allclose(theirs(ids).logits, opened.model.classify_logits(opened.model(ids)[:, 0]), atol=1e-5)
+    assert theirs.config.id2label == {0: "negative", 1: "positive"}
+
+
+@pytest.mark.parametrize("stop_at", [1, 7, 23])
+def test_a_stop_leaves_no_trace_in_the_curve(model: Path, tmp_path: Path, stop_at: int) -> None:
+    """Bit for bit, dropout and the order of batches too."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    chosen = options(model, sentences(tmp_path), gradual_unfreezing=True, accumulate=2, layer_decay=0.8)
+    start_or_resume_finetuning(chosen, whole, resume=False)
+
+    def stop(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == stop_at:
+            RunFolder(broken).send("stop")
+
+    start_or_resume_finetuning(chosen, broken, resume=False, watch=stop)
+    assert RunFolder(broken).status().state == "stopped"
+    start_or_resume_finetuning(None, broken, resume=True)
+    assert losses(broken) == losses(whole)
+    ends = [load_checkpoint(RunFolder(run).snapshots()[-1][1]).model.state_dict() for run in (whole, broken)]
+    assert all(torch.equal(value, ends[1][name]) for name, value in ends[0].items())
+
+
+def test_accumulating_is_the_same_step(model: Path, tmp_path: Path) -> None:
+    plain = options(model, sentences(tmp_path), dropout=0.0, steps=5)
+    runs = {1: tmp_path / "one", 4: tmp_path / "four"}
+    for parts, run in runs.items():
+        start_or_resume_finetuning(
+            replace(plain, training=replace(plain.training, accumulate=parts)), run, resume=False
+        )
+    for (_, one), (_, four) in zip(losses(runs[1]), losses(runs[4]), strict=True):
+        assert one == pytest.approx(four, abs=2e-5)
+
+
+def test_frozen_layers_stay_as_they_are(model: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    snapshot = start_or_resume_finetuning(
+        options(model, sentences(tmp_path), frozen_layers=1, steps=4), run, resume=False
+    )
+    before, after = load_checkpoint(model).model.state_dict(), load_checkpoint(snapshot).model.state_dict()
+    same = {name for name in before if name in after and torch.equal(before[name], after[name])}
+    assert all(name in same for name in before if name.startswith(("embeddings.", "encoder.layers.0.")))
+    assert not any(name in same for name in before if name.startswith("encoder.layers.1.") and name.endswith("weight"))
+
+
+def test_layers_below_learn_more_slowly() -> None:
+    model = tiny_model(("classify",), num_hidden_layers=2).requires_grad_(True)
+    shares = {
+        id(p): group["rate_share"]
+        for group in make_optimizer(model, 1.0, 0.0, 0.5).param_groups
+        for p in group["params"]
+    }
+    for name, parameter in model.named_parameters():
+        assert shares[id(parameter)] == 0.5 ** (3 - depth_of(name, model)), name
+    assert {depth_of(name, model) for name, _ in model.named_parameters()} == {0, 1, 2, 3}
+
+
+def test_schedules() -> None:
+    rise = 0.1
+    linear, slanted, constant = (SCHEDULES[name] for name in ("linear", "slanted", "constant"))
+    assert [linear(x, 2.0, rise) for x in (0.05, 0.1, 0.55, 1.0)] == pytest.approx([1.0, 2.0, 1.0, 0.0])
+    assert slanted(0.1, 2.0, rise) == pytest.approx(2.0) and slanted(1.0, 2.0, rise) == pytest.approx(2.0 / 32)
+    assert [constant(x, 2.0, rise) for x in (0.05, 0.5, 1.0)] == pytest.approx([1.0, 2.0, 2.0])
+
+
+def test_it_ends_early_where_nothing_gets_better(model: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    chosen = options(model, sentences(tmp_path), steps=400, evaluations=40, patience=2, learning_rate=1e-8)
+    start_or_resume_finetuning(chosen, run, resume=False)
+    status = RunFolder(run).status()
+    assert status.state == "done" and status.step == 20
+
+
+def test_random_weights_for_comparison(model: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    start_or_resume_finetuning(
+        options(model, sentences(tmp_path), own={"from_scratch": True}, steps=1), run, resume=False
+    )
+    first = load_checkpoint(RunFolder(run).snapshots()[0][1]).model.embeddings.token.weight
+    assert not torch.allclose(first, load_checkpoint(model).model.embeddings.token.weight, atol=0.1)
+
+
+class TestKinds:
+    """Each kind of task on a file of a few lines."""
+
+    def test_tags_with_a_crf(self, model: Path, tmp_path: Path) -> None:
+        file = tmp_path / "train.conll"
+        file.write_text("the O\ncat B-ANIMAL\nsat O\n\na O\ndog B-ANIMAL\nsang O\n\n" * 15, encoding="utf-8")
+        chosen = options(model, file, "tag", own={"crf": True}, steps=40)
+        snapshot = start_or_resume_finetuning(chosen, tmp_path / "run", resume=False)
+        opened = load_checkpoint(snapshot)
+        assert opened.tasks == ("tag", "crf")
+        assert predict(opened, [as_example("tag", "a cat sang")])[0].answer == ("O", "B-ANIMAL", "O")
+
+    def test_answers(self, model: Path, tmp_path: Path) -> None:
+        passages = ["the cat sat on a mat", "a dog sat on the mat", "the bird sang"]
+        questions = [
+            {
+                "id": str(i),
+                "question": "the animal",
+                "answers": [{"text": text.split()[1], "answer_start": text.index(" ") + 1}],
+            }
+            for i, text in enumerate(passages * 10)
+        ]
+        data = [
+            {
+                "title": "x",
+                "paragraphs": [{"context": c, "qas": [q]} for c, q in zip(passages * 10, questions, strict=True)],
+            }
+        ]
+        (tmp_path / "train.json").write_text(json.dumps({"data": data}), encoding="utf-8")
+        snapshot = start_or_resume_finetuning(
+            options(model, tmp_path / "train.json", "squad", steps=60), tmp_path / "run", resume=False
+        )
+        said = predict(load_checkpoint(snapshot), [AnswerExample("x", "the animal", "a bird sat")])
+        assert said[0].answer == "bird"
+
+    def test_numbers(self, model: Path, tmp_path: Path) -> None:
+        rows = "".join(
+            f"the cat\t{text}\t{score}\n" for _ in range(15) for text, score in (("the cat", 5), ("a dog", 0))
+        )
+        (tmp_path / "train.tsv").write_text("sentence1\tsentence2\tscore\n" + rows, encoding="utf-8")
+        run = tmp_path / "run"
+        start_or_resume_finetuning(options(model, tmp_path / "train.tsv", "similarity", steps=60), run, resume=False)
+        assert json.loads((run / EVALUATION_FILE).read_text())["metrics"]["pearson"] > 0.95
+
+
+class TestRefused:
+    def test_changed_examples_are_noticed_on_resume(self, model: Path, tmp_path: Path) -> None:
+        run, train = tmp_path / "run", sentences(tmp_path)
+        start_or_resume_finetuning(options(model, train, steps=2), run, resume=False)
+        train.write_text(train.read_text().replace("sang", "sat"), encoding="utf-8")
+        with pytest.raises(BertcoreError, match="changed"):
+            start_or_resume_finetuning(None, run, resume=True)
+
+    def test_nothing_to_learn_from(self, model: Path, tmp_path: Path) -> None:
+        with pytest.raises(BertcoreError, match="--train"):
+            start_or_resume_finetuning(
+                replace(options(model, tmp_path), data=TaskDataOptions()), tmp_path / "run", resume=False
+            )
+
+    def test_too_few_examples_to_hold_some_out(self, model: Path, tmp_path: Path) -> None:
+        (tmp_path / "train.tsv").write_text("sentence\tlabel\nthe cat\t1\na dog\t0\n", encoding="utf-8")
+        with pytest.raises(BertcoreError, match="too few"):
+            start_or_resume_finetuning(options(model, tmp_path / "train.tsv"), tmp_path / "run", resume=False)
+        assert not (tmp_path / "run").exists()
+
+    def test_a_crf_without_tags(self, model: Path, tmp_path: Path) -> None:
+        with pytest.raises(BertcoreError, match="taggers"):
+            start_or_resume_finetuning(
+                options(model, sentences(tmp_path), own={"crf": True}), tmp_path / "run", resume=False
+            )
+
+    def test_an_evaluation_of_another_task(self, model: Path, tmp_path: Path) -> None:
+        snapshot = start_or_resume_finetuning(
+            options(model, sentences(tmp_path), steps=1), tmp_path / "run", resume=False
+        )
+        with pytest.raises(BertcoreError, match="was not taught similarity"):
+            evaluate_file(load_checkpoint(snapshot), "similarity", str(tmp_path / "train.tsv"), {})
+
+    def test_an_encoder_has_nothing_to_apply(self, model: Path) -> None:
+        with pytest.raises(BertcoreError, match="not taught a task"):
+            predict(load_checkpoint(model), [as_example("classify", "the cat")])
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"epochs": 1.0, "steps": 2}, {"schedule": "cosine"}, {"batch_size": 0}, {"layer_decay": 2.0}, {"seed": True}],
+    )
+    def test_settings_that_make_no_sense(self, wrong: dict[str, Any]) -> None:
+        with pytest.raises(BertcoreError):
+            FinetuneOptions(training=TuningOptions(**wrong))
+
+    def test_unknown_settings_of_a_recipe(self, tmp_path: Path) -> None:
+        (tmp_path / "recipe.json").write_text('{"kind": "finetune", "training": {"epoch": 3}}', encoding="utf-8")
+        with pytest.raises(BertcoreError, match="epoch"):
+            FinetuneOptions.from_file(tmp_path / "recipe.json")

@@ -1,0 +1,93 @@
+"""The real files, where they lie beside the repository: all of their examples, as their publishers count them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from bertcore.data.tag_schemes import entity_spans
+from bertcore.data.tasks import read_task
+
+FOLDER = Path(__file__).parents[3] / "shared" / "tasks"
+pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real task files are not beside the repository")
+
+
+@pytest.mark.parametrize(
+    ("task", "folder", "split", "count", "of_second_label"),
+    [
+        ("sst2", "sst2", "dev", 872, 444),
+        ("cola", "cola", "train", 8_551, 6_023),
+        ("cola", "cola", "dev", 1_043, 721),
+        ("mrpc", "mrpc", "train", 3_668, 2_474),
+        ("mrpc", "mrpc", "dev", 408, 279),
+    ],
+)
+def test_classes(task: str, folder: str, split: str, count: int, of_second_label: int) -> None:
+    found = read_task(task, FOLDER / folder, split)
+    assert len(found.examples) == count and found.dropped == 0 and found.notes == ()
+    assert sum(example.label == found.labels[1] for example in found.examples) == of_second_label  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("split", ["train", "dev"])
+def test_similarity_as_the_csv_module_reads_it(split: str) -> None:
+    with (FOLDER / "stsb" / f"{split}.tsv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE))
+    found = read_task("stsb", FOLDER / "stsb", split)
+    assert [(e.text_a, e.text_b, e.label) for e in found.examples] == [  # type: ignore[union-attr]
+        (row["sentence1"].strip(), row["sentence2"].strip(), float(row["score"])) for row in rows
+    ]
+
+
+def test_entities() -> None:
+    """Sentences and names as the task's own paper counts them (Tjong Kim Sang and De Meulder 2003, table 2)."""
+    counts = {"dev": (1837, 922, 1341, 1842), "test": (1668, 702, 1661, 1617)}
+    for split, expected in counts.items():
+        found = read_task("conll2003", FOLDER / "conll2003", split)
+        spans = Counter(s.type for e in found.examples for s in entity_spans(e.tags or ()))  # type: ignore[union-attr]
+        assert tuple(spans[kind] for kind in ("LOC", "MISC", "ORG", "PER")) == expected
+        assert found.scheme == "BIO" and len(found.notes) == 1
+    assert len(found.examples) == 3_453
+
+
+def test_answers() -> None:
+    found = read_task("squad", FOLDER / "squad" / "xquad.en.json")
+    assert len(found.examples) == 1_190 and found.dropped == 0 and found.notes == ()
+    for example in found.examples:
+        ((text, start),) = example.answers  # type: ignore[union-attr]
+        assert example.passage[start : start + len(text)] == text  # type: ignore[union-attr]
+
+
+def test_choices() -> None:
+    found = read_task("commonsenseqa", FOLDER / "commonsenseqa", "dev")
+    assert len(found.examples) == 1_221
+    assert Counter(example.label for example in found.examples) == {0: 239, 1: 255, 2: 241, 3: 251, 4: 235}  # type: ignore[union-attr]
+
+
+@pytest.mark.slow
+def test_the_large_ones() -> None:
+    assert len(read_task("sst2", FOLDER / "sst2").examples) == 67_349
+    assert len(read_task("conll2003", FOLDER / "conll2003").examples) == 14_041
+    pos = read_task("conll2003-pos", FOLDER / "conll2003")
+    for split in ("dev", "test"):
+        read_task("conll2003-pos", FOLDER / "conll2003", split, labels=pos.labels)
+    assert len(read_task("commonsenseqa", FOLDER / "commonsenseqa").examples) == 9_741
+
+
+@pytest.mark.slow
+def test_news_extracts_give_labels() -> None:
+    """The labelled sentences are the extract, but for where our splitter ends a sentence elsewhere."""
+    file = FOLDER / "news-summaries" / "bbc.jsonl"
+    found = read_task("summaries", file)
+    with file.open(encoding="utf-8") as stream:
+        extracts = [json.loads(line)["summary"] for line in stream]
+    labelled = [example for example in found.examples if example.labels]  # type: ignore[union-attr]
+    assert len(found.examples) == 2_225 and len(labelled) >= 2_220
+    exact = 0
+    for example, extract in zip(found.examples, extracts, strict=True):
+        chosen = "".join(s for s, is_in in zip(example.sentences, example.labels or (), strict=False) if is_in)  # type: ignore[union-attr]
+        exact += sorted(chosen.replace(" ", "")) == sorted("".join(extract.split()))
+    assert exact > 0.7 * len(found.examples)

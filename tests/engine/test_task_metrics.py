@@ -1,0 +1,186 @@
+"""Metrics: against the libraries' own numbers, SQuAD's rules by hand, entities against seqeval."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bertcore.errors import BertcoreError
+from bertcore.training.squad_metrics import exact_match, normalised, word_f1
+from bertcore.training.task_metrics import confusion, entity_scores, measure, ranked
+
+BIO = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+IOBES = (*BIO, "E-PER", "S-PER", "E-LOC", "S-LOC")
+
+
+class TestLabels:
+    def test_two_labels_by_hand(self) -> None:
+        """tp 3, fp 1, fn 2, tn 4; the second label is the positive one, as in GLUE."""
+        gold = ["yes"] * 5 + ["no"] * 5
+        predicted = ["yes"] * 3 + ["no"] * 2 + ["yes"] + ["no"] * 4
+        found = measure("classify", gold, predicted, ("no", "yes"))
+        f1, other = 2 * 3 / (2 * 3 + 1 + 2), 2 * 4 / (2 * 4 + 1 + 2)
+        matthews = (3 * 4 - 1 * 2) / np.sqrt(4 * 5 * 5 * 6)
+        assert found == pytest.approx(
+            {"accuracy": 0.7, "f1": f1, "f1_macro": (f1 + other) / 2, "matthews_correlation": matthews}
+        )
+        assert confusion(gold, predicted, ("no", "yes")).tolist() == [[4, 1], [2, 3]]
+
+    def test_more_labels_have_no_single_f1(self) -> None:
+        found = measure("classify", ["a", "b", "c"], ["a", "b", "b"], ("a", "b", "c"))
+        assert "f1" not in found and found["f1_macro"] == pytest.approx((1 + 2 / 3 + 0) / 3)
+
+    def test_always_the_same_answer_has_no_correlation(self) -> None:
+        assert measure("classify", ["a", "b"], ["a", "a"], ("a", "b"))["matthews_correlation"] == 0.0
+
+    def test_several_labels_at_once(self) -> None:
+        found = measure("multilabel", [("a", "b"), (), ("c",)], [("b", "a"), (), ("a",)], ("a", "b", "c"))
+        assert found == pytest.approx({"accuracy": 2 / 3, "f1_micro": 2 * 2 / (3 + 3), "f1_macro": (2 / 3 + 1 + 0) / 3})
+
+    def test_choices(self) -> None:
+        assert measure("choice", [0, 1, 2, 3], [0, 1, 2, 0]) == {"accuracy": 0.75}
+
+
+class TestNumbers:
+    def test_a_monotone_curve(self) -> None:
+        gold = [0.0, 1.0, 2.0, 3.0]
+        found = measure("regress", gold, [0.0, 1.0, 4.0, 9.0])
+        assert found["spearmanr"] == pytest.approx(1.0) and found["mse"] == pytest.approx((4 + 36) / 4)
+        assert found["pearson"] == pytest.approx(np.corrcoef(gold, [0, 1, 4, 9])[0, 1]) and found["pearson"] < 0.97
+
+    def test_constant_predictions_are_said_without_nan(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert measure("regress", [1.0, 2.0], [3.0, 3.0]) == {"pearson": 0.0, "spearmanr": 0.0, "mse": 2.5}
+            assert measure("regress", [1.0], [3.0])["pearson"] == 0.0
+
+
+class TestEntities:
+    @pytest.mark.parametrize("labels", [BIO, IOBES])
+    def test_as_seqeval(self, labels: tuple[str, ...]) -> None:
+        seqeval = pytest.importorskip("seqeval.metrics")
+        rng = random.Random(0)
+        for _ in range(60):
+            gold, predicted = ([[rng.choice(labels) for _ in range(length)] for length in (7, 1, 12)] for _ in range(2))
+            for tags, other in zip(gold, predicted, strict=True):  # so that some are right
+                other[: len(other) // 2] = tags[: len(other) // 2]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                report = seqeval.classification_report(gold, predicted, output_dict=True, zero_division=0)
+                accuracy = seqeval.accuracy_score(gold, predicted)
+            found = measure("tag", [tuple(tags) for tags in gold], [tuple(tags) for tags in predicted], labels)
+            every = report["micro avg"]
+            assert found == pytest.approx(
+                {
+                    "accuracy": accuracy,
+                    "precision": every["precision"],
+                    "recall": every["recall"],
+                    "f1": every["f1-score"],
+                }
+            )
+            for kind, scores in entity_scores(gold, predicted).items():
+                assert scores == pytest.approx(tuple(report[kind or "micro avg"].values()))
+
+    def test_nothing_found_is_zero(self) -> None:
+        gold = [("B-PER", "I-PER")]
+        assert measure("tag", gold, [("O", "O")], BIO) == {"accuracy": 0, "precision": 0, "recall": 0, "f1": 0}
+        assert measure("tag", gold, gold, BIO)["f1"] == 1
+        assert measure("tag", gold, [("B-PER", "O")], BIO)["f1"] == 0  # half an entity is none
+
+    def test_tags_that_mark_no_entities(self) -> None:
+        assert measure("tag", [("NN", "VB")], [("NN", "NN")], ("NN", "VB")) == {"accuracy": 0.5}
+        assert measure("tag", [("NN", "VB")], [("NN", "O")], ("NN", "VB")) == {"accuracy": 0.5}
+
+    def test_confusion_counts_words(self) -> None:
+        table = confusion([("NN", "VB"), ("VB",)], [("NN", "NN"), ("O",)], ("NN", "VB"))
+        assert table.tolist() == [[1, 0], [1, 0]]
+
+
+class TestAnswers:
+    @pytest.mark.parametrize(
+        ("text", "plain"),
+        [
+            ("The  Cat.", "cat"),
+            ("an apple, a day", "apple day"),
+            ("U.S.A.", "usa"),
+            ("theatre", "theatre"),
+            ("a-b the-c", "ab thec"),  # marks go first, so that "the" is no word any more
+            ("“Quoted”", "“quoted”"),  # only ASCII marks go
+            ("the", ""),
+            ("one\n\ttwo", "one two"),
+        ],
+    )  # fmt: skip
+    def test_normalised(self, text: str, plain: str) -> None:
+        assert normalised(text) == plain
+
+    def test_f1_counts_words_as_often_as_both_have_them(self) -> None:
+        assert word_f1("the cat the cat sat", "cat cat cat") == pytest.approx(2 * 2 / (3 + 3))
+        assert word_f1("cat", "dog") == word_f1("cat", "") == word_f1("", "cat") == 0 and word_f1("", "the") == 1
+        assert exact_match("The cat", "cat!") == 1 and exact_match("cat", "cats") == 0
+
+    def test_the_best_of_several_texts(self) -> None:
+        found = measure("span", [("in Rome", "Rome, Italy"), ("four",)], ["rome italy", "five four"])
+        assert found == pytest.approx({"exact_match": 0.5, "f1": (1 + 2 / 3) / 2})
+
+    def test_questions_without_an_answer(self) -> None:
+        found = measure("span", [("Rome",), (), (), ("a big cat",)], ["Rome", "", "Rome", ""])
+        assert found == pytest.approx(
+            {
+                "exact_match": 0.5,
+                "f1": 0.5,
+                "no_answer_accuracy": 0.5,
+                "has_answer_exact_match": 0.5,
+                "has_answer_f1": 0.5,
+            }
+        )
+        assert measure("span", [()], [""]) == {"exact_match": 1.0, "f1": 1.0, "no_answer_accuracy": 1.0}
+
+
+class TestSummaries:
+    def test_by_hand(self) -> None:
+        """Words cats, chase, mice | mice, chase, cats: all words shared, no pair, one word in order."""
+        found = measure("summarise", ["cats chase mice"], ["mice chase cats"])
+        assert found == pytest.approx({"rouge1": 1.0, "rouge2": 0.0, "rougeL": 1 / 3, "rougeLsum": 1 / 3})
+
+    def test_the_order_of_lines_counts_for_one_of_them_only(self) -> None:
+        found = measure("summarise", ["birds sang songs\ncats chase mice"], ["cats chase mice\nbirds sang songs"])
+        assert found["rougeLsum"] == pytest.approx(1.0) and found["rougeL"] == pytest.approx(0.5)
+        assert measure("summarise", ["cats sang", "dogs"], ["cats sang", ""])["rouge1"] == pytest.approx(0.5)
+
+
+class TestRanked:
+    @given(losses=st.lists(st.floats(0, 9) | st.just(float("nan")), max_size=20), k=st.integers(0, 8))
+    def test_the_best_and_the_worst(self, losses: list[float], k: int) -> None:
+        best, worst = ranked(losses, k)
+        known = {i: loss for i, loss in enumerate(losses) if loss == loss}
+        assert not set(best) & set(worst) and len(best) + len(worst) == min(2 * k, len(known))
+        assert 0 <= len(best) - len(worst) <= 1
+        in_order = sorted(known, key=lambda i: (known[i], i))
+        assert best == in_order[: len(best)]
+        assert [known[i] for i in worst] == sorted(known.values(), reverse=True)[: len(worst)]
+
+
+def test_what_cannot_be_compared() -> None:
+    with pytest.raises(BertcoreError, match="0 right answers"):
+        measure("classify", [], [], ("a", "b"))
+    with pytest.raises(BertcoreError, match="2 right answers for 1"):
+        measure("choice", [1, 2], [1])
+    with pytest.raises(BertcoreError, match="Example 2 has no right answer"):
+        measure("choice", [1, None], [1, 1])
+    with pytest.raises(ValueError, match="no kind"):
+        measure("clasify", ["a"], ["a"])  # type: ignore[arg-type]
+
+
+def test_no_torch() -> None:
+    code = (
+        "import sys, bertcore.training.task_metrics, bertcore.data.features.make, bertcore.data.features.decode;"
+        "sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
