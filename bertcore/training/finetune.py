@@ -117,7 +117,7 @@ class FineTuning:
             self._batches(file.examples, checkpoint, spec, train.labels, model) for file in (train, dev)
         )
         precision = choose_precision(training.precision, device)
-        self._set_budget(len(batches))
+        self.settings = replace(self.settings, steps=self.steps_for(len(batches)))
         self.materials = TaskMaterials(
             device=device,
             precision=precision,
@@ -230,11 +230,13 @@ class FineTuning:
             features, training.batch_size, checkpoint.tokenizer.pad_id, training.seed, segments=has_segments
         )
 
-    def _set_budget(self, batches_per_epoch: int) -> None:
+    def steps_for(self, batches_per_epoch: int) -> int | None:
+        """The budget in steps; None where it is in minutes."""
         training = self.options.training
-        if training.steps is None and training.minutes is None:
-            epochs, least = (_DEFAULT_EPOCHS, _FEWEST_STEPS) if training.epochs is None else (training.epochs, 1)
-            self.settings = replace(self.settings, steps=max(least, round(epochs * batches_per_epoch)))
+        if training.steps is not None or training.minutes is not None:
+            return training.steps
+        epochs, least = (_DEFAULT_EPOCHS, _FEWEST_STEPS) if training.epochs is None else (training.epochs, 1)
+        return max(least, round(epochs * batches_per_epoch))
 
     def _order(self, epoch: int) -> Any:
         if self._epoch is None or self._epoch[0] != epoch:
