@@ -26,7 +26,7 @@ from app.widgets.title_bar import TitleBar
 from app.widgets.token_strip import TokenStrip
 
 Layout = TypeVar("Layout", QVBoxLayout, QHBoxLayout)
-KEYS = "M masks · Esc lets go · Ctrl+1 to 4 rooms"
+KEYS = "M masks · Esc lets go · Ctrl+1 to 5 rooms"
 
 
 @dataclass(frozen=True)

@@ -17,24 +17,26 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.errors import sentence
-from app.readings import MaskReading, Reading, ReadingRequest
+from app.readings import MaskReading, Reading, ReadingRequest, thumbnails
 from app.state import ModelInfo
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from app.applying import ApplyRequest
+    from app.task_info import TaskInfo
     from bertcore.analysis.predict import NextSentence, WordGuess
     from bertcore.analysis.trace import Trace
     from bertcore.analysis.verdicts import SentenceOrder
     from bertcore.checkpoint import Checkpoint
+    from bertcore.data.examples import Example
+    from bertcore.data.features.predictions import Prediction
     from bertcore.tokenization import Tokenizer
 
 WORDS_PER_MASK = 10
 NEAREST_WORDS = 12
-THUMBNAIL_TOKENS = 64
 # Opening a model comes before reading with it, reading before everything that is asked about the reading.
 ORDER = ("open", "read")
+TASK_HEADS = frozenset(("classify", "tag", "span", "choice", "summarise"))
 
 Job = Callable[[], Any]
 
@@ -119,6 +121,10 @@ class Inference(QObject):
         Ends in `answer_ready("similarity", (ModelInfo, a, b, cosine))`.
         """
         self._post("similarity", lambda: self._compare_sentences(a, b))
+
+    def apply(self, request: ApplyRequest) -> None:
+        """What the open model, taught a task, says of typed text; ends in `answer_ready("apply", Applied)`."""
+        self._post("apply", lambda: self._apply(request))
 
     def watch(self, text: str, snapshots: Sequence[Path]) -> None:
         """What snapshots say for the [MASK] of a sentence.
@@ -211,6 +217,7 @@ class Inference(QObject):
             tasks=checkpoint.tasks,
             missing=dict(checkpoint.missing),
             pooling=checkpoint.pooling,
+            task=_task_of(checkpoint, folder),
         )
         return self._info
 
@@ -250,6 +257,23 @@ class Inference(QObject):
         encodings = [checkpoint.tokenizer.encode(text, max_length=most) for text in (a, b)]
         vectors = [sentence_vector(checkpoint.model, one, checkpoint.pooling) for one in encodings]
         return "similarity", (self._info, a, b, cosine(*vectors))
+
+    def _apply(self, request: ApplyRequest) -> tuple[str, object] | None:
+        checkpoint = self._checkpoint
+        if checkpoint is None or request.model is not self._info:
+            return None  # as in _read
+        from app.applying import applied
+        from bertcore.analysis.apply import as_example, predict, task_kind
+
+        kind = task_kind(checkpoint)
+        if kind is None:
+            return None
+
+        def run(a: str, b: str | None) -> tuple[Example, Prediction]:
+            example = as_example(kind, a, b)
+            return example, predict(checkpoint, [example])[0]
+
+        return "apply", applied(request, run)
 
     def _find_nearest(self, token_id: int) -> tuple[str, object] | None:
         if self._checkpoint is None or token_id >= self._checkpoint.config.vocab_size:
@@ -313,6 +337,16 @@ def _load(folder: Path) -> Checkpoint:
     return load_checkpoint(folder)
 
 
+def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:
+    if not TASK_HEADS.intersection(checkpoint.tasks):
+        return None  # the usual case, which need not wait for what tasks are made of
+    from app.task_info import task_info
+    from bertcore.analysis.apply import labels_of, task_kind
+
+    kind = task_kind(checkpoint)
+    return task_info(kind, labels_of(checkpoint), folder) if kind else None
+
+
 def _words_over_time(text: str, snapshots: Sequence[Path]) -> tuple[dict[Path, WordGuess], str]:
     """Words by snapshot, and a sentence where there are none."""
     from bertcore.analysis.over_time import words_over_time
@@ -354,14 +388,3 @@ def _shown(word: str, tokenizer: Tokenizer) -> str:
     """A word of the vocabulary as a person should see it."""
     token_id = tokenizer.id(word)
     return word if token_id is None else tokenizer.label(token_id)
-
-
-def thumbnails(attentions: np.ndarray) -> np.ndarray:
-    """(L,N,S,S) -> (L,N,T,T), T <= 64: the highest value of each block, so that thin lines stay visible."""
-    import numpy as np
-
-    size = attentions.shape[-1]
-    if size <= THUMBNAIL_TOKENS:
-        return attentions
-    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
-    return np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=2), edges, axis=3)

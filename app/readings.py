@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+THUMBNAIL_TOKENS = 64
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -69,3 +71,14 @@ class Reading:
         """What the model calls the special tokens around this text, each once: [CLS], [SEP] or <s>, </s>."""
         parts = zip(self.encoding.labels, self.encoding.parts, strict=True)
         return list(dict.fromkeys(token for token, part in parts if part == "special"))
+
+
+def thumbnails(attentions: np.ndarray) -> np.ndarray:
+    """(L,N,S,S) -> (L,N,T,T), T <= 64: the highest value of each block, so that thin lines stay visible."""
+    import numpy as np
+
+    size = attentions.shape[-1]
+    if size <= THUMBNAIL_TOKENS:
+        return attentions
+    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
+    return np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=2), edges, axis=3)

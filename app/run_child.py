@@ -20,10 +20,10 @@ _OWN_PREFIX = "bertcore: "
 
 
 class RunChild:
-    """`bertcore pretrain` in a session of its own. It prints into a launch log, never into a pipe that could end."""
+    """A `bertcore` command in a session of its own. It prints into a launch log, never into a pipe that could end."""
 
     def __init__(self, run: Path, arguments: list[str]) -> None:
-        """Starts it. Raises BertcoreError where no process can be started."""
+        """Starts `bertcore ARGUMENTS --out RUN`. Raises BertcoreError where no process can be started."""
         self.run = run
         self.started_at = time.time()  # unix seconds
         self.was_told_to_end = False
@@ -31,7 +31,7 @@ class RunChild:
         try:
             with self._log.open("wb") as log:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "bertcore", "pretrain", *arguments, "--out", str(run)],
+                    [sys.executable, "-P", "-m", "bertcore", *arguments, "--out", str(run)],
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from app.task_info import kind_words, metrics_of, spec_of
 from bertcore import locations
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
@@ -24,11 +25,15 @@ class RunInfo:
 
     path: Path
     name: str
-    about: str  # size and text, for the line beside the name
+    about: str  # what it does, size and text, for the line beside the name
     status: RunStatus
     held_out: dict[str, Any] | None = None  # the newest {"kind": "held_out", ...} line
     can_resume: bool = False  # not at work, not done, and has something to go on from
     is_built_in: bool = False  # ships with BERTscope, to be looked at only: how the built-in model was trained
+    kind: str = "pretrain"  # the command that made it: "pretrain", "finetune" or "distil"
+    does: str = "pretrain"  # in a word: "classify", "tag + CRF"
+    task_kind: str | None = None  # of a fine-tuning run
+    metrics: tuple[str, ...] = ()  # measured on its held-out examples, the main one first
 
 
 def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
@@ -43,8 +48,20 @@ def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, An
     if is_built_in(path):
         about = " · ".join(part for part in (name, describe(config)) if part)
         return RunInfo(path, BUILT_IN_NAME, about, status, held_out, is_built_in=True)
-    ended = status.state in ("stopped", "failed") and config.get("kind", "pretrain") == "pretrain"
-    return RunInfo(path, name, describe(config), status, held_out, can_resume=ended and _can_go_on(run))
+    can_resume = status.state in ("stopped", "failed") and _can_go_on(run)
+    return with_kind(RunInfo(path, name, describe(config), status, held_out, can_resume), config)
+
+
+def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
+    """The same row, with what the run's config says of its kind."""
+    spec, kind = spec_of(config), str(config.get("kind") or "pretrain")
+    return replace(
+        info,
+        kind=kind,
+        does=kind_words(config),
+        task_kind=spec.kind if spec else None,
+        metrics=metrics_of(spec) if spec else (),
+    )
 
 
 def is_built_in(path: Path) -> bool:
@@ -57,16 +74,26 @@ def _can_go_on(run: RunFolder) -> bool:
 
 def describe(config: dict[str, Any]) -> str:
     """ "4 × 256 · stories.txt" from a run's config; what it does not say is left out."""
-    parts = []
-    if config.get("preset") in PRESETS:
+    spec = spec_of(config)
+    parts = [spec.title] if spec else []
+    if not config.get("start") and config.get("preset") in PRESETS:
         layers, hidden = PRESETS[config["preset"]]
         parts.append(f"{config['preset']}, {layers} × {hidden}")
+    begins_with = config.get("start") or config.get("teacher") or config.get("model")
+    if isinstance(begins_with, str) and begins_with:
+        parts.append(("teacher " if config.get("teacher") else "from ") + model_name(begins_with))
     data = config.get("data")
     corpus = data.get("corpus") if isinstance(data, dict) else None
     if isinstance(corpus, list | tuple) and corpus:
         more = f" and {len(corpus) - 1} more" if len(corpus) > 1 else ""
         parts.append(Path(str(corpus[0])).name + more)
     return " · ".join(parts)
+
+
+def model_name(reference: str) -> str:
+    """How a checkpoint is called on the screen: a snapshot by its run."""
+    path = Path(reference)
+    return path.parent.parent.name if path.parent.name == "snapshots" else path.name or reference
 
 
 def newest_held_out(path: Path) -> dict[str, Any] | None:

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.run_child import RunChild, launch_folder
-from app.run_info import RunInfo, describe, newest_held_out, read_run
+from app.run_info import RunInfo, describe, newest_held_out, read_run, with_kind
+from app.run_order import RunOrder
+from app.run_result import RunResult, read_result
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.training.options import PretrainOptions
@@ -39,6 +41,7 @@ class RunsService(QObject):
     metrics_restarted = Signal()  # the selected run's metrics begin anew; what was sent before counts no more
     metrics_appended = Signal(list)  # list[dict], lines of the selected run's metrics.jsonl
     snapshots_changed = Signal(list)  # list[(step, Path)] of the selected run
+    result_changed = Signal(object)  # RunResult of the selected run; None where it has none (yet)
     run_started = Signal(object)  # Path
     problem_found = Signal(str)  # a sentence
 
@@ -52,6 +55,7 @@ class RunsService(QObject):
         self._tail: MetricsTail | None = None
         self._status: RunStatus | None = None
         self._snapshots: list[tuple[int, Path]] = []
+        self._result: RunResult | None = None
         self._stopgap: Path | None = None  # the built-in run, looked at only because there was no other
         self._polls = 0
         self._timer = QTimer(self)
@@ -69,23 +73,27 @@ class RunsService(QObject):
         self._timer.stop()
         self._tail = None
 
-    def start_pretrain(self, options: PretrainOptions) -> Path | None:
+    def start(self, order: RunOrder) -> Path | None:
         """Starts a run in a folder of its own under runs_folder() and selects it; None where it cannot start."""
-        run = _new_run_path(options.name)
+        name, config = order.options.name, order.options.to_dict()
+        run = _new_run_path(name)
         try:
             recipe = launch_folder() / f"{run.name}.json"
-            recipe.write_text(json.dumps(options.to_dict()), encoding="utf-8")
-            self._children[run] = RunChild(run, ["--recipe", str(recipe)])
+            recipe.write_text(json.dumps(config), encoding="utf-8")
+            self._children[run] = RunChild(run, order.arguments(recipe))
         except (BertcoreError, OSError) as error:
             self.problem_found.emit(str(error))
             return None
-        about = describe({"preset": options.preset, "data": {"corpus": list(options.data.corpus)}})
         status = RunStatus("starting", message="Starting.", updated_at=time.time())
-        self._pending[run] = RunInfo(run, options.name, about, status)
+        self._pending[run] = with_kind(RunInfo(run, name, describe(config), status), config)
         self.refresh()
         self.select(run)
         self.run_started.emit(run)
         return run
+
+    def start_pretrain(self, options: PretrainOptions) -> Path | None:
+        """`start` for a new model, from Python."""
+        return self.start(RunOrder(options))
 
     def control(self, path: Path, command: str) -> None:
         """pause, resume, stop or snapshot; a run that no process works on is resumed by a new one."""
@@ -94,7 +102,7 @@ class RunsService(QObject):
             if run.is_alive():
                 run.send(command)
             elif command == "resume" and (child is None or child.has_ended):
-                self._children[path] = RunChild(path, ["--resume"])
+                self._children[path] = RunChild(path, [self._info(path).kind, "--resume"])
             elif command == "stop" and child is not None:
                 child.terminate()
         except BertcoreError as error:
@@ -107,9 +115,10 @@ class RunsService(QObject):
             self._stopgap = None
         self.selected = path
         self._tail = MetricsTail(path) if path else None
-        self._status, self._snapshots = None, []
+        self._status, self._snapshots, self._result = None, [], None
         self.run_selected.emit(self._info(path) if path else None)
         self.snapshots_changed.emit([])
+        self.result_changed.emit(None)
         self._poll_selected()
 
     def refresh(self) -> None:
@@ -176,6 +185,10 @@ class RunsService(QObject):
         if snapshots != self._snapshots:
             self._snapshots = snapshots
             self.snapshots_changed.emit(snapshots)
+        result = read_result(path, self._result)
+        if result is not self._result:
+            self._result = result
+            self.result_changed.emit(result)
         self._read_metrics()
 
     @Slot()
@@ -208,8 +221,9 @@ def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
     runs.metrics_restarted.connect(room.restart_metrics)
     runs.metrics_appended.connect(room.append_metrics)
     runs.snapshots_changed.connect(room.show_snapshots)
+    runs.result_changed.connect(room.show_result)
     runs.problem_found.connect(room.show_problem)
-    room.start_requested.connect(runs.start_pretrain)
+    room.start_requested.connect(runs.start)
     room.control_requested.connect(runs.control)
     room.run_selected.connect(runs.select)
     room.show_runs(runs.runs)

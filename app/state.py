@@ -17,6 +17,7 @@ from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
     from app.readings import Reading
+    from app.task_info import TaskInfo
     from bertcore.config import BertConfig
     from bertcore.sentence_pooling import Pooling
     from bertcore.tokenization import Encoding, Tokenizer
@@ -35,6 +36,7 @@ class ModelInfo:
     tasks: tuple[str, ...]
     missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "segments" | ... -> a sentence
     pooling: Pooling | None = None  # of a sentence encoder
+    task: TaskInfo | None = None  # what it was taught
 
     @property
     def layers(self) -> int:
@@ -84,6 +86,7 @@ class ExploreState(QObject):
         self.masked: frozenset[int] = frozenset()  # positions masked by hand; a typed [MASK] is in the encoding
         self.focus: int | None = None
         self.hover: int | None = None
+        self.applied_texts: dict[str, str] = {}  # kind of task -> what stands in the editor of the room Apply
         self.layer = 0
         self.head = 0
         self.model: ModelInfo | None = None

@@ -25,6 +25,7 @@ QLabel[role="strong"] {{ color: {theme.ink}; font-size: {px(13)}; font-weight: b
 QLabel[role="title"] {{ color: {theme.ink}; font-size: {px(12.5)}; font-weight: bold; }}
 QLabel[role="brand"] {{ color: {theme.ink}; font-size: {px(16)}; font-weight: bold; }}
 QLabel[role="number"] {{ color: {theme.ink}; font-size: {px(20)}; font-weight: bold; }}
+QLabel[role="answer"] {{ color: {theme.ink}; font-size: {px(28)}; font-weight: bold; }}
 QLabel[role="verdict"] {{ color: {theme.good_text}; font-size: {px(30)}; font-weight: bold; }}
 QLabel[role="verdict-no"] {{ color: {theme.bad}; font-size: {px(30)}; font-weight: bold; }}
 QLabel[role="verdict-unsure"] {{ color: {theme.muted}; font-size: {px(30)}; font-weight: bold; }}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 120.0
 POLL_MS = 2
-ROOMS = ("embed", "attend", "predict", "train")
+ROOMS = ("embed", "attend", "predict", "train", "apply")
 THEMES = ("light", "dark")
 
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QWi
 
 from app import theme
 from app.actions import Actions, Command
+from app.facts import facts_about
 from app.frame import Frame, RoomEntry
 from app.readings import Reading, ReadingRequest
 from app.rooms.explore import ExploreRoom
@@ -23,7 +24,6 @@ from app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from app.examples import Example
-    from bertcore.tokenization import Encoding
 
 BUILT_IN = "The built-in model"
 
@@ -115,6 +115,7 @@ class Window(QMainWindow):
                 "predict", "Predict", "Words behind masks, and what the model says of A and B", self._build_predict
             ),
             RoomEntry("train", "Train", "Train a small model here and watch it learn", self._build_train),
+            RoomEntry("apply", "Apply", "What a model that was taught a task says of your text", self._build_apply),
         ]
 
     def _build_embed(self) -> QWidget:
@@ -139,12 +140,20 @@ class Window(QMainWindow):
         room, runs = TrainRoom(), self.services.runs
         connect_train_room(room, runs)
         room.open_requested.connect(self.open_model)
+        room.apply_requested.connect(self._on_train_apply_requested)
         room.asked.connect(self._on_room_asked)
         self.services.inference.answer_ready.connect(room.show_answer)
         runs.start_following()
         runs.select(runs.selected)
         room.show_open_model(self.state.model.folder if self.state.model else None)
         return room
+
+    def _build_apply(self) -> QWidget:
+        from app.rooms.apply.room import ApplyRoom
+
+        room = ApplyRoom(self.state)
+        room.train_requested.connect(self._on_apply_train_requested)
+        return self._explore(room)
 
     def _explore(self, room: ExploreRoom) -> ExploreRoom:
         room.hover_told.connect(self.frame.status.set_hover)
@@ -262,12 +271,24 @@ class Window(QMainWindow):
             inference.find_nearest(about)  # type: ignore[arg-type]
         elif kind == "tables":
             inference.describe_tables(about)  # type: ignore[arg-type]
+        elif kind == "apply":
+            inference.apply(about)  # type: ignore[arg-type]
         elif kind == "watch":
             inference.watch(*about)  # type: ignore[misc]
         elif kind == "similarity":
             inference.compare_sentences(*about)  # type: ignore[misc]
         else:
             inference.ask(kind, about)  # type: ignore[arg-type]
+
+    def _on_train_apply_requested(self, snapshot: Path) -> None:
+        self.open_model(snapshot)
+        self.open_room("apply")
+
+    def _on_apply_train_requested(self) -> None:
+        """The form for a task, beginning with the open model."""
+        room = self.open_room("train")
+        folder = self.state.model.folder if self.state.model else None
+        room.show_task_form(folder)  # type: ignore[attr-defined]
 
     def _on_inference_model_loading(self, reference: str) -> None:
         self.frame.title_bar.set_loading(Path(reference).name)
@@ -331,7 +352,7 @@ class Window(QMainWindow):
 
     def _show_facts(self) -> None:
         reading = self.state.reading
-        self.frame.status.set_facts(_facts(reading, self._draw_ms) if reading else "")
+        self.frame.status.set_facts(facts_about(reading, self._draw_ms) if reading else "")
 
     # Qt's own names.
 
@@ -361,25 +382,6 @@ class Window(QMainWindow):
         self.services.save_settings()
         self.services.close()
         super().closeEvent(event)
-
-
-def _facts(reading: Reading, draw_ms: float) -> str:
-    encoding, model = reading.encoding, reading.request.model
-    masks = f" · {len(reading.request.masked)} masked" if reading.request.masked else ""
-    family = "" if model.family == "BERT" else f"{model.family}      "
-    return (
-        f"{family}{len(encoding)} tokens · {_counts(encoding, model.has_segments)}{masks}      "
-        f"forward {reading.forward_ms:.1f} ms · drawn {draw_ms:.1f} ms      CPU · fp32"
-    )
-
-
-def _counts(encoding: Encoding, has_segments: bool) -> str:
-    """How many tokens are of A and of B; without segments, special tokens are of neither."""
-    if encoding.text_b is None:
-        return "one sentence"
-    if has_segments:
-        return f"segment A {encoding.segments.count(0)} · segment B {encoding.segments.count(1)}"
-    return f"sentence A {encoding.parts.count('a')} · sentence B {encoding.parts.count('b')}"
 
 
 def _from_anywhere(reference: str) -> str:

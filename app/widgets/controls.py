@@ -92,6 +92,9 @@ class Choice(QComboBox):
         hint = super().sizeHint()
         return QSize(hint.width() + theme.px(14), theme.px(30))
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(80), theme.px(30))
+
 
 def popped_up(menu: QMenu, fill: Callable[[QMenu], object], under: QWidget) -> QMenu:
     """Fills a menu and shows it below a widget."""

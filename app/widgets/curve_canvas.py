@@ -178,7 +178,7 @@ def _paint_item(item: pg.PlotDataItem, curve: CurveSpec) -> None:
     color = theme.color(curve.color)
     if curve.dots:
         item.setPen(pg.mkPen(color, width=1, style=Qt.PenStyle.DotLine))
-        item.setSymbol("o")
+        item.setSymbol(curve.symbol)
         item.setSymbolSize(theme.px(DOT_PX))
         item.setSymbolBrush(color)
         item.setSymbolPen(pg.mkPen(theme.color("card"), width=1))

@@ -30,6 +30,7 @@ class CurveSpec:
     color: str
     format: Callable[[float], str] = "{:.3g}".format
     dots: bool = False  # few points: a dot each
+    symbol: str = "o"  # the dot's shape: "o" circle, "s" square, "t" triangle, "d" diamond
     dashed: bool = False
     on_right: bool = False  # has its axis at the right
 
@@ -190,7 +191,7 @@ class _Legend(QWidget):
         if curve.dots:
             painter.setBrush(color)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawEllipse(QPointF(x + width / 2, middle), width / 2 - 0.5, width / 2 - 0.5)
+            _draw_dot(painter, curve.symbol, QPointF(x + width / 2, middle), width / 2 - 0.5)
         else:
             painter.setPen(QPen(color, theme.px(2), Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine))
             painter.drawLine(QPointF(x, middle), QPointF(x + width, middle))
@@ -210,6 +211,21 @@ class CurveLoader(QObject):
 
         with contextlib.suppress(RuntimeError):  # the window has been closed in the meantime
             self.loaded.emit()
+
+
+def _draw_dot(painter: QPainter, symbol: str, at: QPointF, radius: float) -> None:
+    """The shapes that the canvas draws, in the legend."""
+    x, y = at.x(), at.y()
+    if symbol == "s":
+        painter.drawRect(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
+    elif symbol == "t":
+        painter.drawPolygon([QPointF(x - radius, y - radius), QPointF(x + radius, y - radius), QPointF(x, y + radius)])
+    elif symbol == "d":
+        half = 0.7 * radius
+        corners = ((x, y - radius), (x + half, y), (x, y + radius), (x - half, y))
+        painter.drawPolygon([QPointF(*corner) for corner in corners])
+    else:
+        painter.drawEllipse(at, radius, radius)
 
 
 def _nearest(steps: np.ndarray, step: float) -> int:

@@ -60,6 +60,12 @@ def _train(painter: QPainter, color: QColor) -> None:
     painter.drawPolyline([QPointF(3, 3), QPointF(3, 21), QPointF(21, 21)])
 
 
+def _apply(painter: QPainter, color: QColor) -> None:
+    painter.drawPolyline([QPointF(5, 11), QPointF(10, 16.5), QPointF(20, 4)])
+    painter.setOpacity(0.5)
+    painter.drawLine(QPointF(4, 21), QPointF(20, 21))
+
+
 def _chevron(painter: QPainter, color: QColor) -> None:
     painter.drawPolyline([QPointF(6, 9), QPointF(12, 15), QPointF(18, 9)])
 
@@ -110,6 +116,7 @@ ICONS: dict[str, Callable[[QPainter, QColor], None]] = {
     "attend": _attend,
     "predict": _predict,
     "train": _train,
+    "apply": _apply,
     "chevron": _chevron,
     "close": _close,
     "menu": _menu,

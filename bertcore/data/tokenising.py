@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 from multiprocessing.connection import Connection
+from operator import attrgetter
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Protocol, Self, TypeVar
@@ -69,12 +70,12 @@ def document_hash(document: list[str]) -> float:
 def tokenise(documents: list[list[str]], raw: RawTokenizer, dtype: str) -> Tokenised:
     split = [[s for paragraph in document for s in split_sentences(paragraph)] for document in documents]
     encodings = raw.encode_batch_fast(list(chain.from_iterable(split)), add_special_tokens=False)
-    ids = [encoding.ids for encoding in encodings]
-    lengths = np.array([len(sentence) for sentence in ids], dtype=np.uint32)
+    lengths = np.array([len(encoding) for encoding in encodings], dtype=np.uint32)
+    ids = chain.from_iterable(map(attrgetter("ids"), encodings))  # one list at a time: half the time of all at once
     of_document = np.repeat(np.arange(len(split)), [len(sentences) for sentences in split])
     counts = np.bincount(of_document[lengths > 0], minlength=len(split))
     return Tokenised(
-        tokens=np.fromiter(chain.from_iterable(ids), dtype=dtype, count=int(lengths.sum())),
+        tokens=np.fromiter(ids, dtype=dtype, count=int(lengths.sum())),
         sentence_lengths=lengths[lengths > 0],
         document_lengths=counts[counts > 0].astype(np.uint32),
         hashes=np.array([document_hash(d) for d, count in zip(documents, counts, strict=True) if count], np.float64),

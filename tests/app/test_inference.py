@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.inference import THUMBNAIL_TOKENS, Inference, thumbnails
-from app.readings import Reading, ReadingRequest
+from app.inference import Inference
+from app.readings import THUMBNAIL_TOKENS, Reading, ReadingRequest, thumbnails
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint import load_checkpoint
@@ -59,9 +59,10 @@ def test_a_reading_says_what_the_analysis_says(
 
 
 def test_only_the_newest_waiting_request_is_read(opened: Inference, tokenizer: Tokenizer, qtbot: QtBot) -> None:
-    hold, shown = threading.Event(), []
+    held, hold, shown = threading.Event(), threading.Event(), []
     opened.reading_ready.connect(lambda reading: shown.append(reading.request.masked))
-    opened.ask("hold", lambda: hold.wait(10))  # keeps the worker busy while requests pile up
+    opened.ask("hold", lambda: (held.set(), hold.wait(10)))  # keeps the worker busy while requests pile up
+    assert held.wait(10)
     for position in (1, 2, 3):
         opened.read(request_for(opened, tokenizer, (position,)))
     hold.set()

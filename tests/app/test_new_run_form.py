@@ -23,10 +23,10 @@ def test_start_carries_what_the_form_says(room: TrainRoom, tmp_path: Path, qtbot
     room.show_form()
     room.form.set_file(file)
     room.form.preset.setCurrentIndex(room.form.preset.findData("mini"))
-    room.form.minutes.setText("7,5")
+    room.form.length.number.setText("7,5")
     with qtbot.waitSignal(room.start_requested) as caught:
         room.form.submit()
-    options = caught.args[0]
+    options = caught.args[0].options
     assert (options.name, options.preset, options.training.minutes) == ("mein text", "mini", 7.5)
     assert options.data.corpus == (str(file),)
 
@@ -40,7 +40,7 @@ def test_missing_file_is_told_and_nothing_starts(room: TrainRoom, tmp_path: Path
 
 @pytest.mark.parametrize("minutes", ["", "soon", "0", "-3", "nan"])
 def test_minutes_that_are_none_are_told(room: TrainRoom, minutes: str, qtbot: QtBot) -> None:
-    room.form.minutes.setText(minutes)
+    room.form.length.number.setText(minutes)
     with qtbot.assertNotEmitted(room.start_requested):
         room.form.submit()
     assert "minutes" in room.form.problem.text()
@@ -53,7 +53,7 @@ def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, qtbot: Q
         qtbot.keyClick(room.form.cancel, Qt.Key.Key_Return)
     room.show_form()
     with qtbot.waitSignal(room.start_requested):
-        qtbot.keyClick(room.form.minutes, Qt.Key.Key_Return)
+        qtbot.keyClick(room.form.length.number, Qt.Key.Key_Return)
 
 
 @pytest.mark.parametrize("field", ["name", "preset", "cancel"])
@@ -74,5 +74,5 @@ def test_escape_in_the_form_is_not_the_windows(room: TrainRoom, field: str, qtbo
 
 def test_sample_stories_are_one_click_away(room: TrainRoom, qtbot: QtBot) -> None:
     with qtbot.waitSignal(room.start_requested) as caught:
-        room.form.submit()
-    assert Path(caught.args[0].data.corpus[0]).name == "stories.txt"
+        room.form.submit_sample()
+    assert Path(caught.args[0].options.data.corpus[0]).name == "stories.txt"

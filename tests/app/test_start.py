@@ -60,7 +60,7 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     assert not (home / "settings.json").exists()  # a tour changes nothing of the person's
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
-        (room, look) for look in ("light", "dark") for room in ("embed", "attend", "predict", "train")
+        (room, look) for look in ("light", "dark") for room in ("embed", "attend", "predict", "train", "apply")
     ]
     for visit in visits:
         image = QImage(str(tmp_path / "build" / "tour" / visit["file"]))

@@ -275,16 +275,16 @@ class TestSnapshots:
         room.show_snapshots(run.snapshots())
         assert len(asked) == 1
         paths = [path for _, path in run.snapshots()]
-        room.show_answer("watch", (room.sentence.text(), paths, {}, ""))
+        room.show_answer("watch", (room.watch.sentence.text(), paths, {}, ""))
         room.show_snapshots(run.snapshots())
         assert len(asked) == 1
-        room.sentence.setText("Another [MASK].")
+        room.watch.sentence.setText("Another [MASK].")
         assert len(asked) == 2
         room.show_answer("watch", ("Another [MASK].", paths, {}, "The sentence is too long."))
-        assert room.watch_problem.text() == "The sentence is too long."
-        room.sentence.setText("No mask")
-        assert room.watch_problem.isHidden() and len(asked) == 2
-        room.sentence.setText("A third [MASK].")
+        assert room.watch.problem.text() == "The sentence is too long."
+        room.watch.sentence.setText("No mask")
+        assert room.watch.problem.isHidden() and len(asked) == 2
+        room.watch.sentence.setText("A third [MASK].")
         assert asked[2][1][0] == "A third [MASK]."  # type: ignore[index]
 
 

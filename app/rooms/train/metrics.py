@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from app.task_info import METRICS
+
 SMOOTHED_OVER = 20  # logged steps; one batch says little about accuracy
 
 Metric = dict[str, Any]
@@ -49,6 +51,11 @@ class Source:
     smoothed: bool = False  # trailing mean of the last SMOOTHED_OVER values
 
 
+def metric_key(metric: str) -> str:
+    """The name of the curve of a task's metric."""
+    return f"metric_{metric}"
+
+
 SOURCES = {
     "loss_next_word": Source("train", "next_word_loss"),
     "loss_masked": Source("train", "mlm_loss"),
@@ -59,6 +66,10 @@ SOURCES = {
     "sentence_right_held_out": Source("held_out", "nsp_accuracy"),
     "learning_rate": Source("train", "learning_rate"),
     "gradient_norm": Source("train", "gradient_norm"),
+    "loss_soft": Source("train", "soft_loss"),
+    "loss_task": Source("train", "loss"),
+    "loss_task_held_out": Source("held_out", "loss"),
+    **{metric_key(metric): Source("held_out", metric) for metrics in METRICS.values() for metric in metrics},
 }
 
 

@@ -8,34 +8,33 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
 from app.rooms.train import words
 from app.rooms.train.new_run_form import NewRunForm
 from app.rooms.train.run_list import RunList
 from app.rooms.train.run_view import RunView
-from app.rooms.train.snapshots import Guess, SnapshotList, SnapshotSlider
+from app.rooms.train.snapshots import SnapshotSlider
+from app.rooms.train.watch_card import WATCH, WatchCard
 from app.run_info import RunInfo
+from app.run_result import RunResult
 from app.widgets.card import GAP_PX, Card, button, label
 from app.widgets.curve_plot import CurveLoader
+from bertcore.locations import built_in_checkpoint
 
-LIST_PX, SNAPSHOTS_PX = 250, 280
+LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 310, 280
 PLAY_MS = 700
-CANVAS_EVERY_MS = 60
-WATCH, MASK, ASK_AT_ONCE = "watch", "[MASK]", 4
-SENTENCE = "Anna asked her [MASK] for help."
 NO_RUNS = "No runs yet. Start one: the sample stories take two minutes."
 NO_OWN_RUNS = "None of your own yet. Start one: the sample stories take two minutes."
-NO_SNAPSHOTS = "Snapshots of the run appear here: the model as it was at that step."
-NO_SNAPSHOTS_KEPT = "Of this run only the curves are kept. The snapshots of a run of your own appear here."
 
 
 class TrainRoom(QWidget):
     """Takes what the runs service tells (see `app.runs.connect_train_room`), and gives what the person wants.
 
-    start_requested(PretrainOptions), control_requested(Path, "pause" | "resume" | "stop"), run_selected(Path),
+    start_requested(RunOrder), control_requested(Path, "pause" | "resume" | "stop"), run_selected(Path),
     open_requested(Path): a snapshot to open in every room; `show_open_model` says which model they show then,
+    apply_requested(Path): the same, to be tried on typed text in the room Apply,
     asked("watch", (sentence, snapshots)): what they say for its [MASK]; the answer goes to `show_answer`.
     """
 
@@ -43,6 +42,7 @@ class TrainRoom(QWidget):
     control_requested = Signal(object, str)
     run_selected = Signal(object)
     open_requested = Signal(object)
+    apply_requested = Signal(object)
     asked = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -50,15 +50,14 @@ class TrainRoom(QWidget):
         self.runs = RunList()
         self.form = NewRunForm()
         self.view = RunView()
-        self.snapshot_list = SnapshotList()
+        self.watch = WatchCard()
+        self.snapshot_list = self.watch.list
         self.slider = SnapshotSlider()
         self._run: RunInfo | None = None
         self._snapshots: list[tuple[int, Path]] = []
         self._chosen: int | None = None  # where the handle stands
         self._open: Path | None = None  # what every room shows
         self._played_step = -1
-        self._guesses: dict[Path, Guess | None] = {}  # None: asked, and the snapshot had no answer
-        self._is_asking = False
         self._loader: CurveLoader | None = None
         self._player = QTimer(self)
         self._player.setInterval(PLAY_MS)
@@ -76,18 +75,18 @@ class TrainRoom(QWidget):
 
     def show_runs(self, runs: list[RunInfo]) -> None:
         self.runs.set_runs(runs)
+        self.form.set_runs(runs)
         self._middle.setCurrentIndex(1 if runs else 0)
         self._first_run.setVisible(bool(runs) and all(run.is_built_in for run in runs))
 
     def show_run(self, info: RunInfo | None) -> None:
         """Another run is looked at; its metrics and snapshots come next."""
         self._run = info
-        self._guesses = {}
-        self._show_watch_problem("")
+        self.watch.show_run(info)
         self._stop_playing()
         self.show_problem("")
-        self._no_snapshots.setText(NO_SNAPSHOTS_KEPT if info and info.is_built_in else NO_SNAPSHOTS)
         self.runs.set_selected(info.path if info else None)
+        self.apply_button.setVisible(info is not None and info.task_kind is not None)
         if info is not None:
             self.view.show_run(info)
 
@@ -101,13 +100,16 @@ class TrainRoom(QWidget):
     def append_metrics(self, metrics: list[dict[str, Any]]) -> None:
         self.view.append_metrics(metrics)
 
+    def show_result(self, result: RunResult | None) -> None:
+        """What the run wrote at its end; None while there is nothing."""
+        self.view.show_result(result)
+
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
         """The handle follows the newest until one of this run is open in the rooms."""
         self._snapshots = snapshots
-        self.snapshot_list.set_snapshots(snapshots)
         self.slider.set_snapshots(snapshots)
+        self.watch.show_snapshots(snapshots)
         self._place_handle()
-        self._ask_for_guesses()
 
     def show_open_model(self, folder: Path | None) -> None:
         """This is what every room shows now: a snapshot of the run, or something else."""
@@ -116,16 +118,8 @@ class TrainRoom(QWidget):
 
     def show_answer(self, kind: str, answer: Any) -> None:
         """What some snapshots say for the [MASK] of a sentence."""
-        if kind != WATCH:
-            return
-        text, asked_for, words_said, problem = answer
-        self._is_asking = False
-        if text == self.sentence.text():
-            said = {path: Guess(word.token, word.probability) for path, word in words_said.items()}
-            self._guesses |= {path: said.get(path) for path in asked_for}
-            self.snapshot_list.set_guesses({path: guess for path, guess in self._guesses.items() if guess})
-            self._show_watch_problem(problem)
-        self._ask_for_guesses()
+        if kind == WATCH:
+            self.watch.show_answer(answer)
 
     def show_problem(self, sentence: str) -> None:
         self._problem.setText(sentence)
@@ -135,22 +129,27 @@ class TrainRoom(QWidget):
 
     def _build(self) -> None:
         self._problem = label("", "error", wrap=True)
-        self.sentence = QLineEdit(SENTENCE)
-        self.sentence.setAccessibleName("Sentence with a [MASK], asked at every snapshot")
         self._time_text = label("", "muted")
         self._play = button("Play", self._on_play_clicked, hint="Go through the snapshots, one after the other")
         self.open_button = button("Open in every room", self._on_open_clicked, look="primary")
         self.open_button.setToolTip("Every room shows the model as it was at this step")
+        self.apply_button = button("Try it in Apply", self._on_apply_clicked)
+        self.apply_button.setToolTip("Run the model of this step on what you type")
+        self.apply_button.hide()
         self._middle = QStackedWidget()
         self._middle.addWidget(self._invitation())
         self._middle.addWidget(self.view)
         grid = QGridLayout(self)
         grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)
-        grid.setSpacing(theme.px(GAP_PX))
+        self.watch.setFixedWidth(_side_width(SNAPSHOTS_PX))
+        shown = QHBoxLayout()
+        for layout in (grid, shown):
+            layout.setSpacing(theme.px(GAP_PX))
         grid.addWidget(self._runs_card(), 0, 0)
-        grid.addWidget(self._middle, 0, 1)
-        grid.addWidget(self._snapshots_card(), 0, 2)
-        grid.addWidget(self._time_card(), 1, 0, 1, 3)
+        shown.addWidget(self._middle, 1)
+        shown.addWidget(self.watch)
+        grid.addLayout(shown, 0, 1)
+        grid.addWidget(self._time_card(), 1, 0, 1, 2)
         grid.setColumnStretch(1, 1)
         grid.setRowStretch(0, 1)
 
@@ -163,7 +162,7 @@ class TrainRoom(QWidget):
         card.add_to_header(self._new)
         self._left = QStackedWidget()
         self._left.addWidget(_scrolled(self.runs, self._first_run_panel()))
-        self._left.addWidget(_scrolled(self.form))
+        self._left.addWidget(self.form)
         card.body.addWidget(self._problem)
         card.body.addWidget(self._left)
         card.setFixedWidth(_side_width(LIST_PX))
@@ -175,14 +174,14 @@ class TrainRoom(QWidget):
         column = QVBoxLayout(self._first_run)
         column.setContentsMargins(0, theme.px(8), 0, 0)
         column.addWidget(label(NO_OWN_RUNS, "muted", wrap=True))
-        column.addWidget(button("Start with the sample stories", self.form.submit, look="primary"))
+        column.addWidget(button("Start with the sample stories", self.form.submit_sample, look="primary"))
         return self._first_run
 
     def _invitation(self) -> Card:
         card = Card()
         self.invitation = label(NO_RUNS, "muted", wrap=True)
         self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        start = button("Start with the sample stories", self.form.submit, look="primary")
+        start = button("Start with the sample stories", self.form.submit_sample, look="primary")
         card.body.addStretch(1)
         card.body.addWidget(self.invitation)
         card.body.addSpacing(theme.px(8))
@@ -190,23 +189,12 @@ class TrainRoom(QWidget):
         card.body.addStretch(1)
         return card
 
-    def _snapshots_card(self) -> Card:
-        card = Card("Watch it learn", "this sentence, every snapshot")
-        self._no_snapshots = label(NO_SNAPSHOTS, "muted", wrap=True)
-        self.watch_problem = label("", "error", wrap=True)
-        self.watch_problem.hide()
-        card.body.addWidget(self.sentence)
-        card.body.addWidget(self.watch_problem)
-        card.body.addWidget(self._no_snapshots)
-        card.body.addWidget(_scrolled(self.snapshot_list), 1)
-        card.setFixedWidth(_side_width(SNAPSHOTS_PX))
-        return card
-
     def _time_card(self) -> Card:
         card = Card("Time machine", "drag to any step: every room shows the model as it was then")
         row = QHBoxLayout()
         row.addWidget(self._play)
         row.addWidget(self._time_text, 1)
+        row.addWidget(self.apply_button)
         row.addWidget(self.open_button)
         card.body.addWidget(self.slider)
         card.body.addLayout(row)
@@ -220,7 +208,7 @@ class TrainRoom(QWidget):
         for chooser in (self.snapshot_list, self.slider):
             chooser.chosen.connect(self._on_snapshot_chosen)
         self._player.timeout.connect(self._on_player_timeout)
-        self.sentence.textChanged.connect(self._on_sentence_changed)
+        self.watch.asked.connect(self.asked)
 
     # --- what the person does
 
@@ -229,17 +217,26 @@ class TrainRoom(QWidget):
         self._left.setCurrentIndex(1)
         self._runs_frame.set_title("New run")
         self._new.hide()
-        self.form.name.setFocus()
+        self._runs_frame.setFixedWidth(_side_width(FORM_PX))
+        self.form.kind.setFocus()
+
+    def show_task_form(self, folder: Path | None) -> None:
+        """The form for teaching a task, beginning with this checkpoint."""
+        self.form.set_kind("classify")
+        if folder is not None and folder.resolve() != built_in_checkpoint().resolve():
+            self.form.model.set_folder(str(folder))
+        self.show_form()
 
     def show_list(self) -> None:
         self._left.setCurrentIndex(0)
         self._runs_frame.set_title("Runs")
+        self._runs_frame.setFixedWidth(_side_width(LIST_PX))
         self._new.show()
 
-    def _on_form_started(self, options: object) -> None:
+    def _on_form_started(self, order: object) -> None:
         self.show_list()
         self.show_problem("")
-        self.start_requested.emit(options)
+        self.start_requested.emit(order)
 
     def _on_run_chosen(self, path: Path) -> None:
         if self._run is None or path != self._run.path:
@@ -257,6 +254,10 @@ class TrainRoom(QWidget):
     def _on_open_clicked(self) -> None:
         if self._chosen is not None:
             self._on_snapshot_chosen(self._chosen)
+
+    def _on_apply_clicked(self) -> None:
+        if self._chosen is not None:
+            self.apply_requested.emit(self._snapshots[self._chosen][1])
 
     def _on_play_clicked(self) -> None:
         if self._player.isActive():
@@ -290,10 +291,10 @@ class TrainRoom(QWidget):
             self._chosen = None if self._is_of_run(self._open) or not paths else len(paths) - 1
         self.snapshot_list.set_chosen(self._chosen)
         self.slider.set_chosen(self._chosen)
-        self._no_snapshots.setVisible(not paths)
         for widget in (self._play, self.slider):
             widget.setEnabled(bool(paths))
-        self.open_button.setEnabled(self._chosen is not None)
+        for made in (self.open_button, self.apply_button):
+            made.setEnabled(self._chosen is not None)
         self._time_text.setText(self._about_time() if paths else "no snapshots")
 
     def _is_of_run(self, folder: Path | None) -> bool:
@@ -313,27 +314,8 @@ class TrainRoom(QWidget):
             parts.append(f"{words.megabytes((path / 'model.safetensors').stat().st_size)} each")
         return " · ".join(parts)
 
-    def _show_watch_problem(self, sentence: str) -> None:
-        self.watch_problem.setText(sentence)
-        self.watch_problem.setVisible(bool(sentence))
-
-    def _on_sentence_changed(self) -> None:
-        self._guesses = {}
-        self.snapshot_list.set_guesses({})
-        self._show_watch_problem("")
-        self._ask_for_guesses()
-
-    def _ask_for_guesses(self) -> None:
-        """Asks for a few snapshots at a time, so that the worker stays free for someone who types."""
-        missing = [path for _, path in self._snapshots if path not in self._guesses][:ASK_AT_ONCE]
-        text = self.sentence.text()
-        if missing and MASK in text and self.isVisible() and not self._is_asking:
-            self._is_asking = True
-            self.asked.emit(WATCH, (text, missing))
-
     def _on_loader_loaded(self) -> None:
-        for index, plot in enumerate(self.view.plots):  # one after the other: each takes some 30 ms
-            QTimer.singleShot(index * CANVAS_EVERY_MS, plot, plot.load_canvas)
+        self.view.load_canvases()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -341,7 +323,6 @@ class TrainRoom(QWidget):
             self._loader = CurveLoader(self)
             self._loader.loaded.connect(self._on_loader_loaded, Qt.ConnectionType.QueuedConnection)
             self._loader.start()
-        self._ask_for_guesses()
 
 
 def _side_width(length_px: int) -> int:

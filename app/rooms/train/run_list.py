@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from app import theme
@@ -32,7 +32,7 @@ class RunList(QWidget):
 
     def set_runs(self, runs: list[RunInfo]) -> None:
         self._runs = runs
-        described = (f"{run.name}, {words.state_line(run.status, run.held_out)}" for run in runs)
+        described = (f"{run.name}, {run.does}, {_stands(run)}" for run in runs)
         self.setAccessibleDescription("; ".join(described))
         self.setMinimumHeight(len(runs) * theme.px(ROW_PX + GAP_PX))
         self.update()
@@ -61,10 +61,14 @@ class RunList(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
         inner = rect.adjusted(pad, theme.px(6), -pad, -pad)
-        _write(painter, inner, run.name, "ink", bold=True)
+        kind_width = _width(f" · {run.does}") if not run.is_built_in else 0.0
+        name_width = min(_width(run.name, bold=True), inner.width() - kind_width)
+        _write(painter, QRectF(inner.left(), inner.top(), name_width + 1, inner.height()), run.name, "ink", bold=True)
+        if kind_width:
+            _write(painter, inner.adjusted(name_width, theme.px(1), 0, 0), f" · {run.does}", "muted")
         line = inner.adjusted(0, theme.px(19), 0, 0)
         color = "bad" if run.status.state == "failed" else "muted"
-        _write(painter, line, words.state_line(run.status, run.held_out), color)
+        _write(painter, line, _stands(run), color)
         _paint_bar(painter, inner, run)
 
     def sizeHint(self) -> QSize:
@@ -122,13 +126,25 @@ def _paint_bar(painter: QPainter, inner: QRectF, run: RunInfo) -> None:
 
 
 def _write(painter: QPainter, rect: QRectF, text: str, color: str, bold: bool = False) -> None:
-    font = theme.font(13 if bold else 12, medium=bold)
+    font = _font(bold)
     painter.setFont(font)
     painter.setPen(theme.color(color))
     shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, int(rect.width()))
     painter.drawText(rect, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, shown)
 
 
+def _font(bold: bool) -> QFont:
+    return theme.font(13 if bold else 12, medium=bold)
+
+
+def _width(text: str, bold: bool = False) -> float:
+    return QFontMetricsF(_font(bold)).horizontalAdvance(text)
+
+
+def _stands(run: RunInfo) -> str:
+    return words.state_line(run.status, run.held_out, run.metrics)
+
+
 def _tool_tip(run: RunInfo) -> str:
-    lines = [run.name, run.about, words.state_line(run.status, run.held_out), str(run.path)]
+    lines = [f"{run.name} · {run.does}", run.about, _stands(run), str(run.path)]
     return "\n".join(line for line in lines if line)

@@ -1,50 +1,33 @@
-"""The middle card: the selected run's name, buttons, big numbers and curves."""
+"""The middle card: the selected run's name, buttons, big numbers, and its curves or its result."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
 from app.rooms.train import words
 from app.rooms.train.metrics import RunMetrics
+from app.rooms.train.plots import RunLook, Specs, look_of
+from app.rooms.train.result_view import ResultView
 from app.run_info import RunInfo
+from app.run_result import RunResult
 from app.widgets.card import Card, button, label, set_role
-from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
+from app.widgets.curve_plot import CurvePlot
+from bertcore.training.run_folder import RunStatus
 
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
+CANVAS_EVERY_MS = 60  # one after the other: each takes some 30 ms
 BEFORE_SWITCH, AFTER_SWITCH = "first: guess the next word ", " then: guess masked words →"
-_PHASE_HINTS = {"causal": "now guessing the next word", "masked": "now guessing masked words"}
-
-LOSS = PlotSpec(
-    "Loss",
-    (
-        CurveSpec("loss_next_word", "training, next word", "curve_rate", words.loss),
-        CurveSpec("loss_masked", "training, masked words", "curve_train", words.loss),
-        CurveSpec("loss_held_out", "held out, masked words", "curve_held_out", words.loss, dots=True),
-    ),
-    left_label="loss (nats)",
-)
-RIGHT = PlotSpec(
-    "Right",
-    (
-        CurveSpec("words_right", "masked words", "curve_mlm", words.percent),
-        CurveSpec("words_right_held_out", "held out", "curve_mlm", words.percent, dots=True),
-        CurveSpec("sentence_right", "next sentence", "curve_nsp", words.percent, dashed=True),
-        CurveSpec("sentence_right_held_out", "", "curve_nsp", words.percent, dots=True),
-    ),
-    left_label="right",
-    percent=True,
-)
-RATE = PlotSpec(
-    "Step size",
-    (
-        CurveSpec("gradient_norm", "gradient norm", "curve_norm"),
-        CurveSpec("learning_rate", "learning rate", "curve_rate", "{:.1e}".format, dashed=True, on_right=True),
-    ),
-    left_label="gradient norm",
-    right_label="learning rate",
-)
+RESULT_HINT, NO_RESULT_HINT = "How well it does, on held-out examples", "The result comes at the end of the run"
+_PHASE_HINTS = {
+    "causal": "now guessing the next word",
+    "masked": "now guessing masked words",
+    "task": "now learning its task",
+}
+_UNITS = {"step": "steps", "loss": "", "right": "", "speed": "tokens/s", "left": "left"}
 
 
 class RunView(Card):
@@ -55,24 +38,42 @@ class RunView(Card):
     def __init__(self) -> None:
         super().__init__(" ")
         self.metrics = RunMetrics()
-        self._info: RunInfo | None = None
+        self._info = RunInfo(path=Path(), name="", about="", status=RunStatus("unknown"))
+        self._pages: dict[Specs, _Curves] = {}
+        self._has_canvases = self._is_new = False
         self._pause_command = "pause"
+        self.to_curves = button("Curves", lambda: self._show_page(False), checkable=True)
+        self.to_result = button("Result", lambda: self._show_page(True), checkable=True)
         self.pause = button("Pause", self._on_pause_clicked, hint="Pause, with a snapshot")
         self.stop = button("Stop", lambda: self.command_given.emit("stop"), hint="End the run with a snapshot")
-        self.add_to_header(self.pause)
-        self.add_to_header(self.stop)
+        for made in (self.to_curves, self.to_result, self.pause, self.stop):
+            self.add_to_header(made)
         self.numbers = {name: _Number(unit) for name, unit in _UNITS.items()}
-        self.numbers["right"].setToolTip("Masked words, on text that the run never learns from; the newest measurement")
         self._message = label("", "muted", wrap=True)
-        self.plots = tuple(CurvePlot(spec) for spec in (LOSS, RIGHT, RATE))
+        self.result = ResultView()
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.result)
         self._build()
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
         self._redraw.setInterval(REDRAW_MS)
         self._redraw.timeout.connect(self.draw)
+        self.show_result(None)
+
+    @property
+    def plots(self) -> tuple[CurvePlot, ...]:
+        """Those of the run's kind: losses, how much is right, step size."""
+        return self._page.plots
+
+    @property
+    def shows_result(self) -> bool:
+        return self._stack.currentWidget() is self.result
 
     def show_run(self, info: RunInfo) -> None:
-        """Another run: its metrics come next."""
+        """Another run: its metrics and result come next."""
+        self._is_new = True
+        self._info = info
+        self.show_result(None)
         self.restart_metrics()
         self.show_status(info)
         for plot in self.plots:
@@ -80,20 +81,33 @@ class RunView(Card):
 
     def show_status(self, info: RunInfo) -> None:
         self._info = info
-        self.set_title(info.name)
+        self.set_title(info.name if info.is_built_in else f"{info.name} · {info.does}")
         state = info.status.state
         self._pause_command = "resume" if state == "paused" or info.can_resume else "pause"
         self.pause.setText(self._pause_command.capitalize())
         self.pause.setEnabled(state in ("running", "paused") or info.can_resume)
+        is_over = state == "done" and self._has_result  # there is no more to steer, and more to look at
         for control in (self.pause, self.stop):
-            control.setVisible(not info.is_built_in)  # it ended long ago, on another machine
+            control.setVisible(not info.is_built_in and not is_over)
         self.stop.setEnabled(info.status.active)
         told = info.status.message if state != "running" else None
         self._message.setText(f"{state.capitalize()}: {told}" if told else "")
         self._message.setVisible(bool(told))
         set_role(self._message, "error" if state in ("failed", "unknown") else "muted")
+        self._show_pages()
         self._show_hint()
         self._show_numbers()
+
+    def show_result(self, result: RunResult | None) -> None:
+        """What the run wrote at its end. A run that was finished when it was chosen shows it at once."""
+        self.result.show_result(result, self._info.metrics)
+        self.to_result.setEnabled(result is not None)
+        self.to_result.setToolTip(RESULT_HINT if result else NO_RESULT_HINT)
+        if result is None:
+            self._show_page(False)
+        elif self._is_new and not self._info.status.active:
+            self._show_page(True)
+        self._is_new = self._is_new and result is None and not self._info.status.active
 
     def restart_metrics(self) -> None:
         self.metrics.clear()
@@ -104,13 +118,39 @@ class RunView(Card):
         if not self._redraw.isActive():
             self._redraw.start()
 
+    def load_canvases(self) -> None:
+        """From now on curves are drawn: pyqtgraph has been imported."""
+        self._has_canvases = True
+        for page in self._pages.values():
+            page.load_canvases()
+
     def draw(self) -> None:
         """Numbers and curves as the metrics stand."""
-        for plot, spec in zip(self.plots, (LOSS, RIGHT, RATE), strict=True):
+        for plot, spec in zip(self.plots, self._look.specs, strict=True):
             plot.set_points({curve.key: self.metrics.series[curve.key].arrays for curve in spec.curves})
         self.plots[0].mark_switch(self.metrics.switch_step, BEFORE_SWITCH, AFTER_SWITCH)
         self._show_hint()
         self._show_numbers()
+
+    @property
+    def _has_result(self) -> bool:
+        """Pretraining has curves only; what learns a task, or from a teacher, has a result at its end."""
+        return bool(self._info.metrics) or self._info.kind == "distil"
+
+    @property
+    def _look(self) -> RunLook:
+        return look_of(self._info)
+
+    @property
+    def _page(self) -> _Curves:
+        """The curves of this kind of run, made when the first run of the kind is looked at, and kept."""
+        specs = self._look.specs
+        if specs not in self._pages:
+            page = self._pages[specs] = _Curves(specs)
+            self._stack.addWidget(page)
+            if self._has_canvases:
+                page.load_canvases()
+        return self._pages[specs]
 
     def _build(self) -> None:
         row = QHBoxLayout()
@@ -118,56 +158,73 @@ class RunView(Card):
         for number in self.numbers.values():
             row.addWidget(number)
         row.addStretch(1)
-        lower = QHBoxLayout()
-        lower.setSpacing(theme.px(16))
-        lower.addWidget(self.plots[1], 11)
-        lower.addWidget(self.plots[2], 9)
-        self.plots[2].setVisible(theme.scale() == 1)  # in projector mode there is no room for what few ask about
         self.body.addLayout(row)
         self.body.addWidget(self._message)
-        self.body.addWidget(self.plots[0], 3)
-        self.body.addLayout(lower, 2)
+        self.body.addWidget(self._stack, 1)
+
+    def _show_pages(self) -> None:
+        for made in (self.to_curves, self.to_result):
+            made.setVisible(self._has_result)
+        if not self.shows_result or not self._has_result:
+            self._show_page(False)
+
+    def _show_page(self, result: bool) -> None:
+        self._stack.setCurrentWidget(self.result if result else self._page)
+        self.to_curves.setChecked(not result)
+        self.to_result.setChecked(result)
 
     def _show_hint(self) -> None:
-        info = self._info
-        if info is None:
-            return
-        parts = [info.about]
-        if info.status.state == "running" and self.metrics.phase in _PHASE_HINTS:
+        parts = [self._info.about]
+        if self._info.status.state == "running" and self.metrics.phase in _PHASE_HINTS:
             parts.append(_PHASE_HINTS[self.metrics.phase])
         self.set_hint(" · ".join(part for part in parts if part))
 
     def _show_numbers(self) -> None:
-        if self._info is None:
-            return
-        status, metrics = self._info.status, self.metrics
+        status, metrics, look = self._info.status, self.metrics, self._look
         total = f"/ {words.count(status.total_steps)} steps" if status.total_steps else "steps"
         step = max(status.step, int(metrics.latest("train", "step") or 0))
         left = status.remaining_s if status.active else None
         self.numbers["step"].set(words.count(step), total)
-        self._show_loss()
-        self.numbers["right"].set(words.percent(metrics.latest("held_out", "mlm_accuracy")))
+        self._show_loss(look)
+        quality = look.quality
+        at = next((i for i, curve in enumerate(quality.curves) if metrics.latest_value(curve) is not None), 0)
+        self.numbers["right"].set(quality.format(metrics.latest_value(quality.curves[at])), quality.units[at])
+        self.numbers["right"].setToolTip(look.tip)
         self.numbers["speed"].set(words.per_second(metrics.latest("train", "tok_per_s")))
         self.numbers["left"].setVisible(left is not None)
         self.numbers["left"].set(words.duration(left))
 
-    def _show_loss(self) -> None:
+    def _show_loss(self, look: RunLook) -> None:
         """The training loss of what the run is at; the few masked steps of the warm-up have a curve, not a number."""
-        name, unit = _LOSSES["causal" if self.metrics.phase == "causal" else "masked"]
-        self.numbers["loss"].set(words.loss(self.metrics.latest_value(name)), unit)
+        curve, unit = look.loss.curves[0], look.loss.units[0]
+        if self.metrics.phase == "causal":
+            curve, unit = "loss_next_word", "next-word loss"
+        self.numbers["loss"].set(words.loss(self.metrics.latest_value(curve)), unit)
 
     def _on_pause_clicked(self) -> None:
         self.command_given.emit(self._pause_command)
 
 
-_LOSSES = {"causal": ("loss_next_word", "next-word loss"), "masked": ("loss_masked", "masked-word loss")}
-_UNITS = {
-    "step": "steps",
-    "loss": "masked-word loss",
-    "right": "held-out words right",
-    "speed": "tokens/s",
-    "left": "left",
-}
+class _Curves(QWidget):
+    """Three plots: losses above, the others below."""
+
+    def __init__(self, specs: Specs) -> None:
+        super().__init__()
+        self.plots = tuple(CurvePlot(spec) for spec in specs)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(6))
+        lower = QHBoxLayout()
+        lower.setSpacing(theme.px(16))
+        lower.addWidget(self.plots[1], 11)
+        lower.addWidget(self.plots[2], 9)
+        self.plots[2].setVisible(theme.scale() == 1)  # in projector mode there is no room for what few ask about
+        column.addWidget(self.plots[0], 3)
+        column.addLayout(lower, 2)
+
+    def load_canvases(self) -> None:
+        for index, plot in enumerate(self.plots):
+            QTimer.singleShot(index * CANVAS_EVERY_MS, plot, plot.load_canvas)
 
 
 class _Number(QWidget):

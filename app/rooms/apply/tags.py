@@ -1,0 +1,252 @@
+"""A sentence with its tags marked: a frame around each entity, its type below with a shape and a colour of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme
+from app.applying import Applied
+from app.rooms.apply.classes import share_text
+from app.rooms.apply.panel import Panel
+from app.state import ExploreState, ModelInfo
+from app.widgets.card import Card, label
+from bertcore.data.examples import TaggedExample
+from bertcore.data.features.predictions import TagsPrediction
+from bertcore.data.tag_schemes import detect_scheme, entity_spans
+
+COLORS = ("segment_a", "segment_b", "good_text", "mask", "warn", "special", "accent")
+SHAPES = ("circle", "square", "triangle", "diamond", "bar")
+TINT_ALPHA = 38
+WORD_PX, LINE_PX, GAP_PX, PADDING_PX = 18, 56, 8, 9
+OUTSIDE = "O"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Words that belong together: an entity, or a word without a tag (type "")."""
+
+    text: str
+    type: str = ""
+    share: float = 0.0  # the lowest probability of its words' tags
+
+
+def pieces_of(
+    words: tuple[str, ...], tags: tuple[str, ...], shares: tuple[float, ...], labels: list[str]
+) -> list[Piece]:
+    """The sentence in pieces. Tags that mark no entities, as parts of speech, are a piece each."""
+    if detect_scheme(labels) == "none":
+        found = zip(words, tags, shares, strict=True)
+        return [Piece(word, tag, share) if tag != OUTSIDE else Piece(word) for word, tag, share in found]
+    pieces, at = [], 0
+    for span in entity_spans(tags):
+        pieces += [Piece(word) for word in words[at : span.start]]
+        text = " ".join(words[span.start : span.end])
+        pieces.append(Piece(text, span.type or "entity", min(shares[span.start : span.end])))
+        at = span.end
+    return pieces + [Piece(word) for word in words[at:]]
+
+
+def types_of(labels: list[str]) -> list[str]:
+    """The types that a tagger knows, in the order of its labels."""
+    if detect_scheme(labels) == "none":
+        return [name for name in labels if name != OUTSIDE]
+    return list(dict.fromkeys(name[2:] or "entity" for name in labels if name != OUTSIDE))
+
+
+class TagsPanel(Panel):
+    """The sentence, and below it what the shapes mean."""
+
+    reads = "It reads A; B plays no part."
+
+    def __init__(self, state: ExploreState, model: ModelInfo) -> None:
+        super().__init__(state, model)
+        self._labels = list(self.task.labels)
+        self._card = Card("Its tags", "the type below each, and how sure the tagger is of it")
+        types = types_of(self._labels)
+        self.sentence, self.legend = TaggedText(types), Legend(types)
+        self._note = label("", "muted", wrap=True)
+        for widget in (self._problem, self.sentence, self._note):
+            self._card.body.addWidget(widget)
+        self._card.body.addSpacing(theme.px(16))
+        self._card.body.addWidget(label("The types it knows", "title"))
+        self._card.body.addWidget(self.legend)
+        self._card.body.addStretch(1)
+        self.row.addWidget(self._card, 1)
+
+    def typed(self) -> tuple[str, str | None]:
+        return self.state.text_a, None
+
+    @property
+    def pieces(self) -> list[Piece]:
+        return self.sentence.pieces
+
+    def show_applied(self, applied: Applied) -> None:
+        prediction, example = applied.prediction, applied.example
+        assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
+        pieces = pieces_of(example.words, prediction.tags, prediction.probabilities, self._labels)
+        self.sentence.set_pieces(pieces)
+        notes = []
+        if not any(piece.type for piece in pieces):
+            notes.append("It tags no word of this text.")
+        if prediction.words_cut:
+            notes.append(f"The last {prediction.words_cut} words were not read: the text is too long for the model.")
+        self._note.setText(" ".join(notes))
+
+    def clear(self) -> None:
+        self.sentence.set_pieces([])
+        self._note.setText("")
+
+
+class TaggedText(QWidget):
+    """Words in lines; those with a type in a frame."""
+
+    def __init__(self, types: list[str]) -> None:
+        super().__init__()
+        self._types = types
+        self.pieces: list[Piece] = []
+        self._rects: list[QRectF] = []
+        self.setAccessibleName("The sentence with its tags")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_pieces(self, pieces: list[Piece]) -> None:
+        self.pieces = pieces
+        told = (f"{piece.text}: {piece.type} {share_text(piece.share)}" for piece in pieces if piece.type)
+        self.setAccessibleDescription(", ".join(told))
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        words, small = QFontMetrics(theme.font(WORD_PX, medium=True)), QFontMetrics(theme.font(11))
+        padding, gap, line = theme.px(PADDING_PX), theme.px(GAP_PX), theme.px(LINE_PX)
+        self._rects, x, y = [], 0.0, 0.0
+        for piece in self.pieces:
+            width = float(words.horizontalAdvance(piece.text))
+            if piece.type:
+                below = small.horizontalAdvance(_below(piece)) + theme.px(16)
+                width = max(width, below) + 2 * padding
+            width = min(width, float(max(self.width(), 1)))
+            if x and x + width > self.width():
+                x, y = 0.0, y + line + gap
+            self._rects.append(QRectF(x, y, width, line))
+            x += width + gap
+        self.setFixedHeight(round(y + line) + 2)
+        self.update()
+
+    def _paint_piece(self, painter: QPainter, piece: Piece, rect: QRectF) -> None:
+        above = QRectF(rect.x(), rect.y(), rect.width(), theme.px(34))
+        painter.setFont(theme.font(WORD_PX, medium=bool(piece.type)))
+        if not piece.type:
+            painter.setPen(theme.color("ink"))
+            painter.drawText(above, Qt.AlignmentFlag.AlignCenter, piece.text)
+            return
+        color = color_of(piece.type, self._types)
+        tint = QColor(color)
+        tint.setAlpha(TINT_ALPHA)
+        painter.setPen(QPen(color, 1.4))
+        painter.setBrush(tint)
+        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
+        painter.setPen(theme.color("ink"))
+        shown = QFontMetrics(painter.font()).elidedText(
+            piece.text, Qt.TextElideMode.ElideRight, int(rect.width()) - theme.px(6)
+        )
+        painter.drawText(above, Qt.AlignmentFlag.AlignCenter, shown)
+        painter.setFont(theme.font(11))
+        text = _below(piece)
+        width = QFontMetrics(painter.font()).horizontalAdvance(text) + theme.px(15)
+        left = rect.center().x() - width / 2
+        middle = rect.y() + theme.px(43)
+        paint_shape(painter, piece.type, self._types, QPointF(left + theme.px(5), middle), theme.px(4.5))
+        painter.setPen(theme.color("ink"))
+        below = QRectF(left + theme.px(15), middle - theme.px(9), width, theme.px(18))
+        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, text)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(300), self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self._lay_out()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for piece, rect in zip(self.pieces, self._rects, strict=True):
+            self._paint_piece(painter, piece, rect)
+
+
+class Legend(QWidget):
+    """Every type with its shape and colour, in lines."""
+
+    def __init__(self, types: list[str]) -> None:
+        super().__init__()
+        self._types = types
+        self.setAccessibleName(f"Types: {', '.join(types)}")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def _places(self) -> list[tuple[str, float, float]]:
+        metrics, line = QFontMetrics(theme.font(12.5)), theme.px(22)
+        places, x, y = [], 0.0, 0.0
+        for name in self._types:
+            width = metrics.horizontalAdvance(name) + theme.px(34)
+            if x and x + width > self.width():
+                x, y = 0.0, y + line
+            places.append((name, x, y))
+            x += width
+        return places
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(200), theme.px(22))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        lowest = max((y for _, _, y in self._places()), default=0.0)
+        self.setFixedHeight(round(lowest) + theme.px(22))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(theme.font(12.5))
+        for name, x, y in self._places():
+            paint_shape(painter, name, self._types, QPointF(x + theme.px(7), y + theme.px(11)), theme.px(5.5))
+            painter.setPen(theme.color("ink"))
+            box = QRectF(x + theme.px(18), y, self.width(), theme.px(22))
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, name)
+
+
+def color_of(name: str, types: list[str]) -> QColor:
+    return theme.color(COLORS[_place(name, types) % len(COLORS)])
+
+
+def shape_of(name: str, types: list[str]) -> str:
+    """Shapes and colours come round at different times, so that 35 types are told apart."""
+    return SHAPES[_place(name, types) % len(SHAPES)]
+
+
+def paint_shape(painter: QPainter, name: str, types: list[str], at: QPointF, radius: float) -> None:
+    painter.save()
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color_of(name, types))
+    x, y = at.x(), at.y()
+    shape = shape_of(name, types)
+    if shape == "circle":
+        painter.drawEllipse(at, radius, radius)
+    elif shape == "square":
+        painter.drawRect(QRectF(x - radius, y - radius, 2 * radius, 2 * radius))
+    elif shape == "bar":
+        painter.drawRect(QRectF(x - radius / 2.5, y - radius, radius / 1.25, 2 * radius))
+    elif shape == "triangle":
+        painter.drawPolygon([QPointF(x, y - radius), QPointF(x + radius, y + radius), QPointF(x - radius, y + radius)])
+    else:
+        corners = ((x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y))
+        painter.drawPolygon([QPointF(*corner) for corner in corners])
+    painter.restore()
+
+
+def _place(name: str, types: list[str]) -> int:
+    return types.index(name) if name in types else len(types)
+
+
+def _below(piece: Piece) -> str:
+    return f"{piece.type} {share_text(piece.share)}"

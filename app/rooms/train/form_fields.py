@@ -1,0 +1,155 @@
+"""The parts of the form for a new run that are more than a line or a list: which model, which columns, how long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app import theme
+from app.rooms.train.columns import columns_in, likely_column, roles_of
+from app.run_info import RunInfo, model_name
+from app.widgets.card import label
+from app.widgets.controls import Choice
+from bertcore.data.tasks.spec import Role, TaskSpec
+from bertcore.errors import BertcoreError
+
+BUILT_IN_MODEL, A_FOLDER = "The built-in model", "A folder…"
+MOST_RUNS = 12
+_NO_COLUMN = "choose…"
+
+
+class ModelChoice(Choice):
+    """The built-in model, a run, or a folder. `reference` is None for the built-in one."""
+
+    def __init__(self) -> None:
+        super().__init__("The model to begin with")
+        self._runs: list[tuple[str, str]] = []  # name, folder
+        self._folder: str | None = None
+        self._fill(None)
+        self.activated.connect(self._on_activated)
+
+    @property
+    def reference(self) -> str | None:
+        """What was chosen: a folder, or None for the built-in model."""
+        value = self.currentData()
+        return value if isinstance(value, str) else None
+
+    def set_runs(self, runs: list[RunInfo]) -> None:
+        """Runs whose newest snapshot can be begun with."""
+        found = [(run.name, str(run.path)) for run in runs if not run.is_built_in and run.status.step > 0][:MOST_RUNS]
+        if found != self._runs:
+            self._runs = found
+            self._fill(self.reference)
+
+    def set_folder(self, folder: str) -> None:
+        """Begins with the checkpoint in this folder."""
+        self._folder = folder
+        self._fill(folder)
+
+    def _fill(self, chosen: str | None) -> None:
+        self.clear()
+        self.addItem(BUILT_IN_MODEL, None)
+        for name, folder in self._runs:
+            self.addItem(f"Run: {name}", folder)
+        if self._folder:
+            self.addItem(model_name(self._folder), self._folder)
+        self.addItem(A_FOLDER, False)
+        self.setCurrentIndex(max(0, self.findData(chosen)) if chosen else 0)
+        self._chosen = self.currentIndex()
+
+    def _on_activated(self, index: int) -> None:
+        if self.itemData(index) is not False:
+            self._chosen = index
+            return
+        folder = QFileDialog.getExistingDirectory(self, "Open a checkpoint or run folder")
+        if folder:
+            self.set_folder(folder)
+        else:
+            self.setCurrentIndex(self._chosen)
+
+
+class ColumnFields(QWidget):
+    """Which column of a person's own file is for what; empty where the file's layout leaves no choice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choices: dict[Role, Choice] = {}
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(theme.px(4))
+
+    def show_columns(self, spec: TaskSpec | None, file: Path | None) -> None:
+        """Offers the columns found in the file. Raises BertcoreError where it cannot be read."""
+        while (item := self._layout.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        self.choices = {}
+        columns = columns_in(spec, file) if spec and file else []
+        self.setVisible(bool(columns))
+        for role, words in roles_of(spec).items() if spec and columns else ():
+            self.choices[role] = self._add(words, columns, likely_column(spec, role, columns) if spec else None)
+
+    def chosen(self) -> dict[Role, str]:
+        """Role -> column. Raises BertcoreError where one is not chosen yet, or chosen twice."""
+        found: dict[Role, str] = {}
+        for role, choice in self.choices.items():
+            column = choice.currentData()
+            if column is None:
+                raise BertcoreError(f"{choice.accessibleName()}: choose it from the columns of your file.")
+            if column in found.values():
+                raise BertcoreError(f"The column {column} is chosen twice; each column is for one thing.")
+            found[role] = column
+        return found
+
+    def _add(self, words: str, columns: list[str], likely: str | None) -> Choice:
+        choice = Choice(words)
+        choice.addItem(_NO_COLUMN, None)
+        for column in columns:
+            choice.addItem(column, column)
+        choice.setCurrentIndex(choice.findData(likely) if likely else 0)
+        self._layout.addWidget(label(words, "muted"))
+        self._layout.addWidget(choice)
+        return choice
+
+
+class LengthField(QWidget):
+    """How long: a number, and what it counts."""
+
+    submitted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.number = QLineEdit()
+        self.unit = Choice("What the number counts")
+        self._defaults: dict[str, float] = {}
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.px(6))
+        row.addWidget(self.number, 1)
+        row.addWidget(self.unit, 1)
+        self.number.setAccessibleName("How long to train")
+        self.number.returnPressed.connect(self.submitted)
+        self.unit.activated.connect(self._on_unit_activated)
+
+    def set_defaults(self, defaults: dict[str, float]) -> None:
+        """Unit -> the number that is usual; the first is chosen."""
+        if defaults != self._defaults:
+            self._defaults = defaults
+            self.unit.clear()
+            self.unit.addItems(list(defaults))
+            self._on_unit_activated(0)
+
+    def value(self) -> tuple[str, float]:
+        """(unit, number). Raises BertcoreError where no number stands there."""
+        unit, text = self.unit.currentText(), self.number.text()
+        try:
+            return unit, float(text.replace(",", "."))
+        except ValueError:
+            raise BertcoreError(f"Write the {unit} as a number such as 2, not {text!r}.") from None
+
+    def _on_unit_activated(self, index: int) -> None:
+        self.number.setText(f"{list(self._defaults.values())[index]:g}")

@@ -1,0 +1,213 @@
+"""What a finished run says of itself: metrics, the confusion table, best and worst held-out examples."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app import theme
+from app.rooms.train import words
+from app.rooms.train.confusion import MOST_LABELS, ConfusionTable
+from app.run_result import HeldOutExample, RunResult
+from app.task_info import metric_name
+from app.widgets.bar_list import Bar, BarList
+from app.widgets.card import label, scrolled
+
+MOST_EXAMPLES = 5
+MOST_TABLE_PX = 560  # beyond this width the table scrolls
+_SIDES = {
+    "layers": "layers",
+    "parameters": "parameters",
+    "forward_ms": "ms for a batch",
+    "mlm_loss": "masked-word loss",
+    "mlm_accuracy": "words right",
+    "mlm_top5": "in the first five",
+    "nsp_accuracy": "next sentence right",
+}
+
+
+class ResultView(QWidget):
+    """Numbers on the left, examples on the right; for a student, its numbers beside its teacher's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._result: RunResult | None = None
+        self.metrics = BarList("Metrics on held-out examples")
+        self.confusion = ConfusionTable()
+        self._note = label("", "muted", wrap=True)
+        self._table_title = label("What was taken for what", "title")
+        self.worst, self.best = _rich(), _rich()
+        self.sides: list[list[str]] = []  # rows of the table of teacher and student
+        self._sides_holder = QWidget()
+        self._sides = QGridLayout(self._sides_holder)
+        self._build()
+
+    def show_result(self, result: RunResult | None, metrics: tuple[str, ...] = ()) -> None:
+        """metrics: those of the task, the main one first; others follow."""
+        self._result = result
+        if result is None:
+            return
+        order = [*(name for name in metrics if name in result.metrics), *result.metrics]
+        self.metrics.set_bars(_bars({name: result.metrics[name] for name in order}))
+        self._columns.setVisible(not result.sides)
+        self._sides_holder.setVisible(bool(result.sides))
+        for widget in (self._table_title, self.confusion, self._note):
+            widget.setVisible(bool(result.confusion))
+        if result.confusion:
+            self.confusion.set_table(result.labels, result.confusion)
+        widest = self.confusion.width() if result.confusion else 0
+        self._left.setMinimumWidth(min(max(widest + theme.px(16), theme.px(320)), theme.px(MOST_TABLE_PX)))
+        left_out = len(result.labels) - MOST_LABELS
+        self._note.setText(f"The {MOST_LABELS} most frequent of {len(result.labels)} labels." if left_out > 0 else "")
+        self._fill_sides(result.sides)
+        self._write_examples()
+
+    def _build(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, theme.px(4), 0, 0)
+        self._columns = QWidget()
+        row = QHBoxLayout(self._columns)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.px(18))
+        self._left = scrolled(self._left_column())
+        self._left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        row.addWidget(self._left, 5)
+        row.addWidget(scrolled(self._right_column()), 6)
+        self._sides.setHorizontalSpacing(theme.px(30))
+        layout.addWidget(self._columns, 1)
+        layout.addWidget(self._sides_holder)
+        layout.addStretch(0)
+
+    def _left_column(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(label("On held-out examples", "title"))
+        column.addWidget(self.metrics)
+        column.addSpacing(theme.px(10))
+        for widget in (self._table_title, self.confusion, self._note):
+            column.addWidget(widget)
+        column.addStretch(1)
+        return holder
+
+    def _right_column(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, theme.px(6), 0)
+        for title, examples in (("Hardest for it", self.worst), ("Easiest for it", self.best)):
+            column.addWidget(label(title, "title"))
+            column.addWidget(examples)
+            column.addSpacing(theme.px(6))
+        column.addStretch(1)
+        return holder
+
+    def _fill_sides(self, sides: dict[str, dict[str, Any]]) -> None:
+        while (item := self._sides.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.deleteLater()
+        self.sides = _side_rows(sides) if sides else []
+        for row, texts in enumerate(self.sides):
+            for column, text in enumerate(texts):
+                role = "title" if row == 0 else "muted" if column == 0 else "strong"
+                self._sides.addWidget(label(text, role), row, column)
+        self._sides.setColumnStretch(3, 1)
+
+    def _write_examples(self) -> None:
+        result = self._result
+        for shown, examples in ((self.worst, result.worst), (self.best, result.best)) if result else ():
+            shown.setText("".join(_as_html(example) for example in examples[:MOST_EXAMPLES]))
+
+    def changeEvent(self, event: Any) -> None:
+        super().changeEvent(event)
+        if event.type() == event.Type.PaletteChange:
+            self._write_examples()  # colours stand in the rich text
+
+
+def _bars(metrics: dict[str, float]) -> list[Bar]:
+    return [
+        Bar(metric_name(name), words.score(value), value, "bar_strong" if first else "bar", is_strong=first)
+        for first, (name, value) in ((i == 0, pair) for i, pair in enumerate(metrics.items()))
+    ]
+
+
+def _side_rows(sides: dict[str, dict[str, Any]]) -> list[list[str]]:
+    rows = [["Held-out text", *sides]]
+    for name, title in _SIDES.items():
+        rows.append([title, *(_side_text(name, side.get(name)) for side in sides.values())])
+    return rows
+
+
+def _side_text(name: str, value: Any) -> str:
+    if not isinstance(value, int | float):
+        return "–"
+    if name in ("mlm_accuracy", "mlm_top5", "nsp_accuracy"):
+        return words.percent(value)
+    return words.count(value) if isinstance(value, int) else f"{value:.2f}"
+
+
+def _rich() -> QLabel:
+    made = label("", wrap=True)
+    made.setTextFormat(Qt.TextFormat.RichText)
+    made.setAlignment(Qt.AlignmentFlag.AlignTop)
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made
+
+
+def _as_html(example: HeldOutExample) -> str:
+    look = theme.active()
+    lines = [html.escape(line) for line in example_lines(example)]
+    is_right = was_right(example)
+    mark, color = ("✓", look.good_text) if is_right else ("✗", look.bad)
+    given, right = (html.escape(answer_text(example, answer)) for answer in (example.given, example.right))
+    verdict = given if is_right else f"{given} <span style='color:{look.muted}'>instead of</span> {right}"
+    loss = "" if example.loss is None else f" <span style='color:{look.muted}'>· loss {example.loss:.2f}</span>"
+    return (
+        f"<p style='margin:0 0 8px 0; line-height:125%'>{'<br>'.join(lines)}<br>"
+        f"<span style='color:{color}'><b>{mark} {verdict}</b></span>{loss}</p>"
+    )
+
+
+def was_right(example: HeldOutExample) -> bool:
+    """Whether the given answer is the right one, or for a passage one of the accepted ones."""
+    right, given = example.right, example.given
+    if "passage" in example.texts and not isinstance(right, str):
+        return given in right if right else not given
+    return bool(right == given)
+
+
+def example_lines(example: HeldOutExample) -> list[str]:
+    """The texts of an example, a line each, cut short."""
+    texts = example.texts
+    if "words" in texts:
+        return [_cut(" ".join(map(str, texts["words"])))]
+    if "passage" in texts:
+        return [_cut(str(texts.get("question", ""))), _cut(str(texts["passage"]), 120)]
+    if "sentences" in texts:
+        return [_cut(" ".join(map(str, texts["sentences"])))]
+    names = ("text_a", "text_b", "context")
+    return [_cut(str(texts[name])) for name in names if texts.get(name)]
+
+
+def answer_text(example: HeldOutExample, answer: Any) -> str:
+    """A right or given answer as a person should read it."""
+    texts = example.texts
+    if "endings" in texts and isinstance(answer, int) and 0 <= answer < len(texts["endings"]):
+        return _cut(str(texts["endings"][answer]))
+    if "words" in texts and isinstance(answer, Sequence) and not isinstance(answer, str):
+        named = [f"{word} {tag}" for word, tag in zip(texts["words"], answer, strict=False) if tag != "O"]
+        return _cut(", ".join(named) or "no names")
+    if "passage" in texts:
+        answers = [answer] if isinstance(answer, str) else list(answer or ())
+        return _cut(" / ".join(dict.fromkeys(map(str, filter(None, answers)))) or "no answer")
+    if isinstance(answer, list | tuple):
+        return ", ".join(map(str, answer)) or "none"
+    return f"{answer:.2f}" if isinstance(answer, float) else _cut(str(answer))
+
+
+def _cut(text: str, most: int = 160) -> str:
+    return text if len(text) <= most else text[: most - 2].rstrip() + " …"

@@ -1,0 +1,270 @@
+"""The room Apply: for each kind of task it shows what the engine itself says of the same text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.apply.classes import number_text, share_text
+from app.rooms.apply.editor import MarkedEditor, find_in_order
+from app.rooms.apply.room import ApplyRoom
+from app.rooms.apply.tags import color_of, pieces_of, shape_of, types_of
+from app.rooms.apply.texts import NO_ANSWER
+from app.window import Window
+from bertcore.analysis.apply import as_example, predict
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.config import BertConfig
+from bertcore.model.bert import Bert, initialise
+from bertcore.tokenization import Tokenizer
+
+TIMEOUT_MS = 30_000
+A, B = "The cat sat on the mat.", "It was very comfortable."
+PASSAGE = "A dog ran home. \U0001f600 The happy bird sat on the sofa. It was very comfortable."
+ENDINGS = "sat on the rug.\nran home.\nwas very happy."
+WORDS = f"{A} {B} a dog and bird ran home happy rug sofa"
+TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
+KINDS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "classify": (("classify",), {"labels": ("bad", "so so", "good"), "problem_type": "single_label_classification"}),
+    "multilabel": (("classify",), {"labels": ("food", "school"), "problem_type": "multi_label_classification"}),
+    "regress": (("classify",), {"labels": ("score",), "problem_type": "regression"}),
+    "tag": (("tag", "crf"), {"labels": TAGS}),
+    "span": (("span",), {"no_answer": True}),
+    "choice": (("choice",), {}),
+    "summarise": (("summarise",), {}),
+}
+Opener = Callable[[Path | str], Window]
+
+
+def make_model(folder: Path, kind: str, seed: int = 1) -> Path:
+    heads, changes = KINDS[kind]
+    tokenizer = Tokenizer.train([WORDS] * 20, 200)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+    config = BertConfig(vocab_size=tokenizer.vocab_size, max_position_embeddings=64, **sizes, **changes)
+    model = Bert(config, heads)
+    initialise(model, torch.Generator().manual_seed(seed))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(8)  # far from undecided
+    save_checkpoint(model, tokenizer, folder, name=kind)
+    return folder
+
+
+@pytest.fixture
+def apply_to(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> Callable[..., tuple[Window, ApplyRoom, Any]]:
+    """Opens a random model of a kind, types A, B and the editor's text, and gives the room and the oracle's answer."""
+
+    def make(kind: str, a: str = A, b: str | None = None, text: str = "", seed: int = 1) -> tuple[Window, Any, Any]:
+        folder = make_model(tmp_path / kind, kind, seed)
+        window = open_window(folder)
+        qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+        room = window.open_room("apply")
+        assert isinstance(room, ApplyRoom) and room.panel is not None
+        if text:
+            room.panel.editor.setPlainText(text)  # type: ignore[attr-defined]
+        window.state.set_text(a, b or "")
+        settle(window, qtbot)
+        first, second = (text, None) if kind == "summarise" else (a, text or b)
+        oracle = predict(load_checkpoint(folder), [as_example(kind, first, second)])[0]  # type: ignore[arg-type]
+        return window, room, oracle
+
+    return make
+
+
+def settle(window: Window, qtbot: QtBot) -> None:
+    def is_settled() -> bool:
+        state, reading = window.state, window.state.reading
+        return reading is not None and reading.encoding is state.encoding and not window.services.inference.is_busy
+
+    qtbot.waitUntil(is_settled, timeout=TIMEOUT_MS)
+
+
+@pytest.mark.parametrize(("kind", "b"), [("classify", None), ("classify", B), ("multilabel", None)])
+def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, qtbot: QtBot) -> None:
+    _, room, oracle = apply_to(kind, A, b)
+    bars = {bar.label: bar for bar in room.panel.bars}
+    assert {name: bar.number for name, bar in bars.items()} == {
+        name: share_text(share) for name, share in oracle.probabilities.items()
+    }
+    assert [bars[name].fraction for name in oracle.probabilities] == pytest.approx([*oracle.probabilities.values()])
+    given = {oracle.label} if kind == "classify" else set(oracle.labels)
+    assert {name for name, bar in bars.items() if bar.mark} == given
+    assert room.panel.answer == (", ".join(name for name in bars if name in given) or "None of its labels")
+
+
+def test_b_changes_the_class_where_pairs_may_be_meant(apply_to: Callable, qtbot: QtBot) -> None:
+    window, room, _ = apply_to("classify", A, B)
+    with_b = [bar.fraction for bar in room.panel.bars]
+    window.state.set_text(A, "")
+    settle(window, qtbot)
+    assert [bar.fraction for bar in room.panel.bars] != pytest.approx(with_b)
+
+
+def test_number_is_the_engines(apply_to: Callable) -> None:
+    _, room, oracle = apply_to("regress", A, B)
+    assert room.panel.answer == number_text(oracle.number)
+    assert room.panel.scale.isHidden()  # nothing says what its numbers mean
+
+
+@pytest.mark.parametrize("seed", [3, 6])
+def test_tags_are_marked_with_their_types(seed: int, apply_to: Callable) -> None:
+    _, room, oracle = apply_to("tag", "The happy bird ran home and sat on the sofa.", seed=seed)
+    assert {"O", "B-PER"} < set(oracle.tags)
+    shown: list[str] = []
+    for piece in room.panel.pieces:  # written as BIO again, by hand
+        _, *rest = piece.text.split(" ")
+        shown += [f"B-{piece.type}" if piece.type else "O", *(f"I-{piece.type}" for _ in rest)]
+    assert tuple(shown) == oracle.tags
+    assert " ".join(piece.text for piece in room.panel.pieces) == "The happy bird ran home and sat on the sofa ."
+    assert "PER" in room.panel.sentence.accessibleDescription()
+
+
+def test_types_differ_in_more_than_colour() -> None:
+    types = types_of(["O", *(f"{letter}-T{number}" for number in range(35) for letter in "BI")])
+    assert len(types) == 35
+    assert len({(shape_of(name, types), color_of(name, types).name()) for name in types}) == 35
+    assert shape_of("T0", types) != shape_of("T1", types)
+
+
+def test_entities_and_plain_tags_become_pieces() -> None:
+    words, shares = ("Anna", "Reed", "saw", "Rome"), (0.9, 0.7, 1.0, 0.8)
+    found = pieces_of(words, ("B-PER", "I-PER", "O", "B-LOC"), shares, list(TAGS))
+    assert [(piece.text, piece.type, piece.share) for piece in found] == [
+        ("Anna Reed", "PER", 0.7),
+        ("saw", "", 0.0),
+        ("Rome", "LOC", 0.8),
+    ]
+    plain = pieces_of(words, ("NNP", "NNP", "VBD", "NNP"), shares, ["NNP", "VBD"])
+    assert [(piece.text, piece.type) for piece in plain][:2] == [("Anna", "NNP"), ("Reed", "NNP")]
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_answer_is_marked_where_the_engine_finds_it(seed: int, apply_to: Callable) -> None:
+    _, room, oracle = apply_to("span", "Who sat on the sofa?", text=PASSAGE, seed=seed)
+    assert room.panel.answer == (oracle.text or NO_ANSWER)
+    assert room.panel.editor.marked_texts == ([oracle.text] if oracle.text else [])
+    assert number_text(oracle.score) in room.panel.scores
+    assert number_text(oracle.no_answer_score) in room.panel.scores
+    assert room.panel.scale.value == pytest.approx(oracle.score - oracle.no_answer_score, abs=1e-4)
+
+
+def test_marks_stand_right_behind_a_character_of_two_units(qtbot: QtBot, looks: object) -> None:
+    editor = MarkedEditor("The passage", "")
+    qtbot.addWidget(editor)
+    editor.show_text(PASSAGE)
+    start = PASSAGE.index("happy bird")
+    editor.set_marks([(start, start + len("happy bird"))])
+    assert [selection.cursor.selectedText() for selection in editor.extraSelections()] == ["happy bird"]
+
+
+def test_endings_are_ranked(apply_to: Callable) -> None:
+    _, room, oracle = apply_to("choice", "The cat", text=ENDINGS)
+    rows = room.panel.ranked.rows
+    shares = {row.text: row.fraction for row in rows}
+    assert [shares[ending] for ending in ENDINGS.splitlines()] == pytest.approx(list(oracle.probabilities))
+    assert [row.fraction for row in rows] == sorted(oracle.probabilities, reverse=True)
+    assert [row.text for row in rows if row.is_chosen] == [ENDINGS.splitlines()[oracle.choice]]
+
+
+def test_picked_sentences_are_marked(apply_to: Callable) -> None:
+    text = "A dog ran home. The bird sat on the sofa. It was happy. The cat sat on the rug. A bird ran."
+    _, room, oracle = apply_to("summarise", text=text)
+    assert room.panel.editor.marked_texts == list(oracle.sentences)
+    assert 0 < len(oracle.sentences) < 5
+    rows = room.panel.ranked.rows
+    assert [row.fraction for row in rows] == pytest.approx(list(oracle.probabilities))
+    assert [row.text for row in rows if row.is_chosen] == list(oracle.sentences)
+
+
+def test_sentences_that_come_twice_are_found_in_order() -> None:
+    assert find_in_order("No. Yes. No.", ["No.", "Yes.", "No."]) == [(0, 3), (4, 8), (9, 12)]
+    assert find_in_order("No. Yes.", ["No.", "Perhaps.", "Yes."]) == [(0, 3), None, (4, 8)]
+
+
+def test_typing_in_the_editor_asks_anew_and_old_marks_go(apply_to: Callable, qtbot: QtBot) -> None:
+    window, room, _ = apply_to("summarise", text="A dog ran home. The bird sat on the sofa.")
+    before = len(room.panel.ranked.rows)
+    room.panel.editor.moveCursor(room.panel.editor.textCursor().MoveOperation.End)
+    QTest.keyClicks(room.panel.editor, " It was happy.")
+    assert room.panel.editor.marks == []
+    settle(window, qtbot)
+    assert len(room.panel.ranked.rows) == before + 1 and room.panel.editor.marks
+
+
+def test_m_in_the_editor_is_a_letter_and_tab_leaves_it(apply_to: Callable, qtbot: QtBot) -> None:
+    window, room, _ = apply_to("choice", "The cat", text=ENDINGS)
+    window.activateWindow()
+    room.panel.editor.setFocus()
+    QTest.keyClick(room.panel.editor, Qt.Key.Key_M)
+    assert room.panel.text.count("m") == ENDINGS.count("m") + 1 and not window.state.masked
+    QTest.keyClick(room.panel.editor, Qt.Key.Key_Tab)
+    assert "\t" not in room.panel.text
+
+
+def test_what_is_missing_is_said_in_place(apply_to: Callable, qtbot: QtBot) -> None:
+    window, room, _ = apply_to("choice", "The cat", text=ENDINGS)
+    room.panel.editor.setPlainText("only one")
+    assert "two or more endings" in room.panel.problem and room.panel.ranked.rows == []
+    room.panel.editor.setPlainText(ENDINGS)
+    settle(window, qtbot)
+    assert room.panel.problem == "" and len(room.panel.ranked.rows) == 3
+    assert window.frame.banner.isHidden()
+
+
+def test_editor_text_outlives_projector_mode(apply_to: Callable, qtbot: QtBot) -> None:
+    window, _, _ = apply_to("choice", "The cat", text=ENDINGS)
+    window.set_look(projector=True)
+    try:
+        room = window.frame.room
+        assert isinstance(room, ApplyRoom)
+        qtbot.waitUntil(lambda: room.is_drawn, timeout=TIMEOUT_MS)
+        assert room.panel is not None
+        assert room.panel.text == ENDINGS  # type: ignore[attr-defined]
+    finally:
+        window.set_look(projector=False)
+
+
+def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+    run = tmp_path / "run"
+    folder = make_model(run / "snapshots" / "step-00000010", "regress")
+    (run / "config.json").write_text(json.dumps({"kind": "finetune", "data": {"task": "stsb"}}))
+    (run / "evaluation.json").write_text(json.dumps({"metrics": {"mse": 2.0, "spearmanr": 0.5}}))
+    window = open_window(folder)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    room = window.open_room("apply")
+    assert isinstance(room, ApplyRoom) and room.panel is not None
+    window.state.set_text(A, "")
+    settle(window, qtbot)
+    assert "second one in B" in room.panel.problem
+    window.state.set_text(A, B)
+    settle(window, qtbot)
+    assert room.panel.problem == "" and not room.panel.scale.isHidden()  # type: ignore[attr-defined]
+    assert "How alike" in room.about and "Spearman 0.500" in room.about
+
+
+def test_model_without_a_task_leads_to_train(window: Window, qtbot: QtBot) -> None:
+    room = window.open_room("apply")
+    assert isinstance(room, ApplyRoom) and not room.has_task
+    room.train_button.click()
+    train = window.frame.room
+    assert train is window.frame.rooms["train"]
+    assert train.form.run_kind.id == "classify"  # type: ignore[attr-defined]
+    assert window.state.model is not None
+    assert train.form.model.reference == str(window.state.model.folder)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_example_gives_an_answer(kind: str, apply_to: Callable, qtbot: QtBot) -> None:
+    window, room, _ = apply_to(
+        kind, A, B, text=PASSAGE if kind in ("span", "summarise") else ENDINGS if kind == "choice" else ""
+    )
+    room.put_in_example()
+    settle(window, qtbot)
+    assert room.panel.problem == ""

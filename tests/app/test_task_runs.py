@@ -1,0 +1,365 @@
+"""Runs that teach a task: the form says the right command, the run is followed, and its result is what it wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train import TrainRoom, words
+from app.rooms.train.confusion import ConfusionTable, most_frequent
+from app.rooms.train.plots import look_of
+from app.rooms.train.result_view import answer_text, was_right
+from app.rooms.train.run_kinds import BY_ID, RUN_KINDS, samples_of
+from app.run_info import read_run
+from app.run_order import RunOrder
+from app.run_result import HeldOutExample, read_result
+from app.runs import RunsService, connect_train_room
+from bertcore.data.tasks.registry import TASKS
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.run_folder import RunFolder
+from tests.app.conftest import make_checkpoint
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
+CHILD_MS = 120_000
+TASK_KINDS = [kind.id for kind in RUN_KINDS if kind.is_task]
+CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
+
+
+@pytest.fixture
+def room(qtbot: QtBot) -> TrainRoom:
+    made = TrainRoom()
+    qtbot.addWidget(made)
+    made.resize(1300, 720)
+    return made
+
+
+@pytest.fixture
+def service(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsService]:
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    made = RunsService()
+    connect_train_room(room, made)
+    yield made
+    made.close()
+    for child in made._children.values():
+        child.terminate()
+        child._process.wait(30)
+
+
+def _order(room: TrainRoom, qtbot: QtBot) -> RunOrder:
+    with qtbot.waitSignal(room.start_requested) as caught:
+        room.form.submit()
+    return caught.args[0]
+
+
+def _make_run(home: Path, task: str, evaluation: dict | None = None, crf: bool = False) -> RunFolder:
+    options = FinetuneOptions(name=f"my {task}", crf=crf, data=TaskDataOptions(task=task, train="train.tsv"))
+    run = RunFolder.create(home / "runs" / task, options.to_dict())
+    for step in range(1, 11):
+        line = {"kind": "train", "step": step, "loss": 1 / step, "classify_loss": 1 / step, "phase": "task"}
+        run.append_metric({**line, "learning_rate": 1e-4, "gradient_norm": 1.0, "tok_per_s": 500.0})
+    held_out = {"accuracy": 0.75, "f1": 0.5, "matthews_correlation": -0.25, "rouge2": 0.1, "spearmanr": 0.625}
+    run.append_metric({"kind": "held_out", "step": 10, "loss": 0.875, **held_out})
+    run.write_status(state="done", step=10, total_steps=10, fraction=1.0)
+    with run.begin_snapshot(10) as folder:
+        (folder / "config.json").write_text("{}")
+        (folder / "model.safetensors").write_bytes(b"x")
+    if evaluation:
+        (run.path / "evaluation.json").write_text(json.dumps(evaluation))
+    return run
+
+
+class TestForm:
+    @pytest.mark.parametrize("kind", TASK_KINDS)
+    def test_sample_starts_at_once(self, kind: str, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+        room.form.set_kind(kind)
+        order = _order(room, qtbot)
+        options = order.options
+        assert isinstance(options, FinetuneOptions)
+        assert order.arguments(tmp_path / "r.json") == ["finetune", "--recipe", str(tmp_path / "r.json")]
+        assert FinetuneOptions.from_dict(json.loads(json.dumps(options.to_dict()))) == options  # as the child reads it
+        assert Path(options.data.train).is_dir() and options.model is None
+        assert TASKS[options.data.task].sample == Path(options.data.train).name
+        assert options.training.epochs == 10
+
+    def test_every_sample_is_offered_once(self) -> None:
+        offered = [str(spec.sample) for kind in RUN_KINDS for spec in samples_of(kind)]
+        assert sorted(offered) == sorted({spec.sample for spec in TASKS.values() if spec.sample})
+
+    def test_crf_is_for_taggers_only(self, room: TrainRoom, qtbot: QtBot) -> None:
+        room.form.set_kind("tag")
+        assert not room.form.crf.isHidden()
+        room.form.crf.setChecked(True)
+        assert _order(room, qtbot).options.crf is True  # type: ignore[union-attr]
+        room.form.set_kind("classify")
+        assert room.form.crf.isHidden()
+        assert _order(room, qtbot).options.crf is False  # type: ignore[union-attr]
+
+    def test_columns_of_an_own_file_are_offered_and_used(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+        file = tmp_path / "reviews.csv"
+        file.write_text(CSV)
+        room.form.set_kind("classify")
+        room.form.set_file(file)
+        columns = room.form.columns.choices
+        assert set(columns) == {"text", "label"}
+        assert [columns["text"].itemText(i) for i in range(1, 4)] == ["review", "stars", "when"]
+        with qtbot.assertNotEmitted(room.start_requested):
+            room.form.submit()
+        assert "choose it from the columns" in room.form.problem.text()
+        columns["text"].setCurrentText("review")
+        columns["label"].setCurrentText("stars")
+        options = _order(room, qtbot).options
+        assert isinstance(options, FinetuneOptions)
+        assert dict(options.data.columns) == {"text": "review", "label": "stars"}
+        assert (options.data.task, options.data.train, options.name) == ("classify", str(file), "reviews")
+        assert options.training.epochs == 3
+
+    def test_usual_columns_are_chosen_already(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+        file = tmp_path / "pairs.tsv"
+        file.write_text("sentence1\tsentence2\tlabel\nA dog.\tA cat.\tno\nA dog.\tDogs.\tyes\n")
+        room.form.set_kind("pairs")
+        room.form.set_file(file)
+        options = _order(room, qtbot).options
+        expected = {"text": "sentence1", "text_b": "sentence2", "label": "label"}
+        assert dict(options.data.columns) == expected  # type: ignore[union-attr]
+
+    def test_conll_columns_are_numbers(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+        file = tmp_path / "names.txt"
+        file.write_text("Anna NNP B-PER\nsleeps VBZ O\n")
+        room.form.set_kind("tag")
+        room.form.set_file(file)
+        options = _order(room, qtbot).options
+        assert dict(options.data.columns) == {"text": "1", "label": "3"}  # type: ignore[union-attr]
+
+    def test_folder_of_a_published_task_is_known(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+        for name in ("eng.train", "eng.testa"):
+            (tmp_path / name).write_text("Anna NNP I-NP I-PER\nsleeps VBZ I-VP O\n")
+        room.form.set_kind("tag")
+        room.form.set_file(tmp_path)
+        assert _order(room, qtbot).options.data.task == "conll2003"  # type: ignore[union-attr]
+
+    @pytest.mark.parametrize(
+        ("content", "said"),
+        [
+            ("text\tlabel\nOnly one row has a label.\tgood\nThis has none.\t\n", "line 3"),
+            ("text\tlabel\nOne.\tgood\nTwo\n", "line 3"),
+            ("", "empty"),
+        ],
+    )
+    def test_file_that_does_not_fit_is_refused_with_its_line(
+        self, content: str, said: str, room: TrainRoom, tmp_path: Path, qtbot: QtBot
+    ) -> None:
+        file = tmp_path / "own.tsv"
+        file.write_text(content)
+        room.form.set_kind("classify")
+        room.form.set_file(file)
+        with qtbot.assertNotEmitted(room.start_requested):
+            room.form.submit()
+        assert said in room.form.problem.text()
+
+    def test_minutes_instead_of_passes(self, room: TrainRoom, qtbot: QtBot) -> None:
+        room.form.set_kind("classify")
+        room.form.length.unit.setCurrentText("minutes")
+        room.form.length.number.setText("1.5")
+        training = _order(room, qtbot).options.training
+        assert (training.minutes, training.epochs) == (1.5, None)  # type: ignore[union-attr]
+
+    def test_continue_begins_with_the_chosen_model(self, room: TrainRoom, model_folder: Path, qtbot: QtBot) -> None:
+        room.form.set_kind("continue")
+        room.form.model.set_folder(str(model_folder))
+        order = _order(room, qtbot)
+        assert order.kind == "pretrain" and order.flags == ("--from", str(model_folder.resolve()))
+        assert order.options.training.causal_share == 0.0  # type: ignore[union-attr]
+
+    def test_distil_names_its_teacher(self, room: TrainRoom, model_folder: Path, qtbot: QtBot) -> None:
+        room.form.set_kind("distil")
+        room.form.model.set_folder(str(model_folder))
+        order = _order(room, qtbot)
+        assert order.kind == "distil" and order.options.teacher == str(model_folder.resolve())  # type: ignore[union-attr]
+
+    @pytest.mark.parametrize("kind", ["continue", "distil"])
+    def test_model_without_words_to_guess_is_refused(
+        self, kind: str, room: TrainRoom, headless_folder: Path, qtbot: QtBot
+    ) -> None:
+        room.form.set_kind(kind)
+        room.form.model.set_folder(str(headless_folder))
+        with qtbot.assertNotEmitted(room.start_requested):
+            room.form.submit()
+        assert "masked-word" in room.form.problem.text()
+
+    def test_folder_without_a_model_is_refused(self, room: TrainRoom, tmp_path: Path, qtbot: QtBot) -> None:
+        room.form.set_kind("classify")
+        room.form.model.set_folder(str(tmp_path))
+        with qtbot.assertNotEmitted(room.start_requested):
+            room.form.submit()
+        assert str(tmp_path) in room.form.problem.text()
+
+    def test_runs_can_be_begun_with(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        run = _make_run(own_home, "sst2")
+        service.start_following()
+        assert room.form.model.findData(str(run.path)) > 0
+
+    def test_each_kind_says_what_it_is(self, room: TrainRoom) -> None:
+        for kind in RUN_KINDS:
+            room.form.set_kind(kind.id)
+            assert room.form._sentence.text() == BY_ID[kind.id].sentence
+            assert room.form.preset.isHidden() == (kind.id != "pretrain")
+
+
+class TestFollowing:
+    @pytest.mark.parametrize(
+        ("task", "main", "unit"),
+        [("cola", "\u22120.250", "Matthews"), ("mrpc", "0.500", "F1"), ("stsb", "0.625", "Spearman")],
+    )
+    def test_main_metric_is_the_number_and_the_first_curve(
+        self, task: str, main: str, unit: str, room: TrainRoom, service: RunsService, own_home: Path
+    ) -> None:
+        run = _make_run(own_home, task)
+        service.start_following()
+        room.view.draw()
+        assert (room.view.numbers["right"].text, room.view.numbers["right"].unit) == (main, f"held-out {unit}")
+        assert look_of(read_run(run.path)).specs[1].curves[0].name == unit
+        loss = room.view.plots[0]
+        assert loss.points("loss_task")[1].tolist() == [1 / step for step in range(1, 11)]
+        assert loss.points("loss_task_held_out")[1].tolist() == [0.875]
+        assert f"{unit} {main}" in words.state_line(
+            service.runs[0].status, service.runs[0].held_out, service.runs[0].metrics
+        )
+
+    def test_kinds_take_turns_in_the_same_view(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        first, second = _make_run(own_home, "sst2"), _make_run(own_home, "stsb")
+        service.start_following()
+        service.select(first.path)
+        room.view.draw()
+        plots = room.view.plots
+        service.select(second.path)
+        room.view.draw()
+        assert room.view.plots is not plots
+        assert room.view.plots[1].points("metric_spearmanr")[1].tolist() == [0.625]
+        service.select(first.path)
+        assert room.view.plots is plots
+
+    def test_list_and_title_say_the_kind(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        _make_run(own_home, "conll2003", crf=True)
+        service.start_following()
+        assert service.runs[0].does == "tag + CRF"
+        assert "my conll2003, tag + CRF, done · F1 0.500" in room.runs.accessibleDescription()
+        assert room.view._title.text() == "my conll2003 · tag + CRF"
+
+    def test_apply_is_offered_for_a_task(
+        self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
+    ) -> None:
+        run = _make_run(own_home, "sst2")
+        service.start_following()
+        assert room.watch.isHidden()
+        with qtbot.waitSignal(room.apply_requested) as caught:
+            qtbot.mouseClick(room.apply_button, Qt.MouseButton.LeftButton)
+        assert caught.args[0] == run.snapshot_path(10)
+
+    def test_real_run_is_followed_to_its_result(
+        self, room: TrainRoom, service: RunsService, tmp_path: Path, qtbot: QtBot
+    ) -> None:
+        model = make_checkpoint(tmp_path / "tiny")
+        file = tmp_path / "own.tsv"
+        rows = [f"{text}\t{label}" for text, label in (("The cat sat.", "good"), ("A dog ran home.", "bad"))] * 20
+        file.write_text("text\tlabel\n" + "\n".join(rows) + "\n")
+        data = TaskDataOptions(task="classify", train=str(file))
+        training = TuningOptions(steps=6, batch_size=4, threads=1, precision="fp32")
+        service.start_following()
+        path = service.start(RunOrder(FinetuneOptions(name="own", model=str(model), data=data, training=training)))
+        assert path is not None and service.runs[0].does == "classify" and room.view.shows_result is False
+
+        qtbot.waitUntil(lambda: service.runs[0].status.state in ("done", "failed"), timeout=CHILD_MS)
+        assert service.runs[0].status.state == "done", service.runs[0].status.message
+        qtbot.waitUntil(room.view.to_result.isEnabled, timeout=CHILD_MS)
+        assert not room.view.shows_result  # someone watches its curves: they stay until they are left
+        written = json.loads((path / "evaluation.json").read_text())
+        qtbot.mouseClick(room.view.to_result, Qt.MouseButton.LeftButton)
+        result = room.view.result
+        assert room.view.shows_result
+        assert result.confusion.labels == written["labels"] == ["bad", "good"]
+        assert result.confusion.counts == written["confusion"] and sum(map(sum, result.confusion.counts)) == 4
+        assert result.metrics.bars[0].label == "accuracy"
+        assert result.metrics.bars[0].number == words.score(written["metrics"]["accuracy"])
+        room.view.draw()
+        lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
+        losses = [line["loss"] for line in lines if line["kind"] == "train"]
+        assert room.view.plots[0].points("loss_task")[1].tolist() == losses and len(losses) == 6
+
+
+EVALUATION = {
+    "loss": 0.5,
+    "metrics": {"f1_macro": 0.7, "accuracy": 0.75},
+    "labels": ["negative", "positive"],
+    "confusion": [[5, 1], [2, 4]],
+    "best": [{"example": {"text_a": "What a day!"}, "right": "positive", "given": "positive", "loss": 0.01}],
+    "worst": [{"example": {"text_a": "No <b>fun"}, "right": "negative", "given": "positive", "loss": 3.25}],
+}
+
+
+class TestResult:
+    def test_finished_run_shows_what_it_wrote(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        _make_run(own_home, "sst2", EVALUATION)
+        service.start_following()
+        view = room.view
+        assert view.shows_result
+        assert [(bar.label, bar.number) for bar in view.result.metrics.bars] == [
+            ("accuracy", "0.750"),
+            ("macro F1", "0.700"),
+        ]
+        assert view.result.confusion.counts == [[5, 1], [2, 4]]
+        assert "No &lt;b&gt;fun" in view.result.worst.text() and "3.25" in view.result.worst.text()
+        assert "What a day!" in view.result.best.text()
+
+    def test_run_without_a_result_shows_curves(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        with_result = _make_run(own_home, "sst2", EVALUATION)
+        without = _make_run(own_home, "cola")
+        service.start_following()
+        service.select(with_result.path)
+        service.select(without.path)
+        assert not room.view.shows_result and not room.view.to_result.isEnabled()
+
+    def test_student_stands_beside_its_teacher(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        from bertcore.training.distil_options import DistilOptions
+
+        run = RunFolder.create(own_home / "runs" / "student", DistilOptions(name="student", teacher="mini").to_dict())
+        run.write_status(state="done", step=3, fraction=1.0)
+        sides = {"teacher": {"layers": 4, "mlm_accuracy": 0.5}, "student": {"layers": 2, "mlm_accuracy": 0.25}}
+        (run.path / "comparison.json").write_text(json.dumps(sides))
+        service.start_following()
+        assert service.runs[0].does == "distil" and room.view.shows_result
+        assert room.view.result.sides[0] == ["Held-out text", "teacher", "student"]
+        assert ["layers", "4", "2"] in room.view.result.sides
+        assert ["words right", words.percent(0.5), words.percent(0.25)] in room.view.result.sides
+
+    def test_damaged_result_counts_as_none(self, own_home: Path) -> None:
+        run = _make_run(own_home, "sst2")
+        for text in ("{", "[]", '{"metrics": 3}'):
+            (run.path / "evaluation.json").write_text(text)
+            assert read_result(run.path) is None
+
+    def test_same_file_is_not_read_again(self, own_home: Path) -> None:
+        run = _make_run(own_home, "sst2", EVALUATION)
+        first = read_result(run.path)
+        assert first is not None and read_result(run.path, first) is first
+
+    def test_only_the_most_frequent_labels_are_drawn(self, qtbot: QtBot) -> None:
+        table = [[row if row == column else 0 for column in range(20)] for row in range(20)]
+        assert most_frequent([str(i) for i in range(20)], table, 3) == [17, 18, 19]
+        widget = ConfusionTable()
+        qtbot.addWidget(widget)
+        widget.set_table([str(i) for i in range(20)], table)
+        assert widget.labels == [str(i) for i in range(8, 20)]
+
+    def test_answers_are_read_by_their_kind(self) -> None:
+        choice = HeldOutExample({"context": "She", "endings": ["ran.", "sat."]}, 1, 0, 0.5)
+        assert (answer_text(choice, 1), was_right(choice)) == ("sat.", False)
+        tagged = HeldOutExample({"words": ["Anna", "ran"]}, ["B-PER", "O"], ["O", "O"], 0.5)
+        assert (answer_text(tagged, tagged.right), answer_text(tagged, tagged.given)) == ("Anna B-PER", "no names")
+        span = HeldOutExample({"passage": "At noon.", "question": "When?"}, ["noon", "At noon"], "At noon", 0.1)
+        assert was_right(span) and answer_text(span, []) == "no answer"
+        assert was_right(HeldOutExample({"passage": "x", "question": "y"}, [], "", 0.1))
