@@ -5,16 +5,18 @@ The library's own threads do not reach what surrounds it: splitting into sentenc
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import multiprocessing
 import os
+import pickle
 import signal
+import subprocess
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
-from multiprocessing.connection import Connection
 from operator import attrgetter
 from queue import SimpleQueue
 from types import TracebackType
@@ -92,35 +94,31 @@ def processes_for(text_bytes: int) -> int:
 class TokenisingProcesses:
     """`count` processes that tokenise; with 0 it happens here, on the library's threads. Use it in a `with` block.
 
-    Each process hangs on a connection of its own and ends when that closes, so none outlives this process however it
-    dies.
+    They are plain programs that read from us and write to us, and end when we are gone, however we died. (Those of
+    `multiprocessing` would first run the script that called us once more.)
     """
 
     def __init__(self, tokenizer_json: str, dtype: str, count: int) -> None:
         self._raw, self._dtype = RawTokenizer.from_str(tokenizer_json), dtype
-        self._free: SimpleQueue[Connection] = SimpleQueue()
-        self._connections: list[Connection] = []
-        self._processes = []
-        spawn = multiprocessing.get_context("spawn")  # a fork would copy the locks of torch's and tokenizers' threads
-        for _ in range(count):
-            ours, theirs = spawn.Pipe()
-            process = spawn.Process(target=_serve, args=(theirs, tokenizer_json, dtype), daemon=True)
-            process.start()
-            theirs.close()
-            self._processes.append(process)
-            self._connections.append(ours)
-            self._free.put(ours)
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._free: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
+        command = [sys.executable, "-c", _PROGRAM, *sys.path]
+        try:
+            for _ in range(count):
+                process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                self._processes.append(process)
+                self._free.put(process)
+            for process in self._processes:  # they take a moment to start: all of them at once
+                _send(process, (tokenizer_json, dtype))
+        except BaseException:
+            self._end()
+            raise
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        for process in self._processes:
-            process.terminate()  # whoever still waits for it gets an EOFError
-        for process in self._processes:
-            process.join()
-        for connection in self._connections:
-            connection.close()
+        self._end()
 
     def map(self, groups: Iterable[Group]) -> Iterator[tuple[Group, Tokenised]]:
         """Each group with its tokens, in the order they came; `groups` is read a little ahead."""
@@ -142,38 +140,65 @@ class TokenisingProcesses:
             threads.shutdown(wait=False, cancel_futures=True)
 
     def _elsewhere(self, documents: list[list[str]]) -> Tokenised:
-        connection = self._free.get()
+        process = self._free.get()
         try:
-            connection.send(documents)
-            result = connection.recv()
-        except (EOFError, OSError):
-            raise BertcoreError(
-                "A process that tokenises the text ended without a word, perhaps for lack of memory; start again: "
-                "what is done is kept."
-            ) from None
+            _send(process, documents)
+            assert process.stdout
+            result = pickle.load(process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            raise _ended() from None
         finally:
-            self._free.put(connection)
+            self._free.put(process)
         if isinstance(result, Exception):
             raise result
         assert isinstance(result, Tokenised)
         return result
 
+    def _end(self) -> None:
+        for process in self._processes:
+            process.kill()  # it holds nothing; whoever still waits for it reads an end of file
+        for process in self._processes:
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):  # what was still to be written has no reader
+                    stream.close()  # type: ignore[union-attr]
 
-def _serve(connection: Connection, tokenizer_json: str, dtype: str) -> None:
-    """What a process does until its connection closes."""
+
+_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from bertcore.data.tokenising import serve; serve()"
+
+
+def serve() -> None:
+    """What a process does until nobody writes to it any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C reaches the whole group; who started it decides
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the processes are as many as the cores
-    raw = RawTokenizer.from_str(tokenizer_json)
-    while True:
-        try:
-            documents = connection.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            result: Tokenised | Exception = tokenise(documents, raw, dtype)
-        except Exception as error:  # for the other side to raise
-            result = error
-        try:
-            connection.send(result)
-        except OSError:
-            return
+    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
+    sys.stdout = sys.stderr
+    try:
+        tokenizer_json, dtype = pickle.load(incoming)
+        raw = RawTokenizer.from_str(tokenizer_json)
+        while True:
+            documents = pickle.load(incoming)
+            try:
+                result: Tokenised | Exception = tokenise(documents, raw, dtype)
+            except Exception as error:  # for the other side to raise
+                result = error
+            pickle.dump(result, outgoing, pickle.HIGHEST_PROTOCOL)
+            outgoing.flush()
+    except (EOFError, OSError, pickle.UnpicklingError):
+        return
+
+
+def _send(process: subprocess.Popen[bytes], message: object) -> None:
+    assert process.stdin
+    try:
+        pickle.dump(message, process.stdin, pickle.HIGHEST_PROTOCOL)
+        process.stdin.flush()
+    except OSError:
+        raise _ended() from None
+
+
+def _ended() -> BertcoreError:
+    return BertcoreError(
+        "A process that tokenises the text ended without a word, perhaps for lack of memory; start again: "
+        "what is done is kept."
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -22,6 +21,7 @@ from bertcore.data import shards as shards_module
 from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus, corpus_key, load_corpus
 from bertcore.data.shards import TokenShards
+from bertcore.data.tokenising import TokenisingProcesses
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import STORIES
 from tests.engine.models import word_tokenizer
@@ -36,6 +36,19 @@ def story_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "stories.txt"
     file.write_text(STORIES, encoding="utf-8")
     return file
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Process numbers of all that tokenise."""
+    found: list[int] = []
+
+    def noted(pool: TokenisingProcesses) -> TokenisingProcesses:
+        found.extend(process.pid for process in pool._processes)
+        return pool
+
+    monkeypatch.setattr(TokenisingProcesses, "__enter__", noted)
+    return found
 
 
 @pytest.fixture
@@ -151,7 +164,12 @@ class TestCache:
 
     @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
     def test_a_stop_keeps_whole_shards_and_the_next_call_goes_on(
-        self, story_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+        self,
+        story_file: Path,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        started: list[int],
+        error: type[BaseException],
     ) -> None:
         calls = iter(range(14))  # of some 26 groups
 
@@ -163,7 +181,7 @@ class TestCache:
             load_corpus([story_file], TOKENIZER, stop_half_way, processes=2)
         kept = {file.name: file.stat().st_mtime_ns for file in _cache(tmp_path).glob("tokens-*.npy")}
         assert 2 <= len(kept) <= 6 and not (_cache(tmp_path) / "about.json").exists()
-        assert not multiprocessing.active_children()
+        assert len(started) == 2 and not any(_lives(pid) for pid in started)
         again = load_corpus([story_file], TOKENIZER)
         assert all((_cache(tmp_path) / name).stat().st_mtime_ns == at for name, at in kept.items())
         monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "undisturbed"))
@@ -239,14 +257,26 @@ class TestCache:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 class TestProcesses:
-    def test_one_that_is_killed_ends_the_work_with_a_sentence(self, story_file: Path) -> None:
+    def test_one_that_is_killed_ends_the_work_with_a_sentence(self, story_file: Path, started: list[int]) -> None:
         def kill_one(share: float) -> None:
-            for child in multiprocessing.active_children():
-                os.kill(child.pid or 0, signal.SIGKILL)
+            os.kill(started[0], signal.SIGKILL)
 
         story_file.write_text(STORIES * 3000, encoding="utf-8")
         with pytest.raises(BertcoreError, match="ended without a word, perhaps for lack of memory"):
             load_corpus([story_file], TOKENIZER, kill_one, processes=2)
+
+    def test_a_script_without_a_guard_will_do(self, story_file: Path, tmp_path: Path) -> None:
+        """The processes do not run the script that started them."""
+        script = tmp_path / "script.py"
+        script.write_text(
+            "import sys; from pathlib import Path; from bertcore.data.corpus import load_corpus\n"
+            "from tests.engine.corpora import words_only\n"
+            "print(len(load_corpus([Path(sys.argv[1])], words_only(), processes=2).document_starts))"
+        )
+        command = [sys.executable, str(script), str(story_file)]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        assert (done.stdout, done.stderr) == ("61\n", "")
 
     @pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
     def test_none_outlives_a_killed_parent(self, story_file: Path, tmp_path: Path) -> None:
