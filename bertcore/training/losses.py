@@ -125,7 +125,7 @@ def _tags(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tupl
 
 
 def _tag_sequences(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
-    """Negative log-likelihood of the whole tag sequences, a word's share of it: on the scale of a tagger without a CRF."""
+    """Negative log-likelihood of the whole tag sequences, by the word: on the scale of a tagger without a CRF."""
     logits = model.tag_logits(hidden)
     return -model.tag_log_likelihood(logits, labels).sum() / (labels >= 0).sum().clamp(min=1), logits
 
