@@ -13,6 +13,7 @@ import typer
 from bertcore.cli.output import AsJson, checked_text, print_json
 from bertcore.cli.progress import watching
 from bertcore.config import PRESETS
+from bertcore.data.choices import MASKINGS, PAIRS, VOCABULARIES
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model, runs_folder
 from bertcore.training.options import PRECISIONS, PretrainOptions
@@ -46,6 +47,16 @@ def pretrain(
     name: Annotated[str | None, typer.Option(help="What the run is called.")] = None,
     tokenizer: Annotated[str | None, typer.Option(help="Folder with a vocabulary to use; else one is learned.")] = None,
     vocab_size: Annotated[int | None, typer.Option(help="Entries of a learned vocabulary, at most.")] = None,
+    vocabulary: Annotated[str | None, typer.Option(help=f"What to learn: {', '.join(VOCABULARIES)}.")] = None,
+    pairs: Annotated[
+        str | None, typer.Option(help=f"Next sentence, sentence order or none: {', '.join(PAIRS)}.")
+    ] = None,
+    masking: Annotated[str | None, typer.Option(help=f"What is masked: {', '.join(MASKINGS)}.")] = None,
+    text_field: Annotated[str | None, typer.Option(help="Where a line of a .jsonl file has its text.")] = None,
+    document_per_file: Annotated[
+        bool | None, typer.Option("--document-per-file", help="Each file is one document.")
+    ] = None,
+    pack: Annotated[bool | None, typer.Option("--pack/--no-pack", help="Fill every sequence with text.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Sequences per step.")] = None,
     sequence_length: Annotated[int | None, typer.Option(help="Tokens per sequence.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate at its peak.")] = None,
@@ -70,6 +81,12 @@ def pretrain(
             "corpus": tuple(files) or None,
             "tokenizer": str(Path(os.path.expanduser(tokenizer)).resolve()) if tokenizer else None,
             "vocab_size": vocab_size,
+            "vocabulary": vocabulary,
+            "pairs": pairs,
+            "masking": masking,
+            "text_field": text_field,
+            "document_per_file": document_per_file,
+            "pack": pack,
             "sequence_length": sequence_length,
         },
         "training": {

@@ -148,3 +148,18 @@ def test_pretraining_goes_on_from_a_checkpoint(
     assert load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000002").config.num_hidden_layers == 2
     asked = ("pretrain", "--from", model, "--preset", "mini", "--corpus", texts[0], "--out", tmp_path / "other")
     assert "--preset" in shell(*asked).sentence
+
+
+def test_pretraining_as_albert_and_roberta_do(shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+    flags = ("--preset", "tiny", "--steps", 2, "--batch-size", 4, "--sequence-length", 16, "--threads", 1)
+    flags = (*flags, "--precision", "fp32", "--vocab-size", 400, "--corpus", texts[0])
+    for pairs, masking, vocabulary, heads in (
+        ("sop", "words", "wordpiece", {"mlm", "sop"}),
+        ("none", "spans", "bpe", {"mlm"}),
+    ):
+        run = tmp_path / pairs
+        chosen = ("--pairs", pairs, "--masking", masking, "--vocabulary", vocabulary)
+        assert shell("pretrain", *flags, *chosen, "--out", run, "--json").json["step"] == 2
+        assert set(load_checkpoint(run / "snapshots" / "step-00000002").tasks) == heads
+        assert json.loads((run / "first_batch.json").read_text())["sequences"]
+    assert "choose" in shell("pretrain", *flags, "--pairs", "three", "--out", tmp_path / "x").sentence
