@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -95,6 +96,7 @@ class BertConfig:
     labels: tuple[str, ...] = ()  # what a classifier or tagger chooses from; one, for regression
     problem_type: str | None = None  # of sequence classification; None: one label out of several
     no_answer: bool = False  # question answering: whether a passage may hold no answer (SQuAD 2.0)
+    number_range: tuple[float, float] | None = None  # regression: lowest and highest number that it learned from
 
     def __post_init__(self) -> None:
         about = family(self.model_type)
@@ -142,6 +144,8 @@ class BertConfig:
             raise BertcoreError("The config's max_position_embeddings leaves no position for a token.")
         if not isinstance(self.labels, tuple) or not all(isinstance(label, str) for label in self.labels):
             raise BertcoreError("The config's labels must be a list of names.")
+        if self.number_range is not None:
+            _check_range(self.number_range)
 
     @property
     def family(self) -> Family:
@@ -181,6 +185,11 @@ class BertConfig:
     def label_count(self) -> int:
         """How many labels its classifier or tagger has; two where nothing is said."""
         return len(self.labels) or (1 if self.problem_type == "regression" else 2)
+
+    @property
+    def takes_pairs(self) -> bool:
+        """Whether it can learn next sentence or sentence order: that takes a pooler, and a segment each for A and B."""
+        return self.family.pooler and self.type_vocab_size >= 2
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> BertConfig:
@@ -226,14 +235,22 @@ _COUNTS = {
 
 
 def _known(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values, `labels` as a tuple; names that no field has are refused."""
+    """The values, lists as tuples; names that no field has are refused."""
     unknown = sorted(set(values) - {field.name for field in fields(BertConfig)})
     if unknown:
         raise BertcoreError(f"The config has no field named {', '.join(unknown)}.")
     known = dict(values)
-    if isinstance(known.get("labels"), list):
-        known["labels"] = tuple(known["labels"])
+    for name in ("labels", "number_range"):
+        if isinstance(known.get(name), list):
+            known[name] = tuple(known[name])
     return known
+
+
+def _check_range(limits: object) -> None:
+    numbers = limits if isinstance(limits, tuple) else ()
+    plain = all(isinstance(number, int | float) and math.isfinite(number) for number in numbers)
+    if len(numbers) != 2 or not plain or not numbers[0] < numbers[1]:
+        raise BertcoreError(f"The config's number_range must be a lowest and a highest number, not {limits!r}.")
 
 
 def _check_share(name: str, value: object) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +16,9 @@ from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules, cut_wi
 from bertcore.errors import BertcoreError
 from bertcore.special_tokens import Layout, layouts
 from bertcore.tokenization import Tokenizer
+
+BLOCK = 64  # sequences that are made with one generator
+_LONG_EPOCH = 100_000  # windows; fewer are cut within a tenth of a second
 
 
 @dataclass(frozen=True)
@@ -41,8 +46,8 @@ class PairSampler:
     ) -> None:
         self.corpus, self.length, self.seed, self.rules = corpus, length, seed, rules
         self.documents = corpus.documents(held_out)
-        self.epoch, self.position = 0, 0
-        self._windows = self._cut()
+        self._ahead: tuple[int, Future[NDArray[np.int64]]] | None = None  # an epoch, and its windows to come
+        self._begin_epoch(0)
         if not len(self._windows):
             raise BertcoreError(
                 "No document in the text has two sentences; leave a blank line only where a new document begins."
@@ -57,23 +62,46 @@ class PairSampler:
         return len(self._windows)
 
     def restore(self, state: tuple[int, int]) -> None:
-        self.epoch, self.position = state
-        self._windows = self._cut()
+        epoch, position = state
+        if epoch != self.epoch:
+            self._begin_epoch(epoch)
+        self.position = position
+
+    def windows(self, count: int) -> NDArray[np.int64]:
+        """The next `count` windows, (count,3), over the ends of epochs where need be."""
+        parts: list[NDArray[np.int64]] = []
+        while count > 0:
+            if self.position >= len(self._windows):
+                self._begin_epoch(self.epoch + 1)
+            part = self._windows[self.position : self.position + count]
+            self.position, count = self.position + len(part), count - len(part)
+            parts.append(part)
+        self._cut_ahead()
+        return np.concatenate(parts) if parts else self._windows[:0]
+
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]:
+        """A pair of each window; `rng` decides where it is split and which B comes from elsewhere."""
+        return [make_pair(self.corpus, self.documents, window, self.length, self.rules, rng) for window in windows]
 
     def take(self, count: int, rng: np.random.Generator) -> list[Pair]:
-        """The next `count` pairs; `rng` decides where each is split and which B comes from elsewhere."""
-        pairs = []
-        for _ in range(count):
-            if self.position >= len(self._windows):
-                self.epoch, self.position = self.epoch + 1, 0
-                self._windows = self._cut()
-            window = self._windows[self.position]
-            pairs.append(make_pair(self.corpus, self.documents, window, self.length, self.rules, rng))
-            self.position += 1
-        return pairs
+        """The pairs of the next `count` windows."""
+        return self.pairs(self.windows(count), rng)
 
-    def _cut(self) -> NDArray[np.int64]:
-        rng = np.random.default_rng([self.seed, self.epoch])
+    def _begin_epoch(self, epoch: int) -> None:
+        ahead, self._ahead = self._ahead, None
+        self.epoch, self.position = epoch, 0
+        self._windows = ahead[1].result() if ahead and ahead[0] == epoch else self._cut(epoch)
+
+    def _cut_ahead(self) -> None:
+        """Towards the end of a long epoch cut the next one on a thread beside: it may take half a minute."""
+        nearly_over = self.position > 0.75 * len(self._windows)
+        if nearly_over and self._ahead is None and len(self._windows) >= _LONG_EPOCH:
+            thread = ThreadPoolExecutor(1, thread_name_prefix="windows")
+            self._ahead = self.epoch + 1, thread.submit(self._cut, self.epoch + 1)
+            thread.shutdown(wait=False)
+
+    def _cut(self, epoch: int) -> NDArray[np.int64]:
+        rng = np.random.default_rng([self.seed, epoch])
         room = self.rules.room(self.length)
         return cut_windows(self.corpus, self.documents, room, rng, self.rules.fewest_sentences)
 
@@ -135,3 +163,71 @@ def causal_batch(pairs: list[Pair], tokenizer: Tokenizer) -> Batch:
     # Looking back only, a token never reaches the padding behind it: no mask is needed, and the fast kernel runs.
     real = ids.size if attention_mask is None else int(attention_mask.sum())
     return Batch(ids, segments, None, rows, labels, no_labels, causal=True, real_tokens=real)
+
+
+def make_rows(
+    start: int, stop: int, count: int, seed: tuple[int, ...], make: Callable[[int, int, np.random.Generator], Batch]
+) -> Batch:
+    """Rows [start, stop) of a batch of `count`, the same ones whoever makes the others.
+
+    `make(first, last, rng)` makes rows [first, last). It is asked for whole blocks: a block's generator follows from
+    `seed` and the block's number, so nobody has to make more than the blocks that hold his rows.
+    """
+    parts = []
+    for first in range(start - start % BLOCK, stop, BLOCK):
+        last, number = min(first + BLOCK, count), first // BLOCK
+        block = make(first, last, np.random.default_rng([*seed, number] if number else [*seed]))
+        parts.append(rows_of(block, max(start - first, 0), min(stop, last) - first))
+    return joined(parts)
+
+
+def rows_of(batch: Batch, start: int, stop: int) -> Batch:
+    """Some sequences of a batch."""
+    count, length = batch.input_ids.shape
+    if (start, stop) == (0, count):
+        return batch
+    ours = slice(*np.searchsorted(batch.rows, (start * length, stop * length)))
+    mask = None if batch.attention_mask is None else batch.attention_mask[start:stop]
+    rows = batch.rows[ours] - start * length
+    real = (stop - start) * length if mask is None else int(mask.sum())
+    return Batch(
+        batch.input_ids[start:stop],
+        batch.segment_ids[start:stop],
+        None if mask is None or mask.all() else mask,
+        rows,
+        batch.labels[ours],
+        batch.next_sentence[start:stop],
+        batch.causal,
+        real_tokens=len(rows) + stop - start if batch.causal else real,  # each token but the first is predicted
+    )
+
+
+def joined(batches: list[Batch]) -> Batch:
+    """Batches of one kind as one, filled up to the longest sequence."""
+    if len(batches) == 1:
+        return batches[0]
+    length = max(batch.input_ids.shape[1] for batch in batches)
+    firsts = np.cumsum([0, *(len(batch.input_ids) for batch in batches)])
+    places = [np.divmod(batch.rows, batch.input_ids.shape[1]) for batch in batches]
+    masks = None
+    if not batches[0].causal and any(b.attention_mask is not None or b.input_ids.shape[1] < length for b in batches):
+        masks = np.concatenate([_widened(_mask_of(batch), length) for batch in batches])
+    return Batch(
+        np.concatenate([_widened(batch.input_ids, length) for batch in batches]),
+        np.concatenate([_widened(batch.segment_ids, length) for batch in batches]),
+        masks,
+        np.concatenate([(row + at) * length + col for (row, col), at in zip(places, firsts[:-1], strict=True)]),
+        np.concatenate([batch.labels for batch in batches]),
+        np.concatenate([batch.next_sentence for batch in batches]),
+        batches[0].causal,
+        sum(batch.real_tokens for batch in batches),
+    )
+
+
+def _mask_of(batch: Batch) -> NDArray[np.int64]:
+    return np.ones_like(batch.input_ids) if batch.attention_mask is None else batch.attention_mask
+
+
+def _widened(values: NDArray, length: int) -> NDArray:
+    """(B,S) with columns of 0 added: no token sees what they hold, whatever id that is."""
+    return np.pad(values, ((0, 0), (0, length - values.shape[1]))) if values.shape[1] < length else values

@@ -15,14 +15,14 @@ import numpy as np
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
+from bertcore.data.corpus_cache import cache_folder, hold, trim
 from bertcore.data.shards import Group, ShardFolder, TokenShards, cache_errors, cut_groups
 from bertcore.data.text import BLOCKS, Documents, TextFormat, is_packed, is_records, text_files
 from bertcore.data.tokenising import TokenisingProcesses, document_hash, processes_for, split_sentences
 from bertcore.errors import BertcoreError
-from bertcore.locations import home
 from bertcore.tokenization import Tokenizer
 
-__all__ = ["Corpus", "corpus_key", "document_hash", "load_corpus", "split_sentences"]
+__all__ = ["Corpus", "choose_held_out", "corpus_key", "document_hash", "load_corpus", "split_sentences"]
 
 FORMAT_VERSION = 2  # of the key; runs hold on to it
 LAYOUT = "shards"  # of the folder
@@ -72,16 +72,37 @@ def load_corpus(
     sentences to train on.
     """
     key, tell = corpus_key(files, tokenizer, form), _seldom(progress)
-    folder = ShardFolder(home() / "cache" / "corpora" / f"{key}-{LAYOUT}")
+    folder = _shard_folder(key)
+    hold(folder.path)
     if not folder.is_whole():
         texts = Documents(files, form)
         with cache_errors(folder.path.parent), _alone(folder.path, tell):
             if not folder.is_whole():  # another process may have made it meanwhile
                 _build(texts, tokenizer, folder, tell, processes)
-    corpus = Corpus(**folder.open(), key=key)
+        hold(folder.path)
+        trim()
+    corpus = open_corpus(key)
     if len(corpus.documents(False)) < 2 or len(corpus.sentence_starts) < 5:
         raise _too_little(files)
     return corpus
+
+
+def open_corpus(key: str) -> Corpus:
+    """A text that `load_corpus` has tokenised, memory-mapped as it lies in the cache. Raises BertcoreError where it is
+    not there."""
+    folder = _shard_folder(key)
+    hold(folder.path)
+    try:
+        return Corpus(**folder.open(), key=key)
+    except OSError:
+        raise BertcoreError(
+            f"The tokenised text {folder.path} cannot be read; processes on several machines need a folder that all of "
+            "them see: name one in BERTSCOPE_HOME."
+        ) from None
+
+
+def _shard_folder(key: str) -> ShardFolder:
+    return ShardFolder(cache_folder() / f"{key}-{LAYOUT}")
 
 
 def corpus_key(files: list[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS) -> str:
@@ -109,7 +130,7 @@ def _too_little(files: list[Path]) -> BertcoreError:
     )
 
 
-def _choose_held_out(hashes: NDArray, sentences: NDArray) -> NDArray[np.bool_]:
+def choose_held_out(hashes: NDArray, sentences: NDArray) -> NDArray[np.bool_]:
     """The documents with the lowest hashes; a fifth of all at most, and one with a sentence pair in any case."""
     share = max(HELD_OUT_SHARE, min(0.2, HELD_OUT_AT_LEAST / max(1, len(hashes))))
     count = min(int((hashes < share).sum()), max(1, len(hashes) // 5))
@@ -147,7 +168,7 @@ def _build(texts: Documents, tokenizer: Tokenizer, folder: ShardFolder, tell: Te
         raise _too_little(texts.files)
     lengths = [folder.lengths(number) for number in range(shards)]
     hashes, sentences = (np.concatenate([part[name] for part in lengths]) for name in ("hashes", "documents"))
-    folder.finish(shards, _choose_held_out(hashes, sentences), {"sources": [file.name for file in texts.files]})
+    folder.finish(shards, choose_held_out(hashes, sentences), {"sources": [file.name for file in texts.files]})
     tell(1.0)
 
 

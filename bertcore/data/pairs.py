@@ -19,6 +19,7 @@ from bertcore.tokenization import Tokenizer, fit_pair
 IS_NEXT, NOT_NEXT, NO_LABEL = 0, 1, -100
 IN_ORDER, SWAPPED = 0, 1
 _TRIES = 20  # documents looked at for one that is long enough
+_FEW = 32  # so few documents are cut one by one: the longest ones have many more windows than the others
 
 
 @dataclass(frozen=True)
@@ -69,19 +70,54 @@ def cut_windows(
 
     Columns: first sentence, sentence after the last, document. Order is random, and so is where in each document
     the first window begins, so that every epoch sees other windows. Fewer than `fewest` sentences are left out,
-    unless they fill the room.
+    unless they fill the room. `documents` must rise.
     """
+    order = rng.permutation(documents)
     starts = corpus.sentence_starts
-    windows: list[tuple[int, int, int]] = []
-    for document in rng.permutation(documents):
-        first, stop = int(corpus.document_starts[document]), int(corpus.document_starts[document + 1])
-        if starts[stop] - starts[first] > 2 * room:
-            first += int(rng.integers(0, max(1, np.searchsorted(starts[first:stop], starts[first] + room))))
-        while stop - first >= fewest or (stop > first and starts[stop] - starts[first] >= room):
-            end = min(first + int(np.searchsorted(starts[first : stop + 1], starts[first] + room)), stop)
-            windows.append((first, max(end, first + 1), int(document)))
-            first = max(end, first + 1)
-    return rng.permutation(np.array(windows, dtype=np.int64).reshape(-1, 3))
+    first, stop = _first_sentences(corpus, order, room, rng)
+    place = np.argsort(order)  # as the documents lie in the text: what is looked up one after the other lies together
+    first, stop = first[place], stop[place]
+    rounds = []  # (place of the document in the order, first sentence, sentence after the last), a window of each
+    while len(place) > _FEW:
+        goes_on = (stop - first >= fewest) | ((stop > first) & (starts[stop] - starts[first] >= room))
+        place, first, stop = place[goes_on], first[goes_on], stop[goes_on]
+        end = np.minimum(np.maximum(np.searchsorted(starts, starts[first] + room), first + 1), stop)
+        rounds.append((place, first, end))
+        first = end
+    for number, begin, last in zip(place.tolist(), first.tolist(), stop.tolist(), strict=True):
+        windows = _cut_document(starts, begin, last, room, fewest)
+        rounds.append((np.full(len(windows), number), windows[:, 0], windows[:, 1]))
+    if not rounds:
+        return np.zeros((0, 3), dtype=np.int64)
+    places, firsts, ends = (np.concatenate(column) for column in zip(*rounds, strict=True))
+    by_document = np.argsort(places, kind="stable")
+    return rng.permutation(np.stack([firsts, ends, order[places]], axis=1)[by_document])
+
+
+def _first_sentences(
+    corpus: Corpus, order: NDArray, room: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where in each document the first window begins, by chance within a window's length, and where the document ends;
+    both (D). A short document begins at its beginning."""
+    starts = corpus.sentence_starts
+    first, stop = corpus.document_starts[order], corpus.document_starts[order + 1]  # indexing copies
+    long = np.flatnonzero(starts[stop] - starts[first] > 2 * room)
+    lying = long[np.argsort(first[long])]
+    after = np.zeros(len(order), dtype=np.int64)  # sentences that begin within the first `room` tokens
+    after[lying] = np.searchsorted(starts, starts[first[lying]] + room) - first[lying]
+    first[long] += rng.integers(0, np.clip(after[long], 1, stop[long] - first[long]))
+    return first, stop
+
+
+def _cut_document(starts: NDArray, first: int, stop: int, room: int, fewest: int) -> NDArray[np.int64]:
+    """The windows of one document, (W,2)."""
+    after = np.arange(first + 1, stop + 1)
+    ends = np.minimum(np.maximum(np.searchsorted(starts, starts[first:stop] + room), after), stop).tolist()
+    windows, begin = [], first
+    while stop - begin >= fewest or (stop > begin and starts[stop] - starts[begin] >= room):
+        windows.append((begin, ends[begin - first]))
+        begin = ends[begin - first]
+    return np.array(windows, dtype=np.int64).reshape(-1, 2)
 
 
 def make_pair(
@@ -101,8 +137,8 @@ def make_pair(
     is_other = rng.random() < 0.5 and (rules.kind == "sop" or len(documents) > 1)
     if is_other and rules.kind == "nsp":
         if rules.pack:
-            b = _as_long_from_elsewhere(corpus, documents, document, len(b), rng)
-        else:
+            b = _sentences_from_elsewhere(corpus, documents, document, min(len(b), room - len(a)), rng)
+        else:  # as runs of format 1 began: cut in the middle of a sentence more often than a B that follows
             b = _from_elsewhere(corpus, documents, document, room, rng)[: max(len(b), room - len(a))]
     if not rules.pack:
         keep_a, keep_b = fit_pair(len(a), len(b), room)
@@ -142,26 +178,35 @@ def _filled(
     return np.concatenate(pieces) if len(pieces) > 1 else text
 
 
-def _as_long_from_elsewhere(
+def _sentences_from_elsewhere(
     corpus: Corpus, documents: NDArray, document: int, length: int, rng: np.random.Generator
 ) -> NDArray:
-    """`length` tokens of one document where that can be had: were B shorter more often when it does not follow A, the
-    separators would give the answer away."""
+    """Whole sentences of one other document, as many as it takes to reach `length` tokens, where that can be had.
+
+    So a B that follows is made too. Were one shorter, or cut in the middle of a sentence, more often than the other,
+    that would give the answer away.
+    """
     starts = corpus.sentence_starts
     for _ in range(_TRIES):
-        other = int(rng.choice(documents))
+        other = _any(documents, rng)
         first, stop = int(corpus.document_starts[other]), int(corpus.document_starts[other + 1])
         long_enough = int(np.searchsorted(starts[first:stop], starts[stop] - length, side="right"))
         if other != document and long_enough:
-            begin = int(starts[first + rng.integers(long_enough)])
-            return corpus.tokens[begin : begin + length]
+            begin = first + int(rng.integers(long_enough))
+            end = begin + max(1, int(np.searchsorted(starts[begin : stop + 1], starts[begin] + length)))
+            return corpus.tokens[starts[begin] : starts[end]]
     return _from_elsewhere(corpus, documents, document, length, rng)
 
 
 def _from_elsewhere(corpus: Corpus, documents: NDArray, document: int, room: int, rng: np.random.Generator) -> NDArray:
-    other = int(rng.choice(documents))
+    other = _any(documents, rng)
     while other == document:
-        other = int(rng.choice(documents))
+        other = _any(documents, rng)
     first, stop = corpus.document_starts[other], corpus.document_starts[other + 1]
     begin = corpus.sentence_starts[rng.integers(first, stop)]
     return corpus.tokens[begin : min(begin + room, int(corpus.sentence_starts[stop]))]
+
+
+def _any(documents: NDArray, rng: np.random.Generator) -> int:
+    """What `rng.choice` would give, in a fifth of the time."""
+    return int(documents[rng.integers(len(documents))])

@@ -6,7 +6,8 @@
     sentence_starts.npy  document_starts.npy  held_out.npy        over all shards
     about.json                           written last of all: sizes and checksums of everything
 
-What is not noted, or differs from its note, counts as not there.
+What is not noted, or differs from its note, counts as not there. Each note also names the cache it belongs to (the
+folder's name, which follows from text and vocabulary): files copied from another one count as not there either.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ class ShardFolder:
         packed = io.BytesIO()
         np.savez(packed, sentences=whole.sentence_lengths, documents=whole.document_lengths, hashes=whole.hashes)
         lengths.write_bytes(packed.getbuffer())
-        write_json(self._note(number), {"files": _facts([tokens, lengths])})
+        write_json(self._note(number), {"cache": self.path.name, "files": _facts([tokens, lengths])})
 
     def lengths(self, number: int) -> dict[str, NDArray]:
         """`sentences` (N), `documents` (D) in sentences, `hashes` (D) of one shard."""
@@ -123,7 +124,8 @@ class ShardFolder:
         _save(self.path / "held_out.npy", np.dtype(bool), len(held_out), [held_out])
         files = [file for number in range(shards) for file in self._shard_files(number)]
         index = [self.path / f"{name}.npy" for name in _INDEX]
-        write_json(self.path / ABOUT, {**about, "shards": shards, "files": _facts([*files, *index])})
+        facts = {"cache": self.path.name, "shards": shards, "files": _facts([*files, *index])}
+        write_json(self.path / ABOUT, {**about, **facts})
 
     def open(self) -> dict[str, Any]:
         """tokens (T), sentence_starts (N+1), document_starts (D+1) and held_out (D), memory-mapped."""
@@ -149,7 +151,10 @@ class ShardFolder:
     def _matches(self, note: Path) -> bool:
         """Whether the files that a note tells of have the size and the content that they were written with."""
         try:
-            told = json.loads(note.read_text(encoding="utf-8"))["files"]
+            about = json.loads(note.read_text(encoding="utf-8"))
+            if about["cache"] != self.path.name:
+                return False
+            told = about["files"]
             files = [self.path / name for name in told]
             same_size = all(file.stat().st_size == told[file.name]["bytes"] for file in files)
             return same_size and _facts(files) == told

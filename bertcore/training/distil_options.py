@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
+from bertcore.training.option_checks import check_corpus, check_settings, check_table, read_recipe, refuse_unknown
 from bertcore.training.options import NO_DROPOUT, DataOptions, PretrainOptions, TrainingOptions
 
 FORMAT_VERSION = 1
@@ -30,9 +30,7 @@ class DistilOptions:
     training: TrainingOptions = field(default_factory=lambda: TrainingOptions(causal_share=0.0, learning_rate=5e-4))
 
     def __post_init__(self) -> None:
-        for name, low, high in (("temperature", 0.1, 100.0), ("soft_weight", 0, 1e3), ("mlm_weight", 0, 1e3)):
-            _in_range(name, getattr(self, name), low, high)
-        _in_range("cosine_weight", self.cosine_weight, 0, 1e3)
+        check_settings(self, _RANGES)
 
     def student(self, teacher: BertConfig) -> int:
         """How many layers the student has. Raises BertcoreError for more than the teacher's."""
@@ -45,7 +43,7 @@ class DistilOptions:
         """The same run as one of pretraining, with the student's architecture and the teacher's vocabulary."""
         changes = {"num_hidden_layers": self.student(teacher), **NO_DROPOUT}
         model = {name: value for name, value in teacher.to_dict().items() if name not in ("vocab_size", "labels")}
-        data = replace(self.data, tokenizer=self.teacher)
+        data = replace(self.data, tokenizer=self.teacher, pairs=self.data.pairs if teacher.takes_pairs else "none")
         return PretrainOptions(self.name, "base", None, {**model, **changes}, data, self.training)
 
     def to_dict(self) -> dict[str, Any]:
@@ -57,30 +55,26 @@ class DistilOptions:
         values = dict(values)
         if values.pop("format_version", FORMAT_VERSION) != FORMAT_VERSION or values.pop("kind", "distil") != "distil":
             raise BertcoreError("This recipe is of another kind or version; this version reads distillations, 1.")
-        sections = {"data": DataOptions, "training": TrainingOptions}
-        for where, section in {"the recipe": cls, **sections}.items():
-            given = values if where == "the recipe" else values.get(where, {})
-            unknown = sorted(set(given) - {item.name for item in fields(section)})
-            if unknown:
-                raise BertcoreError(f"There is no setting named {', '.join(unknown)} in {where}.")
+        refuse_unknown(cls, values, "the recipe")
         if "data" in values:
-            values["data"] = DataOptions(**{**values["data"], "corpus": tuple(values["data"].get("corpus", ()))})
+            data = check_table(values["data"], "data")
+            refuse_unknown(DataOptions, data, "data")
+            values["data"] = DataOptions(**{**data, "corpus": check_corpus(data.get("corpus", ()))})
         if "training" in values:
-            values["training"] = TrainingOptions(**values["training"])
+            training = check_table(values["training"], "training")
+            refuse_unknown(TrainingOptions, training, "training")
+            values["training"] = TrainingOptions(**training)
         return cls(**values)
 
     @classmethod
     def from_file(cls, file: Path) -> DistilOptions:
         """Read a recipe (JSON)."""
-        try:
-            values = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise BertcoreError(f"The recipe {file} cannot be read as JSON.") from None
-        if not isinstance(values, dict):
-            raise BertcoreError(f"The recipe {file} does not hold a JSON object.")
-        return cls.from_dict(values)
+        return cls.from_dict(read_recipe(file))
 
 
-def _in_range(name: str, value: object, low: float, high: float) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:
-        raise BertcoreError(f"The {name.replace('_', ' ')} must be between {low:g} and {high:g}, not {value!r}.")
+_RANGES: dict[str, tuple[type, float, float]] = {
+    "temperature": (float, 0.1, 100.0),
+    "soft_weight": (float, 0.0, 1e3),
+    "mlm_weight": (float, 0.0, 1e3),
+    "cosine_weight": (float, 0.0, 1e3),
+}

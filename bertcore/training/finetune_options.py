@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.training.option_checks import check_settings, check_table, read_recipe, refuse_unknown
+from bertcore.training.options import SNAPSHOTS_MIB
 
 FORMAT_VERSION = 1
 SCHEDULE_NAMES = ("linear", "slanted", "constant")
@@ -27,7 +28,7 @@ class TaskDataOptions:
         default_factory=dict
     )  # "text", "text_b", "label" -> name in a table of one's own
     max_length: int = 128  # tokens of a sequence; what is longer is cut (answers: in windows)
-    stride: int = 64  # tokens that two windows of a passage share at least
+    stride: int = 64  # a passage that is too long is cut in windows: one begins every so many tokens
     max_examples: int | None = None  # of the training file, the first so many; None: all
 
 
@@ -56,6 +57,7 @@ class TuningOptions:
     patience: int | None = None  # measurements without a better one before the run ends early
     log_every: int | None = None
     save_minutes: float = 2.0
+    snapshots_mib: float = SNAPSHOTS_MIB  # disk for all snapshots together; those of the middle go first
 
 
 @dataclass(frozen=True)
@@ -71,16 +73,14 @@ class FinetuneOptions:
 
     def __post_init__(self) -> None:
         training = self.training
+        for section in (self, self.data, training):
+            check_settings(section, _RANGES, _MAY_BE_OPEN)
         if training.schedule not in SCHEDULE_NAMES:
             raise BertcoreError(f"There is no schedule {training.schedule!r}; choose {', '.join(SCHEDULE_NAMES)}.")
         if training.precision not in PRECISIONS:
             raise BertcoreError(f"There is no precision {training.precision!r}; choose one of {', '.join(PRECISIONS)}.")
         if sum(budget is not None for budget in (training.epochs, training.steps, training.minutes)) > 1:
             raise BertcoreError("Give one budget: epochs, steps or minutes.")
-        for section in (self.data, training):
-            for key, (kind, low, high) in _RANGES.items():
-                if hasattr(section, key):
-                    _in_range(key, getattr(section, key), kind, low, high)
 
     def to_dict(self) -> dict[str, Any]:
         return {"format_version": FORMAT_VERSION, "kind": "finetune", **asdict(self)}
@@ -94,29 +94,18 @@ class FinetuneOptions:
             or values.pop("kind", "finetune") != "finetune"
         ):
             raise BertcoreError("This recipe is of another kind or version; this version reads fine-tuning recipes, 1.")
-        data, training = values.pop("data", {}), values.pop("training", {})
-        for section, given, where in (
-            (cls, values, "the recipe"),
-            (TaskDataOptions, data, "data"),
-            (TuningOptions, training, "training"),
-        ):
-            unknown = (
-                sorted(set(given) - {item.name for item in fields(section)}) if isinstance(given, Mapping) else [where]
-            )
-            if unknown:
-                raise BertcoreError(f"There is no setting named {', '.join(unknown)} in {where}.")
+        data, training = (check_table(values.pop(part, {}), part) for part in ("data", "training"))
+        refuse_unknown(cls, values, "the recipe")
+        refuse_unknown(TaskDataOptions, data, "data")
+        refuse_unknown(TuningOptions, training, "training")
+        if "columns" in data:
+            data["columns"] = check_table(data["columns"], "columns")
         return cls(**values, data=TaskDataOptions(**data), training=TuningOptions(**training))
 
     @classmethod
     def from_file(cls, file: Path) -> FinetuneOptions:
         """Read a recipe (JSON)."""
-        try:
-            values = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise BertcoreError(f"The recipe {file} cannot be read as JSON.") from None
-        if not isinstance(values, dict):
-            raise BertcoreError(f"The recipe {file} does not hold a JSON object.")
-        return cls.from_dict(values)
+        return cls.from_dict(read_recipe(file))
 
     def with_flags(self, data: Mapping[str, Any], training: Mapping[str, Any], **own: Any) -> FinetuneOptions:
         """The same options with flags laid over them; None means that a flag was not given."""
@@ -152,6 +141,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "patience": (int, 1, 100_000),
     "log_every": (int, 1, 10**6),
     "save_minutes": (float, 0.01, 10**6),
+    "snapshots_mib": (float, 0.01, 10**12),
 }
 _MAY_BE_OPEN = (
     "epochs",
@@ -164,12 +154,3 @@ _MAY_BE_OPEN = (
     "log_every",
     "max_examples",
 )
-
-
-def _in_range(key: str, value: object, kind: type, low: float, high: float) -> None:
-    if value is None and key in _MAY_BE_OPEN:
-        return
-    is_number = isinstance(value, int if kind is int else (int, float)) and not isinstance(value, bool)
-    if not is_number or not low <= float(str(value)) <= high:
-        whole = "a whole number " if kind is int else ""
-        raise BertcoreError(f"The {key.replace('_', ' ')} must be {whole}between {low:g} and {high:g}, not {value!r}.")

@@ -1,35 +1,40 @@
-"""AdamW with the paper's settings, the learning-rate schedule, and the optimiser's state as plain tensors."""
+"""AdamW with the paper's settings, or Muon; the learning-rate schedules; the optimiser's state as plain tensors."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
+from bertcore.training.muon import Muon, takes_matrix
+from bertcore.training.sharding import like, whole
+
 ADAM_EPS, ADAM_BETAS = 1e-6, (0.9, 0.999)  # google-research/bert, optimization.py
 
 
 def make_optimizer(
-    model: nn.Module, learning_rate: float, weight_decay: float, layer_decay: float = 1.0
+    model: nn.Module, learning_rate: float, weight_decay: float, layer_decay: float = 1.0, kind: str = "adamw"
 ) -> torch.optim.AdamW:
-    """Fused AdamW; matrices and tables decay, biases and LayerNorm do not.
+    """Fused AdamW, with kind "muon" Muon for the layers' matrices; tables decay too, biases and LayerNorm do not.
 
     With `layer_decay` below 1 each layer learns more slowly than the one above it, by that factor, embeddings slowest
     (Howard and Ruder 2018, section 3.2); a group's "rate_share" says its part of the learning rate.
     """
     depths = {name: depth_of(name, model) for name, _ in model.named_parameters()} if layer_decay != 1.0 else {}
     top = max(depths.values(), default=0)
-    groups: dict[tuple[int, bool], list[nn.Parameter]] = {}
+    groups: dict[tuple[int, bool, int], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
         if parameter.requires_grad:
-            groups.setdefault((top - depths.get(name, top), parameter.ndim < 2), []).append(parameter)
-    return torch.optim.AdamW(
+            matrices = takes_matrix(name, parameter) if kind == "muon" else 0
+            groups.setdefault((top - depths.get(name, top), parameter.ndim < 2, matrices), []).append(parameter)
+    return (Muon if kind == "muon" else torch.optim.AdamW)(
         [
             {
                 "params": parameters,
                 "weight_decay": 0.0 if plain else weight_decay,
                 "rate_share": layer_decay**below,
+                "matrices": matrices,
             }
-            for (below, plain), parameters in sorted(groups.items(), key=lambda item: item[0])
+            for (below, plain, matrices), parameters in sorted(groups.items(), key=lambda item: item[0])
         ],
         lr=learning_rate,
         betas=ADAM_BETAS,
@@ -49,9 +54,17 @@ def depth_of(name: str, model: nn.Module) -> int:
 
 def linear_rate(fraction: float, peak: float, warm_up_share: float) -> float:
     """Linear rise over the first `warm_up_share` of the budget, then linear fall to zero at its end."""
-    if warm_up_share > 0 and fraction < warm_up_share:
-        return peak * fraction / warm_up_share
-    return peak * max(0.0, 1.0 - fraction) / (1.0 - warm_up_share)
+    return trapezoid_rate(fraction, peak, warm_up_share, 1.0 - warm_up_share)
+
+
+def trapezoid_rate(fraction: float, peak: float, warm_up_share: float, fall_share: float) -> float:
+    """A linear rise, the peak, and a linear fall to zero over the last `fall_share` of the budget.
+
+    While the rate stands at its peak a run can be given a longer budget (Hu et al. 2024, "MiniCPM", section 4).
+    """
+    rise = fraction / warm_up_share if warm_up_share > 0 else 1.0
+    fall = max(0.0, 1.0 - fraction) / fall_share if fall_share > 0 else 1.0
+    return peak * min(1.0, rise, fall)
 
 
 def slanted_rate(fraction: float, peak: float, warm_up_share: float) -> float:
@@ -69,12 +82,17 @@ _LAYERS = "encoder.layers."
 SCHEDULES = {"linear": linear_rate, "slanted": slanted_rate, "constant": constant_rate}
 
 
-def optimizer_tensors(optimizer: torch.optim.Optimizer, model: nn.Module) -> dict[str, Tensor]:
-    """The optimiser's moments by parameter name, for a safetensors file."""
+def optimizer_tensors(optimizer: torch.optim.Optimizer, model: nn.Module, wanted: bool = True) -> dict[str, Tensor]:
+    """The optimiser's moments by parameter name, for a safetensors file; whole ones, where the model is divided.
+
+    Not `wanted`, this only helps the other processes to put theirs together.
+    """
     state = {}
     for name, parameter in model.named_parameters():
         for key, value in optimizer.state.get(parameter, {}).items():
-            state[f"{name}/{key}"] = value.detach().cpu().clone()
+            full = whole(value.detach())
+            if wanted:
+                state[f"{name}/{key}"] = full.cpu().clone()
     return state
 
 
@@ -84,4 +102,5 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensor
     for key, value in tensors.items():
         name, _, field = key.rpartition("/")
         parameter = parameters[name]
-        optimizer.state[parameter][field] = value if field == "step" else value.to(parameter.device)
+        value = value if field == "step" else like(value.to(parameter.device), parameter)
+        optimizer.state[parameter][field] = value

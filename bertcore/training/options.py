@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from bertcore.config import PRESETS, BertConfig
 from bertcore.data.choices import LEAST_BPE, MASKINGS, PAIRS, VOCABULARIES
 from bertcore.errors import BertcoreError
+from bertcore.training.option_checks import check_corpus, check_settings, check_table, read_recipe, refuse_unknown
 
 FORMAT_VERSION = 2
 # Version 1 knew no `pack`, and its runs go on as they began.
 _BEFORE_2 = {"pack": False}
 PRECISIONS = ("auto", "fp32", "bf16")
+# Room for every snapshot of a million steps of a model with 40 million parameters, or for fourteen of BERT-base.
+SNAPSHOTS_MIB = 8192.0
+USUAL_MINUTES = 10.0  # the budget where nothing is said
+OPTIMIZERS = ("adamw", "muon")
 # A small model on a short budget never learns its text by heart; dropout would only slow it down (DESIGN section 7).
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 # Small models want high rates: measured for tiny and mini (docs/model.md), the paper's family for the others.
@@ -51,18 +55,23 @@ class TrainingOptions:
     seed: int = 0
     batch_size: int = 16  # sequences per step at sequence_length; fewer where sequences are longer
     learning_rate: float | None = None  # at its peak; None: what suits the preset, see PEAK_RATES
-    warm_up_share: float = 0.05  # share of the budget in which the rate rises; it falls linearly after that
+    optimizer: str = "adamw"  # or muon: more is learned from each token, each step takes a little longer
+    warm_up_share: float = 0.05  # share of the budget in which the rate rises
+    fall_share: float | None = None  # share of the budget, at its end, in which the rate falls; None: all of the rest
     weight_decay: float = 0.01  # none on biases and LayerNorm (Devlin et al. 2019)
     gradient_clip: float = 1.0  # largest length of the gradient
     causal_share: float = 0.5  # share of the budget that begins with next-word prediction; 0 switches it off
     causal_masked_every: int = 8  # in that phase, one step in so many predicts masked words all the same
     next_sentence_weight: float = 1.0  # the next-sentence loss counts this much beside the masked words'
     precision: str = "auto"  # bf16 where the machine multiplies it faster than fp32, else fp32
+    shard: bool = False  # where several processes train: divide the model among them, for one that does not fit (FSDP2)
+    compile: bool = False  # torch.compile the model's forward pass; GPUs only, where the first steps then take minutes
     threads: int | None = None  # CPU threads; None: all cores but one, at least one
     log_every: int | None = None  # steps; None: every step in short runs, every tenth in long ones
     evaluations: int = 20  # measurements on held-out text, spread over the budget
     held_out_sequences: int = 128  # how many sequences each of them reads
     save_minutes: float = 2.0  # a snapshot to resume from at least this often, beside the log-spaced ones that stay
+    snapshots_mib: float = SNAPSHOTS_MIB  # disk for all snapshots together; those of the middle go first
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,8 @@ class PretrainOptions:
             raise BertcoreError(f"There is no preset {self.preset!r}; choose one of {', '.join(PRESETS)}.")
         if training.precision not in PRECISIONS:
             raise BertcoreError(f"There is no precision {training.precision!r}; choose one of {', '.join(PRECISIONS)}.")
+        if training.optimizer not in OPTIMIZERS:
+            raise BertcoreError(f"There is no optimizer {training.optimizer!r}; choose one of {', '.join(OPTIMIZERS)}.")
         _check_choices(data)
         if (
             not isinstance(self.name, str)
@@ -93,23 +104,27 @@ class PretrainOptions:
         ):
             raise BertcoreError("A recipe's name must be text, and its part model a table of settings.")
         for section in (data, training):
-            for key, (kind, low, high) in _RANGES.items():
-                if hasattr(section, key):
-                    _in_range(key, getattr(section, key), kind, low, high)
+            check_settings(section, _RANGES, _MAY_BE_OPEN)
         if data.long_sequence_length < data.sequence_length:
             raise BertcoreError("The long sequence length must not be below the sequence length.")
-        positions = self.model_config(data.vocab_size).max_length  # refuses a model that cannot be
+        model = self.model_config(data.vocab_size)  # refuses one that cannot be
+        positions = model.max_length
         if data.long_sequence_length > positions:
             raise BertcoreError(
                 f"The sequence length {data.long_sequence_length} is more than the model's {positions} positions."
             )
+        if data.pairs != "none" and not model.takes_pairs:
+            raise BertcoreError(
+                f"Sentence pairs ({data.pairs}) take a pooler and two segments, and this {model.family.title} has not "
+                "both; set pairs to none."
+            )
 
     @property
     def budget(self) -> tuple[int | None, float | None]:
-        """(steps, None) or (None, seconds); 10 minutes where nothing is said."""
+        """(steps, None) or (None, seconds)."""
         if self.training.steps is not None:
             return self.training.steps, None
-        return None, 60.0 * (self.training.minutes if self.training.minutes is not None else 10.0)
+        return None, 60.0 * (self.training.minutes if self.training.minutes is not None else USUAL_MINUTES)
 
     @property
     def peak_rate(self) -> float:
@@ -130,28 +145,19 @@ class PretrainOptions:
             raise BertcoreError(
                 "This recipe is of another kind or version; this program reads pretraining recipes, 1 and 2."
             )
-        _refuse_unknown(cls, values, "the recipe")
-        values["model"] = {**NO_DROPOUT, **_table(values.get("model", {}), "model")}
-        data, training = _table(values.pop("data", {}), "data"), _table(values.pop("training", {}), "training")
-        _refuse_unknown(DataOptions, data, "data")
+        refuse_unknown(cls, values, "the recipe")
+        values["model"] = {**NO_DROPOUT, **check_table(values.get("model", {}), "model")}
+        data, training = (check_table(values.pop(part, {}), part) for part in ("data", "training"))
+        refuse_unknown(DataOptions, data, "data")
         data = {**_BEFORE_2, **data} if version == 1 else data
-        _refuse_unknown(TrainingOptions, training, "training")
-        corpus = data.get("corpus", ())
-        if not isinstance(corpus, list | tuple) or not all(isinstance(file, str) for file in corpus):
-            raise BertcoreError("The corpus of a recipe must be a list of file names.")
-        data["corpus"] = tuple(corpus)
+        refuse_unknown(TrainingOptions, training, "training")
+        data["corpus"] = check_corpus(data.get("corpus", ()))
         return cls(**values, data=DataOptions(**data), training=TrainingOptions(**training))
 
     @classmethod
     def from_file(cls, file: Path) -> PretrainOptions:
         """Read a recipe (JSON)."""
-        try:
-            values = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            raise BertcoreError(f"The recipe {file} cannot be read as JSON.") from None
-        if not isinstance(values, dict):
-            raise BertcoreError(f"The recipe {file} does not hold a JSON object.")
-        return cls.from_dict(values)
+        return cls.from_dict(read_recipe(file))
 
     def with_flags(self, data: Mapping[str, Any], training: Mapping[str, Any], **own: Any) -> PretrainOptions:
         """The same options with flags laid over them; None means that a flag was not given."""
@@ -177,6 +183,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "batch_size": (int, 1, 65_536),
     "learning_rate": (float, 1e-8, 1.0),
     "warm_up_share": (float, 0.0, 0.95),
+    "fall_share": (float, 0.0, 1.0),
     "weight_decay": (float, 0.0, 10.0),
     "gradient_clip": (float, 1e-6, 1e6),
     "causal_share": (float, 0.0, 0.95),
@@ -187,18 +194,10 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "evaluations": (int, 1, 100_000),
     "held_out_sequences": (int, 1, 1_000_000),
     "save_minutes": (float, 0.01, 10**6),
+    "snapshots_mib": (float, 0.01, 10**12),
 }
 _CHOICES = {"vocabulary": VOCABULARIES, "masking": MASKINGS, "pairs": PAIRS}
-_MAY_BE_OPEN = ("steps", "minutes", "learning_rate", "threads", "log_every")
-
-
-def _in_range(key: str, value: object, kind: type, low: float, high: float) -> None:
-    if value is None and key in _MAY_BE_OPEN:
-        return
-    is_number = isinstance(value, int if kind is int else (int, float)) and not isinstance(value, bool)
-    if not is_number or not low <= float(str(value)) <= high:
-        whole = "a whole number " if kind is int else ""
-        raise BertcoreError(f"The {key.replace('_', ' ')} must be {whole}between {low:g} and {high:g}, not {value!r}.")
+_MAY_BE_OPEN = ("steps", "minutes", "learning_rate", "fall_share", "threads", "log_every")
 
 
 def _check_choices(data: DataOptions) -> None:
@@ -212,15 +211,3 @@ def _check_choices(data: DataOptions) -> None:
         raise BertcoreError(f"The text field must be a field's name, not {data.text_field!r}.")
     if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:
         raise BertcoreError(f"The vocab size must be at least {LEAST_BPE} for a byte-level vocabulary.")
-
-
-def _table(values: object, name: str) -> dict[str, Any]:
-    if not isinstance(values, Mapping):
-        raise BertcoreError(f"The part {name} of a recipe must be a table of settings, not {values!r}.")
-    return dict(values)
-
-
-def _refuse_unknown(cls: type, values: Mapping[str, Any], where: str) -> None:
-    unknown = sorted(set(values) - {item.name for item in fields(cls)})
-    if unknown:
-        raise BertcoreError(f"There is no setting named {', '.join(unknown)} in {where}.")

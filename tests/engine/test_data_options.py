@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint_config import config_values
 from bertcore.errors import BertcoreError
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.evaluate import evaluate_text
 from bertcore.training.options import DataOptions, PretrainOptions
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain import continued, start_or_resume
 from bertcore.training.run_folder import RunFolder
+from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 
@@ -92,3 +97,51 @@ def test_another_text_field_is_found_before_a_folder_is_made(tmp_path: Path) -> 
     with pytest.raises(BertcoreError, match="expected text in the field 'text', but there are 'body'"):
         start_or_resume(tiny_run(file, steps=1), tmp_path / "run", resume=False)
     assert not (tmp_path / "run").exists()
+
+
+class TestModelsWithoutPairs:
+    """Next sentence and sentence order take a pooler, and a segment each for A and B."""
+
+    LACKING: ClassVar[dict[str, dict[str, Any]]] = {
+        "RoBERTa": {"model_type": "roberta", "type_vocab_size": 1},
+        "DistilBERT": {"model_type": "distilbert", "type_vocab_size": 0},
+        "ELECTRA": {"model_type": "electra"},
+        "BERT": {"type_vocab_size": 1},
+    }
+
+    @pytest.mark.parametrize("title", LACKING)
+    @pytest.mark.parametrize("pairs", ["nsp", "sop"])
+    def test_refused_before_a_folder_is_made(self, title: str, pairs: str) -> None:
+        with pytest.raises(BertcoreError, match=rf"\({pairs}\) take a pooler .* this {title} has not .* pairs to none"):
+            PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs=pairs))
+        assert PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs="none")).model_config(99)
+
+    def test_a_family_that_has_them_keeps_them(self) -> None:
+        for model in ({}, {"model_type": "albert"}, {"model_type": "roberta", "type_vocab_size": 2}):
+            assert PretrainOptions(model=model).data.pairs == "nsp"
+
+    @pytest.mark.parametrize("title", LACKING)
+    def test_who_goes_on_from_one_or_teaches_with_one_reads_running_text(self, title: str, tmp_path: Path) -> None:
+        fields = self.LACKING[title]
+        dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+        config = tiny_config(**fields, **dropout, max_position_embeddings=80)
+        values = config_values(config, f"{config.family.class_prefix}ForMaskedLM")
+        (tmp_path / "config.json").write_text(json.dumps(values))
+        assert continued(PretrainOptions(), tmp_path).data.pairs == "none"
+        assert DistilOptions(teacher=str(tmp_path)).as_pretraining(config).data.pairs == "none"
+        assert DistilOptions().as_pretraining(tiny_config(max_position_embeddings=80)).data.pairs == "nsp"
+
+
+@pytest.mark.parametrize(
+    ("heads", "changes"),
+    [(("mlm",), {"type_vocab_size": 1}), (("mlm", "sop"), {"model_type": "albert"}), (("mlm", "nsp"), {})],
+)
+def test_held_out_text_is_laid_out_as_the_model_reads_it(
+    heads: tuple[str, ...], changes: dict[str, Any], tmp_path: Path
+) -> None:
+    """One segment has no place for a B, and sentence order is asked of nobody but who learned it."""
+    save_checkpoint(tiny_model(heads, pooler=heads[-1] != "mlm", **changes), word_tokenizer(), tmp_path / "model")
+    found = evaluate_text(load_checkpoint(tmp_path / "model"), [write_text(tmp_path)], 40, 8)
+    assert found["words"] and bool(found["pairs"]) == (len(heads) > 1)
+    assert (found.get("sop_accuracy") is not None) == ("sop" in heads)
+    assert (found["nsp_accuracy"] is not None) == ("nsp" in heads)

@@ -71,6 +71,24 @@ class TestSentenceOrder:
             )
 
 
+class TestNextSentence:
+    def test_nothing_but_its_words_tells_a_strange_b_from_one_that_follows(self) -> None:
+        """Length, and where B begins and ends within its sentences, are distributed alike."""
+        rng = np.random.default_rng(0)
+        corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
+        pairs = [pair for pair in _epoch(corpus, 64, _rules("nsp", pack=True)) if pair.label != NO_LABEL]
+        boundaries = set(corpus.sentence_starts.tolist())
+        found: dict[int, list[tuple[float, ...]]] = {0: [], 1: []}
+        for pair in pairs:
+            b = _pieces(pair.b)[0]
+            found[pair.label].append((int(b[0]) in boundaries, int(b[-1]) + 1 in boundaries, len(b), len(pair.a)))
+        follows, strange = np.array(found[0]), np.array(found[1])
+        assert min(len(follows), len(strange)) > 1500
+        noise = np.sqrt(follows.var(axis=0) / len(follows) + strange.var(axis=0) / len(strange))
+        assert (np.abs(follows.mean(axis=0) - strange.mean(axis=0)) < 4 * noise + 1e-9).all()
+        assert 0.1 < strange[:, 1].mean() < 0.9
+
+
 class TestRunningText:
     def test_unpacked_it_is_one_document_from_a_sentence_on(self) -> None:
         corpus = random_corpus(2, documents=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -99,6 +100,28 @@ class TestTags:
         first, second = (prediction.answer for prediction in found)
         assert first in [("a", tag, "c") for tag in "acd"] + [(tag, "b", "c") for tag in "bcd"]
         assert second in [("c", "b", tag, "b", "O") for tag in "bcd"] + [("c", "b", "a", tag, "O") for tag in "acd"]
+
+    def test_a_crfs_probabilities_are_over_all_sequences(self) -> None:
+        """Words stand at tokens 1, 2 and 4: all 64 sequences of four tags, added up by hand."""
+        features = features_of("tag", list(self.examples), (*LABELS, "d"), most=6)
+        crf, words = LinearChainCrf(4), [1, 2, 4]
+        generator = torch.Generator().manual_seed(1)
+        with torch.no_grad():
+            for parameter in crf.parameters():
+                parameter.copy_(torch.randn(parameter.shape, generator=generator))
+        scores = torch.tensor(self.scores()).float()
+        settings = DecodeSettings(best_tags=crf.decode, tag_shares=crf.marginals)
+        found = decode(features, [(np.array([0, 1]), scores)], settings)[0]
+        weights = {}
+        with torch.no_grad():
+            for tags in itertools.product(range(4), repeat=3):
+                moves = sum(crf.transitions[one, other] for one, other in itertools.pairwise(tags))
+                emitted = sum(scores[0, word, tag] for word, tag in zip(words, tags, strict=True))
+                weights[tags] = math.exp(crf.start[tags[0]] + moves + emitted + crf.end[tags[2]])
+        best = max(weights, key=weights.__getitem__)
+        assert isinstance(found, TagsPrediction) and found.tags == tuple("abcd"[tag] for tag in best)
+        share = [sum(w for tags, w in weights.items() if tags[i] == best[i]) / sum(weights.values()) for i in range(3)]
+        assert found.probabilities == pytest.approx(share, rel=1e-5)
 
 
 def test_right_answers_in_the_form_of_predictions() -> None:

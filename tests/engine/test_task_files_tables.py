@@ -150,7 +150,7 @@ WRONG = [
     ("x.tsv", b"text\tlabel\na\tgood\n\tbad\n", "x.tsv, line 3: expected text (text), found nothing."),
     ("x.tsv", b"text\tlabel\na\tgood\nb\t \n", "x.tsv, line 3: expected a label in column 'label', found ' '."),
     ("x.tsv", b"text\tlabel\na\tx\nb\xe9\ty\n", "x.tsv, line 3: byte 2 (0xe9) is no UTF-8; save it as UTF-8."),
-    ("x.tsv", b"text\tlabel\na\tx\nb\0c\ty\n", "x.tsv, line 3: expected text, found b'b\\x00c\\ty\\n'."),
+    ("x.tsv", b"text\tlabel\na\tx\nb\0c\ty\n", "x.tsv, line 3: expected UTF-8 text, found b'b\\x00c\\ty\\n'."),
     ("x.tsv", b"text\ttext\na\tb\n", "x.tsv has two columns 'text'; give each a name of its own in the first line."),
     ("x.tsv", b"text\tlabel\n", "has no examples; choose one with rows below its header."),
     ("x.tsv", b"", "x.tsv is empty; choose one with examples in it."),

@@ -37,6 +37,7 @@ from bertcore.data.summaries import choose_sentences
 Outputs = Iterable[tuple[NDArray[np.int64], Any]]
 _Found = TypeVar("_Found")
 BestTags = Callable[[Any, Any], list[list[int]]]  # Bert.best_tags: torch scores (B,S,K), mask (B,S) -> sequences
+TagShares = Callable[[Any, Any], Any]  # LinearChainCrf.marginals: the same -> probabilities (B,S,K)
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class DecodeSettings:
 
     threshold: float = 0.5  # multilabel: probability from which on a label is given
     best_tags: BestTags | None = None  # tag: the CRF's search; None: the best tag of each word by itself
+    tag_shares: TagShares | None = None  # tag: the CRF's probabilities; None: those of each word by itself
     max_answer_tokens: int = 30  # span: longest answer, as in google-research/bert
     no_answer_above: float | None = None  # span: none if its score is higher by this much; None: always an answer
     sentences: int = 3  # summarise: how many at most, as BertSum for news
@@ -61,7 +63,7 @@ def decode(features: Features, outputs: Outputs, settings: DecodeSettings = _USU
 
         return decode_answers(features, outputs, settings.max_answer_tokens, settings.no_answer_above)
     if isinstance(features, TagFeatures):
-        return decode_tags(features, outputs, settings.best_tags)
+        return decode_tags(features, outputs, settings.best_tags, settings.tag_shares)
     if isinstance(features, ChoiceFeatures):
         return decode_choices(features, outputs)
     if isinstance(features, SummaryFeatures):
@@ -102,12 +104,14 @@ def decode_choices(features: ChoiceFeatures, outputs: Outputs) -> list[Predictio
     return [ChoicePrediction(int(row.argmax()), tuple(softmax(row).tolist())) for row in by_unit(features, outputs)]
 
 
-def decode_tags(features: TagFeatures, outputs: Outputs, best_tags: BestTags | None = None) -> list[Prediction]:
+def decode_tags(
+    features: TagFeatures, outputs: Outputs, best_tags: BestTags | None = None, tag_shares: TagShares | None = None
+) -> list[Prediction]:
     """Logits (B,S,K): a tag for each word, read off its first piece."""
     found: dict[int, Prediction] = {}
     for units, logits in outputs:
         words = features.words.padded(units, -1)  # (B,S)
-        likely = softmax(_array(logits), axis=-1)
+        likely = softmax(_array(logits), axis=-1) if tag_shares is None else _shares(tag_shares, logits, words >= 0)
         best = likely.argmax(axis=-1) if best_tags is None else _searched(best_tags, logits, words >= 0)
         for unit, row, tags, share in zip(units.tolist(), words, best, likely, strict=True):
             found[unit] = _tags(features, unit, row, tags, share)
@@ -176,3 +180,11 @@ def _searched(best_tags: BestTags, logits: Any, labelled: NDArray[np.bool_]) -> 
     tags = np.zeros(labelled.shape, dtype=np.int64)
     tags[labelled] = [tag for row in rows for tag in row]
     return tags
+
+
+def _shares(tag_shares: TagShares, logits: Any, labelled: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The CRF's probabilities (B,S,K), found on the device of the logits."""
+    import torch
+
+    scores = torch.as_tensor(logits)
+    return _array(tag_shares(scores, torch.from_numpy(labelled).to(scores.device)))

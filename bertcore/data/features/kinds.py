@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.data.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
+from bertcore.data.examples import (
+    AnswerExample,
+    ChoiceExample,
+    Example,
+    Kind,
+    SummaryExample,
+    TaggedExample,
+    TextExample,
+)
 from bertcore.data.features.ragged import Ragged
 
-Kind = Literal["classify", "regress", "multilabel", "tag", "span", "choice", "summarise"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 OUTSIDE = "O"  # the tag of a word that the model did not see
 
 

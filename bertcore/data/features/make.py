@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bertcore.data.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
+from bertcore.data.examples import (
+    KINDS,
+    AnswerExample,
+    ChoiceExample,
+    Example,
+    Kind,
+    SummaryExample,
+    TaggedExample,
+    TextExample,
+)
 from bertcore.data.features.answers import DOC_STRIDE, MAX_QUESTION_TOKENS, span_features
-from bertcore.data.features.kinds import KINDS, Features, Kind
+from bertcore.data.features.kinds import Features
 from bertcore.data.features.summaries import summary_features
 from bertcore.data.features.tags import tag_features
 from bertcore.data.features.texts import choice_features, text_features

@@ -41,7 +41,7 @@ class LabelSetPrediction:
 @dataclass(frozen=True)
 class TagsPrediction:
     tags: tuple[str, ...]  # one for each word; "O" for words that the model did not see
-    probabilities: tuple[float, ...]  # of each word's tag, by the tagger's own scores; 0 where not seen
+    probabilities: tuple[float, ...]  # of each word's tag (with a CRF over all sequences of tags); 0 where not seen
     words_cut: int  # how many were not seen
 
     @property

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.data.examples import ChoiceExample, TextExample
-from bertcore.data.features.kinds import ChoiceFeatures, Kind, TextFeatures
+from bertcore.data.examples import ChoiceExample, Kind, TextExample
+from bertcore.data.features.kinds import ChoiceFeatures, TextFeatures
 from bertcore.data.features.tokenise import Frame, SequenceWriter, portions, text_ids
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError

@@ -13,6 +13,13 @@ from bertcore.errors import BertcoreError
 LONGEST_LINE_BYTES = 4 * 2**20  # a long document as one line of JSON has a tenth of that
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, and UTF-32 in part
+_NO_TEXT = {  # how files begin that are none; and what to do with them
+    b"\x1f\x8b": "packed with gzip; let its name end in .gz",
+    b"\xfd7zXZ": "packed with xz; let its name end in .xz",
+    b"\x28\xb5\x2f\xfd": "packed with Zstandard; let its name end in .zst",
+    b"PK\x03\x04": "a zip archive or a workbook; unpack it, or save the table as CSV",
+    b"PAR1": "a Parquet table; let its name end in .parquet",
+}
 
 
 def refuse(place: str, expected: str, found: object) -> BertcoreError:
@@ -51,6 +58,8 @@ def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
         number = 0
         while line := stream.readline(LONGEST_LINE_BYTES + 1):
             number += 1
+            if number == 1 and b"\r" in line.rstrip(b"\r") and not line.endswith(b"\n"):
+                raise refuse(line_of(file, 1), "lines that end in a line feed", b"\r")
             if len(line) > LONGEST_LINE_BYTES:
                 raise refuse(line_of(file, number), f"a line of at most {LONGEST_LINE_BYTES:,} bytes", line[:40])
             yield number, _decode(file, number, line).removesuffix("\n").removesuffix("\r")
@@ -78,13 +87,21 @@ def _reading(file: Path) -> Iterator[BinaryIO]:
 
 def _decode(file: Path, number: int, line: bytes) -> str:
     if number == 1:
-        if line.startswith(_OTHER_MARKS):
-            raise BertcoreError(f"The file {file} is UTF-16 text; save it as UTF-8.")
-        line = line.removeprefix(_BYTE_ORDER_MARK)
+        _check_beginning(file, line)
+        while line.startswith(_BYTE_ORDER_MARK):  # two of them where a program put one before another's
+            line = line.removeprefix(_BYTE_ORDER_MARK)
     if b"\0" in line:
-        raise refuse(line_of(file, number), "text", line[max(0, line.index(b"\0") - 10) :][:30])
+        raise refuse(line_of(file, number), "UTF-8 text", line[max(0, line.index(b"\0") - 10) :][:30])
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
         place, byte = line_of(file, number), line[error.start]
         raise BertcoreError(f"{place}: byte {error.start + 1} (0x{byte:02x}) is no UTF-8; save it as UTF-8.") from None
+
+
+def _check_beginning(file: Path, line: bytes) -> None:
+    if line.startswith(_OTHER_MARKS):
+        raise BertcoreError(f"The file {file} is UTF-16 text; save it as UTF-8.")
+    found = next((words for mark, words in _NO_TEXT.items() if line.startswith(mark)), None)
+    if found:
+        raise BertcoreError(f"The file {file} is {found}.")

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from bertcore.data.examples import Example
+from bertcore.data.examples import Example, Kind, TextExample
 from bertcore.data.tag_schemes import Scheme
 from bertcore.errors import BertcoreError
 
-Kind = Literal["classify", "regress", "multilabel", "tag", "span", "choice", "summarise"]
 Layout = Literal["table", "cola", "conll", "squad", "choices", "summaries"]
 Role = Literal["text", "text_b", "label"]  # what a column is for; --text, --text-b and --label name one's own
 
@@ -49,6 +48,13 @@ class TaskSpec:
     def problem(self) -> str | None:
         """As config.json's `problem_type` has it; None where the head is no classifier of whole texts."""
         return _PROBLEMS.get(self.kind)
+
+    def range_of(self, examples: Sequence[Example]) -> tuple[float, float] | None:
+        """Lowest and highest number of a "regress" task: as published, else as the examples to learn from have them."""
+        numbers = [each.label for each in examples if isinstance(each, TextExample) and isinstance(each.label, float)]
+        if self.kind != "regress" or self.number_range or not numbers:
+            return self.number_range
+        return (min(numbers), max(numbers)) if min(numbers) < max(numbers) else None
 
     def name_of(self, label: str) -> str:
         return self.label_names.get(label, label)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bertcore.data.examples import TextExample
-from bertcore.data.tasks.lines import layout_suffix, line_of, numbered_lines, refuse, shown
+from bertcore.data.tasks.lines import LONGEST_LINE_BYTES, layout_suffix, line_of, numbered_lines, refuse, shown
 from bertcore.data.tasks.spec import Contents, Request
 from bertcore.errors import BertcoreError
 
@@ -195,6 +195,7 @@ def _tsv_rows(file: Path, names: Sequence[str] | None, broken: list[str] | None)
 
 def _csv_rows(file: Path, broken: list[str] | None) -> Iterator[Row]:
     lines = (line + "\n" for _, line in numbered_lines(file))
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE_BYTES))  # a long document is one field
     first = next(lines)
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader((line for part in ([first], lines) for line in part), delimiter=delimiter, strict=True)
@@ -210,10 +211,17 @@ def _csv_rows(file: Path, broken: list[str] | None) -> Iterator[Row]:
             elif _fits(header, cells, place, broken):
                 yield Row(place, dict(zip(header, cells, strict=True)))
     except csv.Error as error:
-        raise BertcoreError(
-            f"{line_of(file, begins)}: expected fields of CSV, found a quote that is not closed or closed too soon "
-            f'({error}); inside a quoted field a quote is written twice: "".'
-        ) from None
+        raise BertcoreError(f"{line_of(file, begins)}: expected fields of CSV, found {_wrong_in(error)}.") from None
+
+
+def _wrong_in(error: csv.Error) -> str:
+    if "field limit" in str(error):
+        return f"one of more than {csv.field_size_limit():,} characters; look for a quote that is not closed"
+    if "new-line" in str(error):
+        return "a carriage return in one without quotes; take it out, or put quotes around the field"
+    return (
+        f'a quote that is not closed or closed too soon ({error}); inside a quoted field a quote is written twice: ""'
+    )
 
 
 def _json_rows(file: Path) -> Iterator[Row]:
@@ -224,8 +232,10 @@ def _json_rows(file: Path) -> Iterator[Row]:
         try:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
-            what = f"column {error.colno}" if isinstance(error, json.JSONDecodeError) else "too large a number or depth"
-            raise refuse(place, f"one whole JSON object (it breaks at {what})", line) from None
+            if not isinstance(error, json.JSONDecodeError):
+                raise refuse(place, "one whole JSON object (it has too large a number or depth)", line) from None
+            near = line[max(0, error.pos - 20) : error.pos + 20]
+            raise refuse(place, f"one whole JSON object (it breaks at column {error.colno})", near) from None
         if not isinstance(fields, dict) or not fields:
             raise refuse(place, "one JSON object in each line", line)
         yield Row(place, fields)
@@ -246,7 +256,7 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
                 for fields in batch.to_pylist():
                     number += 1
                     yield Row(f"{file.name}, row {number}", fields)
-    except (OSError, pyarrow.ArrowException) as error:
+    except (OSError, ValueError, OverflowError, pyarrow.ArrowException) as error:  # no UTF-8 is a ValueError, too
         reason = str(error).split("\n")[0].rstrip(".")
         raise BertcoreError(f"The file {file} cannot be read as Parquet: {reason}; copy or fetch it again.") from None
 

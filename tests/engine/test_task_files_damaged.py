@@ -1,0 +1,154 @@
+"""Damaged task files: whatever happened to one, it is read or refused with a sentence that names it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bertcore.data.tasks import TASKS, find_file, read_task, sample_folder
+from bertcore.errors import BertcoreError
+
+REAL = Path(__file__).parents[3] / "shared" / "tasks"
+TRAIN = {name: find_file(spec, folder, "train") for name, spec in TASKS.items() if (folder := sample_folder(spec))}
+FILES = {name: file for name, file in TRAIN.items() if TASKS[name].name in ("cola", "mnli", "stsb", "multilabel")}
+FILES |= {name: TRAIN[name] for name in ("classify", "tag", "squad2", "swag", "summaries")}
+REAL_FILES = {
+    "sst2": "sst2/dev.tsv",
+    "cola": "cola/dev.tsv",
+    "mrpc": "mrpc/dev.tsv",
+    "stsb": "stsb/dev.tsv",
+    "conll2003": "conll2003/eng.testa",
+    "commonsenseqa": "commonsenseqa/valid.jsonl",
+    "summaries": "news-summaries/bbc.jsonl",
+}
+FIRST_BYTES = 12_000  # of a real file
+
+Damage = Callable[[bytes, random.Random], bytes]
+
+
+def in_a_line(change: Callable[[bytes, random.Random], bytes]) -> Damage:
+    def damage(content: bytes, pick: random.Random) -> bytes:
+        lines = content.split(b"\n")
+        at = pick.randrange(len(lines))
+        return b"\n".join([*lines[:at], change(lines[at], pick), *lines[at + 1 :]])
+
+    return damage
+
+
+def some_bytes(content: bytes, pick: random.Random) -> bytes:
+    return bytes(pick.randrange(256) if pick.random() < 0.002 else byte for byte in content)
+
+
+def one_byte_less(content: bytes, pick: random.Random) -> bytes:
+    return content.replace(bytes([pick.choice(content)]), b"")
+
+
+DAMAGES: dict[str, Damage] = {
+    "cut off": lambda content, pick: content[: pick.randrange(len(content))],
+    "a line cut off": in_a_line(lambda line, pick: line[: pick.randrange(len(line) + 1)]),
+    "a column more": in_a_line(lambda line, pick: line + pick.choice([b"\tmore", b",more", b" more"])),
+    "a column less": in_a_line(lambda line, pick: line.rpartition(pick.choice([b"\t", b",", b" "]))[0]),
+    "a NUL": in_a_line(lambda line, pick: line[:3] + b"\0" + line[3:]),
+    "Latin-1": in_a_line(lambda line, pick: line[:3] + "é".encode("latin-1") + line[3:]),
+    "a huge field": in_a_line(lambda line, pick: line + b"x" * 200_000),
+    "a quote": in_a_line(lambda line, pick: line[:4] + b'"' + line[4:]),
+    "another line": in_a_line(lambda line, pick: pick.choice([b"1", b"null", b"[1, 2]", b"{}", b"a\tb", b"-1"])),
+    "half a character": in_a_line(lambda line, pick: line.replace(b"e", b"\\ud800", 1)),
+    "other line ends": in_a_line(lambda line, pick: line[:4] + "\u2028\x85\x0b\x0c\x1c\r".encode() + line[4:]),
+    "lines in disorder": lambda content, pick: b"\n".join(pick.sample(lines := content.split(b"\n"), len(lines))),
+    "a byte missing everywhere": one_byte_less,
+    "bytes that are others": some_bytes,
+    "carriage returns alone": lambda content, pick: content.replace(b"\n", b"\r"),
+    "UTF-16": lambda content, pick: content.decode("utf-8", "replace").encode(pick.choice(["utf-16", "utf-16-le"])),
+    "nothing": lambda content, pick: b"",
+    "blank lines": lambda content, pick: b"\n \n\n",
+    "packed": lambda content, pick: gzip.compress(content),
+    "noise": lambda content, pick: pick.randbytes(300),
+}
+NEVER_READ = {"a NUL", "Latin-1", "UTF-16", "nothing", "blank lines", "packed", "noise"}
+
+
+def look(task: str, file: Path, split: str, what: str) -> None:
+    try:
+        found = read_task(task, file, split)
+    except BertcoreError as error:
+        sentence = str(error)
+        assert file.name in sentence and "\n" not in sentence and len(sentence) < 420 + len(str(file)), sentence
+        return
+    assert what not in NEVER_READ, f"{what} was read: {found.examples[:1]}"
+    repr(found.examples).encode("utf-8")
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_samples(what: str, tmp_path: Path) -> None:
+    for task, source in FILES.items():
+        pick, content = random.Random(what), source.read_bytes()
+        file = tmp_path / source.name
+        for split in ("train", "test"):
+            file.write_bytes(DAMAGES[what](content, pick))
+            look(task, file, split, what)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real task files are not beside the repository")
+@pytest.mark.parametrize("what", DAMAGES)
+def test_real_files(what: str, tmp_path: Path) -> None:
+    for task, name in REAL_FILES.items():
+        with (REAL / name).open("rb") as stream:
+            content = stream.read(FIRST_BYTES).rpartition(b"\n")[0] + b"\n"
+        file = tmp_path / Path(name).name
+        file.write_bytes(DAMAGES[what](content, random.Random(what)))
+        look(task, file, "train", what)
+
+
+@pytest.mark.parametrize("task", FILES)
+@pytest.mark.parametrize("marks", [b"\xef\xbb\xbf", b"\xef\xbb\xbf" * 2])
+def test_byte_order_marks_and_crlf_change_nothing(task: str, marks: bytes, tmp_path: Path) -> None:
+    content = TRAIN[task].read_bytes()
+    file = tmp_path / TRAIN[task].name
+    file.write_bytes(marks + content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+    assert read_task(task, file).examples == read_task(task, TRAIN[task]).examples
+
+
+class TestWhatIsSaid:
+    def refusal(self, tmp_path: Path, name: str, content: bytes) -> str:
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(BertcoreError) as caught:
+            read_task("classify", tmp_path / name)
+        return str(caught.value)
+
+    def test_packed_under_a_plain_name(self, tmp_path: Path) -> None:
+        table = b"text,label\na,1\nb,0\n"
+        assert "is packed with gzip; let its name end in .gz." in self.refusal(tmp_path, "x.csv", gzip.compress(table))
+        assert "a zip archive or a workbook" in self.refusal(tmp_path, "x.csv", b"PK\x03\x04more")
+        (tmp_path / "x.csv.gz").write_bytes(gzip.compress(table))
+        assert len(read_task("classify", tmp_path / "x.csv.gz").examples) == 2
+
+    def test_line_ends_of_old(self, tmp_path: Path) -> None:
+        assert self.refusal(tmp_path, "x.csv", b"text,label\ra,1\rb,0\r").startswith(
+            "x.csv, line 1: expected lines that end in a line feed"
+        )
+        assert "found a carriage return in one without quotes" in self.refusal(
+            tmp_path, "x.csv", b"text,label\na,1\nb\rc,0\n"
+        )
+
+    def test_where_json_breaks(self, tmp_path: Path) -> None:
+        row = json.dumps({"text": "x" * 500, "label": "a"})
+        said = self.refusal(tmp_path, "x.jsonl", f"{row}\n{row[:-1]},more}}\n".encode())
+        assert said.startswith("x.jsonl, line 2: expected one whole JSON object (it breaks at column ")
+        assert "more" in said and len(said) < 200
+
+    def test_a_document_is_one_field_of_csv(self, tmp_path: Path) -> None:
+        (tmp_path / "x.csv").write_text(f"text,label\n{'long ' * 60_000},1\nb,0\n")
+        assert len(read_task("classify", tmp_path / "x.csv").examples[0].text_a) == 299_999  # type: ignore[union-attr]
+
+    def test_parquet_that_is_no_text(self, tmp_path: Path) -> None:
+        parquet, arrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+        words = arrow.array([b"\xff\xfe", b"ok"]).cast(arrow.binary()).view(arrow.utf8())
+        parquet.write_table(arrow.table({"text": words, "label": ["a", "b"]}), tmp_path / "x.parquet")
+        with pytest.raises(BertcoreError, match="x.parquet cannot be read as Parquet"):
+            read_task("classify", tmp_path / "x.parquet")
