@@ -15,7 +15,18 @@ from rich.table import Table
 
 from benchmarks.timing import Row
 
-NAMES = ("training", "forward", "loading", "ablation", "window")
+NAMES = (
+    "training",
+    "tuning",
+    "overhead",
+    "pipeline",
+    "tokenising",
+    "forward",
+    "loading",
+    "ablation",
+    "window",
+    "attend",
+)
 
 
 def main(

@@ -32,7 +32,8 @@ from bertcore.training.finetune import FineTuning, read_examples, start_or_resum
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.task_metrics import measure
 
-CLASSES = {"classify": "AutoModelForSequenceClassification", "tag": "AutoModelForTokenClassification"}
+_SEQUENCES = "AutoModelForSequenceClassification"
+CLASSES = {"classify": _SEQUENCES, "regress": _SEQUENCES, "tag": "AutoModelForTokenClassification"}
 
 
 def main(
@@ -88,7 +89,7 @@ def _theirs(options: FinetuneOptions) -> tuple[float, float]:
         for file in (train, dev)
     )
     torch.manual_seed(training.seed)
-    model = getattr(transformers, CLASSES[spec.kind]).from_pretrained(folder, num_labels=len(train.labels))
+    model = getattr(transformers, CLASSES[spec.kind]).from_pretrained(folder, num_labels=max(1, len(train.labels)))
     plain = [p for name, p in model.named_parameters() if "bias" in name or "LayerNorm" in name]
     decayed = [p for name, p in model.named_parameters() if "bias" not in name and "LayerNorm" not in name]
     optimizer = torch.optim.AdamW(

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
+
 
 @dataclass(frozen=True)
 class Row:
@@ -30,3 +32,15 @@ def medians_in_turns(ours: Callable[[], object], peer: Callable[[], object], rou
             function()
             seconds.append(time.perf_counter() - start)
     return statistics.median(times[0]), statistics.median(times[1])
+
+
+def matmul_peak(dtype: torch.dtype | None = None, size: int = 2048, rounds: int = 5) -> float:
+    """FLOP/s that this machine reaches on a large matrix product, the best of some rounds."""
+    one, other = (torch.randn(size, size, dtype=dtype) for _ in range(2))
+    torch.mm(one, other)
+    seconds = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        torch.mm(one, other)
+        seconds.append(time.perf_counter() - start)
+    return 2 * size**3 / min(seconds)

@@ -11,11 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from bertcore.cli.output import AsJson, checked_text, print_json
+from bertcore.cli.output import AsJson, Resume, SnapshotsMib, checked_text, print_json
 from bertcore.cli.progress import watching
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model, runs_folder
 from bertcore.training.distil_options import DistilOptions
+from bertcore.training.going_on import has_run, settings_of
 from bertcore.training.run_folder import RunFolder
 
 
@@ -39,7 +40,8 @@ def distil(
     precision: Annotated[str | None, typer.Option(help="auto, fp32 or bf16.")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads; absent: all cores but one.")] = None,
     name: Annotated[str | None, typer.Option(help="What the run is called.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where the folder stands, or start.")] = False,
+    snapshots_mib: SnapshotsMib = None,
+    resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
     """Teach a model with fewer layers to say what its teacher says, and compare the two."""
@@ -48,30 +50,32 @@ def distil(
     options = DistilOptions.from_file(recipe) if recipe else DistilOptions()
     run = out or runs_folder() / f"{time.strftime('%Y-%m-%d')}-{name or options.name}"
     checked_text("out", str(run))
-    if not (resume and (run / "config.json").is_file()):
-        options = _with_flags(
-            options,
-            {
-                "corpus": tuple(str(Path(os.path.expanduser(file)).resolve()) for file in corpus or ()) or None,
-                "sequence_length": sequence_length,
-                "long_sequence_length": sequence_length,
-            },
-            {
-                "steps": steps,
-                "minutes": minutes,
-                "batch_size": batch_size,
-                "learning_rate": learning_rate,
-                "seed": seed,
-                "precision": precision,
-                "threads": threads,
-            },
-            {
-                "teacher": str(resolve_model(teacher or options.teacher or None).resolve()),
-                "layers": layers,
-                "temperature": temperature,
-                "name": name,
-            },
-        )
+    if resume and has_run(run):
+        options = settings_of(DistilOptions, run, recipe)
+    options = _with_flags(
+        options,
+        {
+            "corpus": tuple(str(Path(os.path.expanduser(file)).resolve()) for file in corpus or ()) or None,
+            "sequence_length": sequence_length,
+            "long_sequence_length": sequence_length,
+        },
+        {
+            "steps": steps,
+            "minutes": minutes,
+            "batch_size": batch_size,
+            "learning_rate": learning_rate,
+            "seed": seed,
+            "precision": precision,
+            "threads": threads,
+            "snapshots_mib": snapshots_mib,
+        },
+        {
+            "teacher": str(resolve_model(teacher or options.teacher or None).resolve()),
+            "layers": layers,
+            "temperature": temperature,
+            "name": name,
+        },
+    )
     from bertcore.training.distil import COMPARISON_FILE, start_or_resume_distilling
 
     with watching(as_json) as watch:

@@ -11,11 +11,12 @@ from typing import Annotated
 
 import typer
 
-from bertcore.cli.output import AsJson, checked_text, print_json
+from bertcore.cli.output import AsJson, Resume, SnapshotsMib, checked_text, is_follower, print_json
 from bertcore.cli.progress import watching
 from bertcore.errors import BertcoreError
 from bertcore.locations import runs_folder
 from bertcore.training.finetune_options import SCHEDULE_NAMES, FinetuneOptions
+from bertcore.training.going_on import has_run, settings_of
 from bertcore.training.run_folder import RunFolder
 
 
@@ -63,7 +64,8 @@ def finetune(
     precision: Annotated[str | None, typer.Option(help="auto, fp32 or bf16.")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads; absent: all cores but one.")] = None,
     name: Annotated[str | None, typer.Option(help="What the run is called.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where the folder stands, or start.")] = False,
+    snapshots_mib: SnapshotsMib = None,
+    resume: Resume = False,
     as_json: AsJson = False,
 ) -> None:
     """Teach a checkpoint a task: labels, numbers, tags, answers, choices or summaries."""
@@ -71,11 +73,16 @@ def finetune(
         _list_tasks(as_json)
         return
     options = FinetuneOptions.from_file(recipe) if recipe else FinetuneOptions()
+    run = out or runs_folder() / f"{time.strftime('%Y-%m-%d')}-{name or (task if not recipe else None) or options.name}"
+    checked_text("out", str(run))
+    goes_on = resume and has_run(run)
+    if goes_on:
+        options = settings_of(FinetuneOptions, run, recipe)
     if any(budget is not None for budget in (epochs, steps, minutes)):  # overrules a recipe's budget of any kind
         options = replace(options, training=replace(options.training, epochs=None, steps=None, minutes=None))
     data = {
         "task": task,
-        "train": _place(train) or (None if recipe or resume else _sample(task)),
+        "train": _place(train) or (None if recipe or goes_on else _sample(task)),
         "dev": _place(dev),
         "columns": {role: column for role, column in (("text", text), ("text_b", text_b), ("label", label)) if column}
         or None,
@@ -98,15 +105,16 @@ def finetune(
         "precision": precision,
         "threads": threads,
         "patience": patience,
+        "snapshots_mib": snapshots_mib,
     }
-    own = {"model": model, "crf": crf, "from_scratch": from_scratch, "name": name or (task if not recipe else None)}
-    options = options.with_flags(data, training, **own)
-    run = out or runs_folder() / f"{time.strftime('%Y-%m-%d')}-{options.name}"
-    checked_text("out", str(run))
+    name = name or (task if not recipe and not goes_on else None)
+    options = options.with_flags(data, training, model=model, crf=crf, from_scratch=from_scratch, name=name)
     from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
 
     with watching(as_json) as watch:
         snapshot = start_or_resume_finetuning(options, run, resume, watch)
+    if is_follower():
+        return
     status = RunFolder(run).status()
     evaluation = json.loads((run / EVALUATION_FILE).read_text(encoding="utf-8"))
     if as_json:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from typing import NoReturn
 
 import typer
 
 from bertcore.cli import (
+    cache_command,
     distil_command,
+    evaluate_command,
     finetune_command,
     info_command,
     inspect_commands,
@@ -32,7 +35,9 @@ app.command()(trace_command.trace)
 pretrain_command.register(app)
 app.command()(finetune_command.finetune)
 app.command()(distil_command.distil)
-predict_command.register(app)
+app.command()(cache_command.cache)
+app.command()(evaluate_command.evaluate)
+app.command()(predict_command.predict)
 
 
 def main() -> None:
@@ -40,6 +45,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # Windows would write a pipe in its own code page
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if "RANK" in os.environ:  # torch would warn once that a step's search for unused parameters finds none
+        os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     try:
         app()
     except BertcoreError as error:

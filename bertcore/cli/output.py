@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,11 +27,37 @@ ModelArgument = Annotated[
 ]
 TextA = Annotated[str, typer.Option("--a", metavar="TEXT", help="The sentence, or sentence A of a pair.")]
 TextB = Annotated[str | None, typer.Option("--b", metavar="TEXT", help="Sentence B.", show_default=False)]
+ColumnText = Annotated[str | None, typer.Option("--text", metavar="COLUMN", help="Column with the text.")]
+ColumnTextB = Annotated[str | None, typer.Option("--text-b", metavar="COLUMN", help="Column with text B.")]
+ColumnLabel = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Column with the answer.")]
+Recipe = Annotated[Path | None, typer.Option(help="A JSON file with any of the settings; flags go before it.")]
+OutFile = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE", help="Write the answer there too, with the settings, as JSON.")
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on where the folder stands, or start. A budget beside it is the new one.")
+]
+SnapshotsMib = Annotated[
+    float | None, typer.Option(help="Disk for all snapshots, in MiB (8,192 if nothing is said); the middle goes first.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def is_follower() -> bool:
+    """Whether a launcher (torchrun) gave this process another number than 0: it prints nothing."""
+    return os.environ.get("RANK", "0") != "0"
 
 
 def print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False))
+
+
+def write_answer(file: Path, answer: dict[str, Any]) -> None:
+    """Into a JSON file, as a whole or not at all."""
+    from bertcore.training.safe_files import write_json
+
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_json(file, answer)
 
 
 def checked_text(name: str, text: str | None, required: bool = False) -> str | None:

@@ -1,25 +1,27 @@
-"""predict, evaluate: what a finished model says, and how well it does."""
+"""predict: what a finished model says."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
-from bertcore.cli.output import AsJson, ModelArgument, TextA, TextB, checked_text, print_json
-from bertcore.errors import BertcoreError
+from bertcore.cli.asked_options import PredictOptions
+from bertcore.cli.output import (
+    AsJson,
+    ColumnText,
+    ColumnTextB,
+    ModelArgument,
+    OutFile,
+    Recipe,
+    TextA,
+    TextB,
+    checked_text,
+    print_json,
+    write_answer,
+)
 from bertcore.locations import resolve_model
-
-ColumnText = Annotated[str | None, typer.Option("--text", metavar="COLUMN", help="Column with the text.")]
-ColumnTextB = Annotated[str | None, typer.Option("--text-b", metavar="COLUMN", help="Column with text B.")]
-ColumnLabel = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Column with the answer.")]
-
-
-def register(app: typer.Typer) -> None:
-    app.command()(predict)
-    app.command()(evaluate)
 
 
 def predict(
@@ -32,6 +34,8 @@ def predict(
     ] = None,
     text: ColumnText = None,
     text_b: ColumnTextB = None,
+    recipe: Recipe = None,
+    out: OutFile = None,
     as_json: AsJson = False,
 ) -> None:
     """What a fine-tuned model says: labels, numbers, tags, answers, choices or summaries.
@@ -43,68 +47,35 @@ def predict(
     from bertcore.checkpoint import load_checkpoint
     from bertcore.data.tasks.reading import read_task
 
-    checkpoint = load_checkpoint(resolve_model(model))
+    options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
+    columns = {"text": text, "text_b": text_b}
+    options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file)
+    checkpoint = load_checkpoint(resolve_model(options.model))
     kind = task_kind(checkpoint)
     if kind is None:
         run(checkpoint, [])  # says so
     assert kind is not None
-    if file is None:
-        given = checked_text("a", a, required=True)
-        examples = [as_example(kind, given or "", checked_text("b", b))]
+    if options.file is None:
+        given = checked_text("a", options.a, required=True)
+        examples = [as_example(kind, given or "", checked_text("b", options.b))]
     else:
-        examples = list(read_task(task or _GENERIC[kind], file, "test", _columns(text, text_b, None)).examples)
+        layout = options.task or _GENERIC[kind]
+        examples = list(read_task(layout, options.file, "test", cast(Any, options.columns)).examples)
     predictions = run(checkpoint, examples)
+    answer = {
+        "config": options.to_dict(),
+        "predictions": [{"kind": kind, **asdict(prediction)} for prediction in predictions],
+    }
+    if out:
+        write_answer(out, answer)
     if as_json:
-        print_json([{"kind": kind, **asdict(prediction)} for prediction in predictions])
+        print_json(answer)
         return
     for prediction in predictions:
-        for line in _lines(prediction, examples[0] if file is None else None):
+        for line in _lines(prediction, examples[0] if options.file is None else None):
             typer.echo(line)
-
-
-def evaluate(
-    model: ModelArgument = None,
-    task: Annotated[str | None, typer.Option(help="The task of --data; absent: the one it was trained on.")] = None,
-    data: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Held-out examples: a file, or a folder's dev part.")
-    ] = None,
-    corpus: Annotated[
-        list[str] | None, typer.Option("--corpus", metavar="FILE", help="Text, for masked words and next sentence.")
-    ] = None,
-    text: ColumnText = None,
-    text_b: ColumnTextB = None,
-    label: ColumnLabel = None,
-    sequence_length: Annotated[int, typer.Option(help="With --corpus: tokens per sequence.")] = 128,
-    sequences: Annotated[int, typer.Option(help="With --corpus: how many sequences at most.")] = 512,
-    as_json: AsJson = False,
-) -> None:
-    """How well a model does: on a task's held-out examples, or on the held-out part of some text."""
-    if corpus and data:
-        raise BertcoreError("Give --data for a task or --corpus for masked words, not both.")
-    from bertcore.checkpoint import load_checkpoint
-
-    checkpoint = load_checkpoint(resolve_model(model))
-    if corpus:
-        from bertcore.training.evaluate import evaluate_text
-
-        numbers: dict[str, Any] = evaluate_text(checkpoint, [Path(name) for name in corpus], sequence_length, sequences)
-    else:
-        from bertcore.training.evaluate_task import evaluate_file
-
-        task = task or _task_of(model)
-        if task is None or data is None:
-            raise BertcoreError("Say what to measure on: --task and --data, or --corpus.")
-        evaluation = evaluate_file(checkpoint, task, data, _columns(text, text_b, label))
-        numbers = {"loss": evaluation.loss, **evaluation.metrics}
-        if as_json:
-            print_json(asdict(evaluation))
-            return
-    if as_json:
-        print_json(numbers)
-        return
-    for name, value in numbers.items():
-        shown = "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
-        typer.echo(f"{name.replace('_', ' '):24} {shown}")
+    if options.file is None and (limits := checkpoint.config.number_range):
+        typer.echo(f"It learned numbers from {limits[0]:g} to {limits[1]:g}.")
 
 
 _GENERIC = {
@@ -116,22 +87,6 @@ _GENERIC = {
     "choice": "choose",
     "summarise": "summarise",
 }
-
-
-def _task_of(model: str | None) -> str | None:
-    """The task that a run was trained on, where `model` is a run folder or a snapshot in one."""
-    from bertcore.training.run_folder import RunFolder
-
-    place = Path(model).expanduser() if model else None
-    for folder in (place, *(place.parents[:2] if place else ())):
-        if folder is not None and (folder / "status.json").is_file():
-            task = RunFolder(folder).config().get("data", {}).get("task")
-            return task if isinstance(task, str) else None
-    return None
-
-
-def _columns(text: str | None, text_b: str | None, label: str | None) -> dict[Any, str]:
-    return {role: name for role, name in (("text", text), ("text_b", text_b), ("label", label)) if name}
 
 
 def _lines(prediction: Any, example: Any) -> list[str]:

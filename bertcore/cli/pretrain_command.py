@@ -10,12 +10,13 @@ from typing import Annotated, Any
 
 import typer
 
-from bertcore.cli.output import AsJson, checked_text, print_json
+from bertcore.cli.output import AsJson, Resume, SnapshotsMib, checked_text, is_follower, print_json
 from bertcore.cli.progress import watching
 from bertcore.config import PRESETS
 from bertcore.data.choices import MASKINGS, PAIRS, VOCABULARIES
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model, runs_folder
+from bertcore.training.going_on import has_run, settings_of
 from bertcore.training.options import PRECISIONS, PretrainOptions
 from bertcore.training.run_folder import RunFolder
 
@@ -43,7 +44,7 @@ def pretrain(
         float | None, typer.Option(help="Budget in minutes of training (10 if nothing is said).")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Every random choice follows from it.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where the folder stands, or start.")] = False,
+    resume: Resume = False,
     name: Annotated[str | None, typer.Option(help="What the run is called.")] = None,
     tokenizer: Annotated[str | None, typer.Option(help="Folder with a vocabulary to use; else one is learned.")] = None,
     vocab_size: Annotated[int | None, typer.Option(help="Entries of a learned vocabulary, at most.")] = None,
@@ -65,6 +66,13 @@ def pretrain(
     ] = None,
     precision: Annotated[str | None, typer.Option(help=f"{', '.join(PRECISIONS)}.")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads; absent: all cores but one.")] = None,
+    compile_model: Annotated[
+        bool | None, typer.Option("--compile/--no-compile", help="torch.compile the model; GPUs only.")
+    ] = None,
+    shard: Annotated[
+        bool | None, typer.Option("--shard/--no-shard", help="Under torchrun: divide the model among the processes.")
+    ] = None,
+    snapshots_mib: SnapshotsMib = None,
     as_json: AsJson = False,
 ) -> None:
     """Train a BERT from text. Stop with Ctrl+C, go on with --resume."""
@@ -72,10 +80,13 @@ def pretrain(
     options = PretrainOptions.from_file(recipe) if recipe else PretrainOptions()
     if steps is not None and minutes is not None:
         raise BertcoreError("Give --steps or --minutes, not both.")
-    if minutes is not None:  # the flag overrules a recipe's budget of either kind
-        options = replace(options, training=replace(options.training, steps=None))
     run = out or runs_folder() / f"{time.strftime('%Y-%m-%d')}-{name or options.name}"
     checked_text("out", str(run))  # the libraries that write it take no other names
+    goes_on = resume and has_run(run)
+    if goes_on:
+        options = settings_of(PretrainOptions, run, recipe)
+    if minutes is not None:  # the flag overrules a recipe's budget of either kind
+        options = replace(options, training=replace(options.training, steps=None))
     flags: dict[str, dict[str, Any]] = {
         "data": {
             "corpus": tuple(files) or None,
@@ -97,40 +108,34 @@ def pretrain(
             "learning_rate": learning_rate,
             "causal_share": causal_share,
             "precision": precision,
+            "threads": threads,
+            "shard": shard,
+            "compile": compile_model,
+            "snapshots_mib": snapshots_mib,
         },
         "own": {"preset": preset},
     }
-    if resume and (run / "config.json").is_file():
-        _refuse_changes(PretrainOptions.from_dict(RunFolder(run).config()), flags, run)
     if sequence_length is not None:
         longest = max(sequence_length, options.data.long_sequence_length)
         options = options.with_flags({"sequence_length": sequence_length, "long_sequence_length": longest}, {})
-    name = name or (out.resolve().name if out and not recipe else None)
-    options = options.with_flags(flags["data"], {**flags["training"], "threads": threads}, **flags["own"], name=name)
+    name = name or (out.resolve().name if out and not recipe and not goes_on else None)
+    options = options.with_flags(flags["data"], flags["training"], **flags["own"], name=name)
     from bertcore.training.pretrain import continued, start_or_resume
 
-    if start is not None and not (resume and (run / "config.json").is_file()):
+    if start is not None and goes_on:
+        options = replace(options, start=str(resolve_model(start).resolve()))
+    elif start is not None:
         if preset or tokenizer:
             raise BertcoreError("A checkpoint has its own size and vocabulary; leave out --preset and --tokenizer.")
-        options = continued(options, resolve_model(start).resolve())
+        options = continued(options, resolve_model(start).resolve()).with_flags({"pairs": pairs}, {})
 
     with watching(as_json) as watch:
         snapshot = start_or_resume(options, run, resume, watch)
+    if is_follower():
+        return
     status = RunFolder(run).status()
     if as_json:
         print_json({"run": str(run), "state": status.state, "step": status.step, "snapshot": str(snapshot)})
     else:
         typer.echo(f"{status.state} at step {status.step:,}: {run}")
         typer.echo(f'Ask it: bertcore fill {run} --a "The [MASK] was happy."')
-
-
-def _refuse_changes(stored: PretrainOptions, flags: dict[str, dict[str, Any]], run: Path) -> None:
-    """A resumed run keeps its settings; a flag that says otherwise is refused rather than ignored."""
-    for section, given in flags.items():
-        kept = stored if section == "own" else getattr(stored, section)
-        for key, value in given.items():
-            if value is not None and value != getattr(kept, key):
-                raise BertcoreError(
-                    f"The run {run} goes on with its own settings: {key.replace('_', ' ')} {getattr(kept, key)}, "
-                    f"not {value}. Leave that flag out, or start a new run."
-                )

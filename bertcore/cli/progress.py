@@ -15,6 +15,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from bertcore.cli.output import is_follower
+
 
 class ProgressBar:
     """Call it with each event of a run; draws a bar in a terminal, and plain lines for held-out results anywhere."""
@@ -60,4 +62,4 @@ class ProgressBar:
 
 def watching(quiet: bool) -> AbstractContextManager[Any]:
     """A progress bar, or nothing."""
-    return nullcontext() if quiet else ProgressBar()
+    return nullcontext() if quiet or is_follower() else ProgressBar()

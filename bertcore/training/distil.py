@@ -7,11 +7,10 @@ teacher's softened distribution of words, the masked words themselves, and the c
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -21,12 +20,19 @@ from bertcore.checkpoint_config import read_config
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.loop import Materials, StepResult, Watch, run_work
+from bertcore.training.distributed import joined_team
+from bertcore.training.first_batch import write_pretraining_batch
+from bertcore.training.going_on import go_on_with
+from bertcore.training.loop import run_work
 from bertcore.training.losses import Losses
 from bertcore.training.objective import BatchTensors, word_accuracy
 from bertcore.training.pretrain import MASKED, Pretraining
+from bertcore.training.resume import OPTIMIZER_FILE
+from bertcore.training.run_cards import Teaching, place_of
 from bertcore.training.run_folder import RunFolder
+from bertcore.training.run_story import RunStory
 from bertcore.training.safe_files import write_json
+from bertcore.training.work import Materials, StepResult, Watch
 
 COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, speed, quality
 
@@ -38,12 +44,14 @@ def start_or_resume_distilling(
 
     Returns the last snapshot. Raises BertcoreError, one sentence, for a teacher without an MLM head and an unfit text.
     """
+    with joined_team() as team:
+        team.refuse("Distillation")
     exists = (run / "config.json").is_file()
     if exists and not resume:
         raise BertcoreError(f"The folder {run} already holds a run; add --resume to go on with it, or name another.")
     if exists:
         folder = RunFolder(run)
-        options = DistilOptions.from_dict(folder.config())
+        options = go_on_with(folder, DistilOptions.from_dict(folder.config()), options)
     else:
         if options is None or not options.data.corpus:
             raise BertcoreError("There is nothing to train on; give one or more text files with --corpus.")
@@ -67,16 +75,30 @@ class Distilling(Pretraining):
         begin_with_teacher(self.teacher, self.materials.model)
         return self.materials
 
+    def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
+        """The teacher's weights too: the data's key says nothing of them."""
+        files = sorted(Path(self.distil.teacher).iterdir())
+        weights = [file for file in files if file.suffix in (".safetensors", ".bin") and file.name != OPTIMIZER_FILE]
+        super()._note_sources(run, [*exact, *weights])
+
     def forward_backward(self, step: int, fraction: float) -> StepResult:
         materials = self.materials
-        batch = self._batch(step, fraction, np.random.default_rng([self.settings.seed, step]))
+        batch = self._next_batch(step, fraction)
         tensors = BatchTensors.of(batch, materials.device)
+        if step == 1:
+            write_pretraining_batch(self.run, tensors, materials.tokenizer)
         with materials.precision.autocast(materials.device):
             losses = distillation_losses(self.teacher, materials.model, tensors, self.distil)
         losses.total.backward()
-        return StepResult(tokens=batch.real_tokens, metrics=lambda: _metrics(losses, tensors), phase=MASKED)
+        return StepResult(
+            tokens=batch.real_tokens,
+            metrics=lambda: _metrics(losses, tensors),
+            phase=MASKED,
+            loss=losses.total.detach(),
+        )
 
     def finish(self, folder: RunFolder, done: bool) -> None:
+        """Teacher and student side by side, the student's best and worst held-out sequences, and its model card."""
         sides = {"teacher": self.teacher, "student": self.materials.model}
         comparison = {name: self._measured(model) for name, model in sides.items()}
         teacher, student = comparison["teacher"], comparison["student"]
@@ -84,7 +106,18 @@ class Distilling(Pretraining):
             name: student[name] / teacher[name] if teacher[name] else None
             for name in ("parameters", "forward_ms", "mlm_accuracy", "mlm_top5")
         }
-        write_json(folder.path / COMPARISON_FILE, comparison)
+        story = RunStory.of(folder, done, self.settings.steps, self.settings.seconds)
+        write_json(folder.path / COMPARISON_FILE, {**comparison, **self._examples(story.snapshot)})
+        teaching = Teaching(place_of(self.distil.teacher), self._objective, comparison)
+        self._card(story, teaching).write(story.snapshot)
+
+    @property
+    def _objective(self) -> str:
+        distil = self.distil
+        return (
+            f"the teacher's words at temperature {distil.temperature:g} (weight {distil.soft_weight:g}), masked words "
+            f"({distil.mlm_weight:g}), direction of the last hidden states ({distil.cosine_weight:g})"
+        )
 
     def _measured(self, model: Bert) -> dict[str, Any]:
         numbers = self.materials.held_out.measure(model)

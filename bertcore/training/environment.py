@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
@@ -12,8 +13,23 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch.distributed as dist
 
+from bertcore.training.safe_files import write_errors, write_json
+
+ENVIRONMENT_FILE = "environment.json"
 _PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy", "scikit-learn")
+
+
+def note_environment(run: Path, seed: int, device: torch.device) -> None:
+    """Write it into the run's folder: of the start and of each time the run went on, the newest last."""
+    file = run / ENVIRONMENT_FILE
+    try:
+        before = list(json.loads(file.read_text(encoding="utf-8"))["starts"])
+    except (OSError, ValueError, KeyError, TypeError):  # the first start, or a damaged file
+        before = []
+    with write_errors(run):
+        write_json(file, {"starts": [*before, environment(seed, device)]})
 
 
 def environment(seed: int, device: torch.device) -> dict[str, Any]:
@@ -27,7 +43,9 @@ def environment(seed: int, device: torch.device) -> dict[str, Any]:
         "system": platform.platform(),
         "processor": _processor(),
         "cores": os.cpu_count(),
+        "memory_gib": _memory_gib(),
         "threads": torch.get_num_threads(),
+        "processes": dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1,
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
         "seed": seed,
@@ -52,6 +70,14 @@ def memory_mib() -> float | None:
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+
+
+def _memory_gib() -> float | None:
+    """Of the machine; None where the system does not say."""
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (AttributeError, OSError, ValueError):  # Windows
+        return None
 
 
 def _git(folder: Path, *arguments: str) -> str:

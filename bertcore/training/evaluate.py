@@ -18,6 +18,7 @@ from bertcore.model.bert import Bert
 from bertcore.tokenization import Tokenizer
 from bertcore.training.objective import BatchTensors, pretraining_loss, word_accuracy
 
+EVALUATION_FILE = "evaluation.json"  # of a run: its last measurement, and the best and worst held-out examples
 HELD_OUT_MASK_SHARE = 0.15
 HELD_OUT_SEED = 20_181_011  # the same sequences and masks in every run
 _SEQUENCES_AT_ONCE = 16
@@ -92,6 +93,8 @@ def evaluate_text(checkpoint: Checkpoint, files: list[Path], length: int, sequen
     """
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    corpus = load_corpus(files, checkpoint.tokenizer)
-    held_out = HeldOutText.of(corpus, checkpoint.tokenizer, min(length, checkpoint.config.max_length), sequences)
+    corpus, tokenizer = load_corpus(files, checkpoint.tokenizer), checkpoint.tokenizer
+    heads = checkpoint.tasks
+    rules = PairRules.of(tokenizer, "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none")
+    held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), sequences, rules)
     return held_out.measure(checkpoint.model)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -12,15 +13,19 @@ from numpy.typing import NDArray
 
 from bertcore.checkpoint import Checkpoint
 from bertcore.data.features.collate import TaskBatches
-from bertcore.data.features.decode import DecodeSettings, decode
+from bertcore.data.features.decode import DecodeSettings, Outputs, decode
 from bertcore.data.features.example_losses import example_losses
 from bertcore.data.features.kinds import Features
 from bertcore.data.features.make import make_features
-from bertcore.data.features.predictions import Prediction, gold_answers
+from bertcore.data.features.predictions import AnswerPrediction, Prediction, gold_answers
 from bertcore.data.tasks.reading import read_task, task_named
+from bertcore.data.tasks.spec import Role
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.losses import TaskBatch
+from bertcore.training.run_folder import RunFolder
+from bertcore.training.squad_metrics import best_thresholds
 from bertcore.training.task_metrics import confusion, measure, ranked
 
 EXAMPLES_SHOWN = 8
@@ -43,12 +48,14 @@ def evaluate_task(model: Bert, batches: TaskBatches, device: torch.device) -> Ta
     outputs = run_task(model, batches, device)
     predictions = decode(features, outputs, settings_for(model))
     gold, given = gold_answers(features.examples), [prediction.answer for prediction in predictions]
-    losses = example_losses(features, outputs)
+    losses, metrics = example_losses(features, outputs), measure(features.kind, gold, given, features.labels)
+    if features.kind == "span" and not all(gold):
+        metrics |= _best_thresholds(features, outputs, gold)
     has_table = features.kind in ("classify", "tag") and bool(features.labels)
     best, worst = ranked(losses, EXAMPLES_SHOWN)
     return TaskEvaluation(
         loss=float(np.nanmean(losses)),
-        metrics={name: float(value) for name, value in measure(features.kind, gold, given, features.labels).items()},
+        metrics={name: float(value) for name, value in metrics.items()},
         labels=features.labels,
         confusion=confusion(gold, given, features.labels).tolist() if has_table else None,
         best=[_described(features, predictions, gold, losses, at) for at in best],
@@ -94,13 +101,19 @@ def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device) 
 
 def settings_for(model: Bert) -> DecodeSettings:
     """How this model's scores become answers: by the CRF if it has one, with "no answer" if it learned to say so."""
-    device = model.embeddings.token.weight.device
+    device, crf = model.embeddings.token.weight.device, model.crf
     return DecodeSettings(
-        best_tags=None
-        if model.crf is None
-        else lambda scores, mask: model.best_tags(scores.to(device), mask.to(device)),
+        best_tags=None if crf is None else lambda scores, mask: crf.decode(scores.to(device), mask.to(device)),
+        tag_shares=None if crf is None else lambda scores, mask: crf.marginals(scores.to(device), mask.to(device)),
         no_answer_above=0.0 if model.config.no_answer else None,
     )
+
+
+def _best_thresholds(features: Features, outputs: Outputs, gold: list[Any]) -> dict[str, float]:
+    """Where some questions have no answer: what the best threshold for saying so would reach."""
+    always = cast(list[AnswerPrediction], decode(features, outputs))  # an answer to every question
+    leads = [prediction.no_answer_score - prediction.score for prediction in always]
+    return best_thresholds(gold, [prediction.text for prediction in always], leads)
 
 
 def _described(
@@ -117,14 +130,17 @@ def _short(value: Any) -> Any:
 def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping[Any, str]) -> TaskEvaluation:
     """A fine-tuned checkpoint on a task's held-out file (or a folder's dev part).
 
+    A snapshot of a run on this task reads it as its run does: the same columns, lengths and windows.
     Raises BertcoreError where the file does not fit the task, or the checkpoint has no head or other labels for it.
     """
-    from bertcore.analysis.apply import BATCH_SIZE, labels_of, task_kind
+    from bertcore.analysis.apply import BATCH_SIZE, STRIDE, labels_of, task_kind
 
     spec, labels = task_named(task), labels_of(checkpoint)
     if task_kind(checkpoint) != spec.kind:
         raise BertcoreError(f"The model {checkpoint.name} was not taught {spec.name}; open one that was.")
-    file = read_task(spec, path, "dev", columns, labels)
+    length = checkpoint.config.max_length
+    data = _data_of_run(checkpoint.folder, task) or TaskDataOptions(max_length=length, stride=min(STRIDE, length // 4))
+    file = read_task(spec, path, "dev", {**cast(Mapping[Role, str], data.columns), **columns}, labels)
     if file.labels and file.labels != labels:
         raise BertcoreError(
             f"The model {checkpoint.name} chooses from {', '.join(labels)}; {spec.name} has {', '.join(file.labels)}."
@@ -134,9 +150,19 @@ def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping
         file.examples,
         checkpoint.tokenizer,
         labels,
-        max_length=checkpoint.config.max_length,
+        max_length=min(data.max_length, length),
         crf="crf" in checkpoint.tasks,
+        doc_stride=data.stride,
         need_answers=True,
     )
     batches = TaskBatches(features, BATCH_SIZE, checkpoint.tokenizer.pad_id, shuffle=False)
     return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device)
+
+
+def _data_of_run(folder: Path, task: str) -> TaskDataOptions | None:
+    """How the run that a snapshot lies in reads its examples; None elsewhere, or where it learned another task."""
+    try:
+        data = FinetuneOptions.from_dict(RunFolder(folder.resolve().parent.parent).config()).data
+    except (BertcoreError, OSError):
+        return None
+    return data if data.task == task else None

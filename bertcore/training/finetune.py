@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
 
 from bertcore.checkpoint import Checkpoint, load_checkpoint
-from bertcore.data.examples import AnswerExample, Example, SummaryExample
+from bertcore.data.examples import AnswerExample, Example
 from bertcore.data.features.collate import TaskBatches
 from bertcore.data.features.make import make_features
-from bertcore.data.tasks.reading import TaskFile, find_file, read_task, task_named
-from bertcore.data.tasks.spec import Role, TaskSpec
-from bertcore.data.tasks.summaries import with_labels
+from bertcore.data.tasks.reading import TaskFile, task_named
+from bertcore.data.tasks.spec import TaskSpec
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 from bertcore.model.bert import Bert, initialise, initialise_part
+from bertcore.training.distributed import Team, joined_team
+from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.evaluate_task import TaskEvaluation, evaluate_task
+from bertcore.training.feed import Feed
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.first_batch import write_task_batch
-from bertcore.training.loop import Event, LoopSettings, Materials, StepResult, Watch, run_work
-from bertcore.training.losses import TaskBatch, task_losses
-from bertcore.training.materials import default_threads
+from bertcore.training.going_on import go_on_with
+from bertcore.training.loop import run_work
+from bertcore.training.losses import NO_LABEL, Losses, TaskBatch, task_losses
+from bertcore.training.materials import default_threads, same_precision
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
 from bertcore.training.precision import choose_precision
+from bertcore.training.run_cards import task_card
 from bertcore.training.run_folder import RunFolder
+from bertcore.training.run_story import RunStory
 from bertcore.training.safe_files import write_json
+from bertcore.training.sources import note_sources
+from bertcore.training.task_examples import data_key, read_examples
+from bertcore.training.work import Event, LoopSettings, Materials, StepResult, Watch
 
 HEADS = {
     "classify": "classify",
@@ -41,9 +48,7 @@ HEADS = {
     "choice": "choice",
     "summarise": "summarise",
 }
-EVALUATION_FILE = "evaluation.json"  # the last measurement in full: metrics, confusion, best and worst examples
 _DEFAULT_EPOCHS = 3.0
-_HELD_OUT_SEED = 20_181_011
 _FEWEST_STEPS = 150  # where nothing is said: three passes over a small file would teach nothing
 _RATE_OF_BASE, _BASE_WIDTH = 5e-5, 768
 
@@ -63,18 +68,24 @@ def start_or_resume_finetuning(
     Returns the last snapshot. Raises BertcoreError, one sentence, for files that do not fit the task, a checkpoint that
     cannot be opened, and a folder that holds something else, cannot be written or is in use.
     """
+    with joined_team() as team:
+        settings = team.once(lambda: _opened(options, run, resume).to_dict())
+        return run_work(FineTuning(FinetuneOptions.from_dict(settings), team), RunFolder(run), watch)
+
+
+def _opened(options: FinetuneOptions | None, run: Path, resume: bool) -> FinetuneOptions:
+    """The folder is there after this; returns the settings it holds."""
     exists = (run / "config.json").is_file()
     if exists and not resume:
         raise BertcoreError(f"The folder {run} already holds a run; add --resume to go on with it, or name another.")
     if exists:
         folder = RunFolder(run)
-        options = FinetuneOptions.from_dict(folder.config())
-    else:
-        if options is None or not options.data.train:
-            raise BertcoreError("There is nothing to learn from; give a file or folder with --train.")
-        read_examples(options)  # before a folder is made for the run
-        folder = RunFolder.create(run, options.to_dict())
-    return run_work(FineTuning(options), folder, watch)
+        return go_on_with(folder, FinetuneOptions.from_dict(folder.config()), options)
+    if options is None or not options.data.train:
+        raise BertcoreError("There is nothing to learn from; give a file or folder with --train.")
+    read_examples(options)  # before a folder is made for the run
+    RunFolder.create(run, options.to_dict())
+    return options
 
 
 class FineTuning:
@@ -82,9 +93,12 @@ class FineTuning:
 
     materials: TaskMaterials
     run: Path
+    _units: Any  # of the last step's batch
+    _loss: Callable[..., Losses]  # of a batch, over all processes
 
-    def __init__(self, options: FinetuneOptions) -> None:
-        self.options, training = options, options.training
+    def __init__(self, options: FinetuneOptions, team: Team | None = None) -> None:
+        self.options, self.team, training = options, team or Team(), options.training
+        self._feed = Feed(self._parts)
         self._evaluation: TaskEvaluation | None = None
         self._epoch: tuple[int, Any] | None = None  # the number of an epoch, and the units of each of its batches
         seconds = None if training.minutes is None else 60.0 * training.minutes
@@ -96,6 +110,7 @@ class FineTuning:
             evaluations=training.evaluations,
             log_every=training.log_every,
             save_minutes=training.save_minutes,
+            snapshots_mib=training.snapshots_mib,
             name=options.name,
             patience=training.patience,
         )
@@ -103,10 +118,12 @@ class FineTuning:
     def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
         self.run = run
         options, training = self.options, self.options.training
-        torch.set_num_threads(training.threads or default_threads())
-        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        torch.set_num_threads(training.threads or default_threads(self.team.local_size))
+        device = self.team.device
         say("Reading the examples.")
         train, dev = read_examples(options)
+        if self.team.is_first:
+            note_sources(run, [train.file, dev.file])
         spec = task_named(options.data.task)
         say("Opening the model.")
         checkpoint = load_checkpoint(resolve_model(options.model))
@@ -116,8 +133,10 @@ class FineTuning:
         batches, held_out = (
             self._batches(file.examples, checkpoint, spec, train.labels, model) for file in (train, dev)
         )
-        precision = choose_precision(training.precision, device)
-        self.settings = replace(self.settings, steps=self.steps_for(len(batches)))
+        precision = same_precision(training.precision, device, self.team)
+        self._per_epoch = len(batches)
+        self.settings = replace(self.settings, steps=self.steps_for(self._per_epoch))
+        self._loss = self.team.parallel(model, task_losses)
         self.materials = TaskMaterials(
             device=device,
             precision=precision,
@@ -127,7 +146,8 @@ class FineTuning:
             optimizer=make_optimizer(model, self.peak_rate(model), training.weight_decay, training.layer_decay),
             summary=(
                 f"{spec.title}: {len(train.examples):,} examples to learn from, {len(dev.examples):,} held out; "
-                f"{checkpoint.name}, {device.type}, {torch.get_num_threads()} threads, {precision.reason}"
+                f"{checkpoint.name}, {self.team.devices}, {torch.get_num_threads()} threads, "
+                f"{precision.reason}"
             ),
             task=spec,
             batches=batches,
@@ -149,34 +169,59 @@ class FineTuning:
         return self.options.training.learning_rate or _RATE_OF_BASE * narrower**2
 
     def forward_backward(self, step: int, fraction: float) -> StepResult:
-        materials, self._evaluation = self.materials, None
-        epoch, place = divmod(step - 1, len(materials.batches))
-        units = self._order(epoch)[place]
+        materials, size = self.materials, self.team.size
+        self._evaluation = None
+        self._units, parts = self._feed.take(step, fraction)
+        if self.settings.steps is None or step < self.settings.steps:
+            self._feed.begin(step + 1, fraction)
+        epoch, place = divmod(step - 1, self._per_epoch)
         if self.options.training.gradual_unfreezing:
             self._unfreeze(epoch)
-        parts = [part for part in _split(units, self.options.training.accumulate) if len(part)]
         tokens = 0
         values: list[torch.Tensor] = []
-        for part in parts:
-            batch = to_device(materials.batches.batch(part), materials.device)
-            if step == 1 and not values:
+        for share, counted, batch in parts:
+            batch = to_device(batch, materials.device)
+            if step == 1 and not values and self.team.is_first:
                 write_task_batch(self.run, batch, materials.tokenizer, materials.batches.features.labels)
+            real = batch.input_ids.numel() if batch.attention_mask is None else int(batch.attention_mask.sum())
+            all_counted, real = map(int, self.team.total(counted, real if counted else 0))
             with materials.precision.autocast(materials.device):
-                losses = task_losses(materials.model, batch)
-            share = len(part) / len(units)
-            (losses.total * share).backward()
-            values.append(losses.total.detach() * share)
-            tokens += batch.input_ids.numel() if batch.attention_mask is None else int(batch.attention_mask.sum())
-        head = materials.batches.features.head
+                losses = self._loss(batch)
+            ours = share if size == 1 else share * counted / max(all_counted, 1)
+            (losses.total * (ours * size)).backward()  # gradients are averaged over the processes
+            values.append(losses.total.detach() * ours)
+            tokens += real
         return StepResult(
             tokens=tokens,
-            metrics=lambda: {
-                "loss": float(torch.stack(values).sum()),
-                f"{head}_loss": float(torch.stack(values).sum()),
-            },
+            metrics=lambda: self._metrics(torch.stack(values).sum()),
             phase="task",
-            extra={"epoch": round(epoch + (place + 1) / len(materials.batches), 4), "examples": len(units)},
+            loss=torch.stack(values).sum(),
+            extra={"epoch": round(epoch + (place + 1) / self._per_epoch, 4), "examples": len(self._units)},
         )
+
+    def _metrics(self, loss: torch.Tensor) -> dict[str, float | None]:
+        """`loss` is this process's share."""
+        (whole,) = self.team.total(float(loss))
+        return {"loss": whole, f"{self.materials.batches.features.head}_loss": whole}
+
+    def _parts(self, step: int, fraction: float) -> tuple[Any, list[tuple[float, int, TaskBatch]]]:
+        """The units of a step's batch; and of each part that it is worked on in: its share of the units, how many
+        labels this process has of it, and the sequences of these."""
+        epoch, place = divmod(step - 1, self._per_epoch)
+        units, parts = self._order(epoch)[place], []
+        for part in _split(units, self.options.training.accumulate):
+            if len(part):
+                start, stop = self.team.part(len(part))
+                # whoever has none takes one all the same, which does not count: all have to take part
+                batch = self.materials.batches.batch(part[start:stop] if start < stop else part[:1])
+                labels = sum(int((values != NO_LABEL).sum()) for values in batch.labels.values())
+                parts.append((len(part) / len(units), labels if start < stop else 0, batch))
+        return units, parts
+
+    def write_batch(self, name: str) -> str:
+        batches, tokenizer = self.materials.batches, self.materials.tokenizer
+        batch = batches.batch(self._units)
+        return write_task_batch(self.run, batch, tokenizer, batches.features.labels, name, None)
 
     def measure(self) -> dict[str, Any]:
         materials = self.materials
@@ -200,11 +245,17 @@ class FineTuning:
         return [{"kind": "phase", "step": step, "phase": "task", "message": f"{self.materials.task.title}."}]
 
     def finish(self, folder: RunFolder, done: bool) -> None:
-        """The last measurement in full, measured anew where the run went on after it."""
+        """The last measurement in full, measured anew where the run went on after it; and the model card."""
         if self._evaluation is None:
             self.measure()
         assert self._evaluation is not None
         write_json(folder.path / EVALUATION_FILE, asdict(self._evaluation))
+        story = RunStory.of(folder, done, self.settings.steps, self.settings.seconds)
+        rate = self.peak_rate(self.materials.model)
+        task_card(self.options, self.materials, rate, self._evaluation, story).write(story.snapshot)
+
+    def close(self) -> None:
+        self._feed.close()
 
     def _batches(
         self,
@@ -244,51 +295,19 @@ class FineTuning:
         return self._epoch[1]
 
     def _freeze(self, model: Bert) -> None:
-        frozen = self.options.training.frozen_layers
+        frozen, layers = self.options.training.frozen_layers, model.config.num_hidden_layers
+        if frozen > layers:
+            raise BertcoreError(f"The model has {layers} layers; freeze so many at most, not {frozen}.")
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(depth_of(name, model) > frozen if frozen else True)
 
     def _unfreeze(self, epoch: int) -> None:
         """The heads in the first epoch, then one layer more in each; embeddings last."""
-        model = self.materials.model
+        model, frozen = self.materials.model, self.options.training.frozen_layers
         depths = {name: depth_of(name, model) for name, _ in model.named_parameters()}
-        lowest = max(max(depths.values()) - epoch, self.options.training.frozen_layers and 1)
+        lowest = max(max(depths.values()) - epoch, frozen + 1 if frozen else 0)
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(depths[name] >= lowest)
-
-
-def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
-    """The examples to learn from and those held out: the dev file, or some of the training file, always the same."""
-    data = options.data
-    spec = task_named(data.task)
-    columns = cast(Mapping[Role, str], data.columns)
-    train = _with_answers(spec, read_task(spec, data.train, "train", columns))
-    if data.max_examples is not None:
-        train = replace(train, examples=train.examples[: data.max_examples])
-    try:
-        place = (
-            Path(data.dev) if data.dev else find_file(spec, data.train, "dev") if Path(data.train).is_dir() else None
-        )
-    except BertcoreError:
-        place = None
-    if place is not None:
-        return train, _with_answers(spec, read_task(spec, place, "dev", columns, train.labels))
-    count = round(data.dev_share * len(train.examples))
-    if count < 2 or len(train.examples) - count < 2:
-        raise BertcoreError(
-            f"The file {train.file} has {len(train.examples)} examples, too few to hold some out; name more with --dev."
-        )
-    chosen = set(np.random.default_rng(_HELD_OUT_SEED).permutation(len(train.examples))[:count].tolist())
-    sides = [tuple(each for at, each in enumerate(train.examples) if (at in chosen) == side) for side in (False, True)]
-    return replace(train, examples=sides[0]), replace(train, split="dev", examples=sides[1])
-
-
-def _with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
-    """Summaries in someone's own words say only in a roundabout way which sentences to pick: these are found first."""
-    if spec.kind != "summarise":
-        return file
-    examples = cast(tuple[SummaryExample, ...], file.examples)
-    return replace(file, examples=tuple(each if each.labels is not None else with_labels(each) for each in examples))
 
 
 def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options: FinetuneOptions) -> Bert:
@@ -297,6 +316,7 @@ def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options:
     changes: dict[str, Any] = {
         "labels": train.labels if train.labels or spec.kind != "regress" else ("score",),
         "problem_type": spec.problem,
+        "number_range": spec.range_of(train.examples),
         "no_answer": any(isinstance(each, AnswerExample) and not each.answers for each in train.examples),
     }
     if dropout is not None:
@@ -321,14 +341,6 @@ def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options:
         if not any(name.startswith(f"{each}.") for name in known):
             initialise_part(getattr(model, each), config.initializer_range, generator)
     return model.requires_grad_(True)
-
-
-def data_key(train: TaskFile, dev: TaskFile, checkpoint: Checkpoint) -> str:
-    """Changes with any example, the labels or the vocabulary."""
-    digest = hashlib.sha256(checkpoint.tokenizer.raw.to_str().encode())
-    for file in (train, dev):
-        digest.update(repr((file.labels, file.examples)).encode("utf-8", "replace"))
-    return digest.hexdigest()[:32]
 
 
 def to_device(batch: TaskBatch, device: torch.device) -> TaskBatch:

@@ -1,4 +1,4 @@
-"""The first batch of a run as the model reads it, for people to look at: words, masks, segments, labels."""
+"""A batch as the model reads it, for people to look at: words, masks, segments, labels."""
 
 from __future__ import annotations
 
@@ -14,32 +14,60 @@ from bertcore.training.safe_files import plain, write_json
 
 FIRST_BATCH_FILE = "first_batch.json"
 _SEQUENCES = 8
+_BEGIN = 8  # tokens
 
 
-def write_pretraining_batch(run: Path, batch: BatchTensors, tokenizer: Tokenizer) -> None:
-    """Each sequence with the words to predict by position; a causal batch predicts every next word."""
+def write_pretraining_batch(
+    run: Path,
+    batch: BatchTensors,
+    tokenizer: Tokenizer,
+    name: str = FIRST_BATCH_FILE,
+    most: int | None = _SEQUENCES,
+) -> str:
+    """Each sequence with the words to predict by position; a causal batch predicts every next word.
+
+    `most`: sequences to write, None: all. Returns the first words.
+    """
     length = batch.input_ids.shape[1]
     wanted: dict[int, dict[int, str]] = {}
     for row, label in zip(batch.rows.tolist(), batch.labels.tolist(), strict=True):
         wanted.setdefault(row // length, {})[row % length] = tokenizer.label(label)
-    sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer)
+    sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer, most)
     for number, sequence in enumerate(sequences):
         sequence["predict"] = wanted.get(number, {})
         sequence["pair_label"] = int(batch.next_sentence[number])
-    write_json(run / FIRST_BATCH_FILE, {"causal": batch.causal, "sequences": plain(sequences)})
+    write_json(run / name, {"causal": batch.causal, "sequences": plain(sequences)})
+    return _begin(sequences)
 
 
-def write_task_batch(run: Path, batch: TaskBatch, tokenizer: Tokenizer, labels: tuple[str, ...]) -> None:
-    """Each sequence with its label, or a label for each token that has one."""
-    sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer)
+def write_task_batch(
+    run: Path,
+    batch: TaskBatch,
+    tokenizer: Tokenizer,
+    labels: tuple[str, ...],
+    name: str = FIRST_BATCH_FILE,
+    most: int | None = _SEQUENCES,
+) -> str:
+    """Each sequence with its label, or a label for each token that has one.
+
+    `most`: sequences to write, None: all. Returns the first words.
+    """
+    sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer, most)
     answers = {head: _named(values.tolist(), labels) for head, values in batch.labels.items()}
     rows = {head: values.tolist() for head, values in batch.rows.items()}
-    write_json(run / FIRST_BATCH_FILE, plain({"sequences": sequences, "labels": answers, "rows": rows}))
+    write_json(run / name, plain({"sequences": sequences, "labels": answers, "rows": rows}))
+    return _begin(sequences)
 
 
-def _sequences(ids: Tensor, segments: Tensor | None, mask: Tensor | None, tokenizer: Tokenizer) -> list[dict[str, Any]]:
+def _begin(sequences: list[dict[str, Any]]) -> str:
+    return " ".join(sequences[0]["tokens"][:_BEGIN])
+
+
+def _sequences(
+    ids: Tensor, segments: Tensor | None, mask: Tensor | None, tokenizer: Tokenizer, most: int | None
+) -> list[dict[str, Any]]:
     shown = []
-    for number, row in enumerate(ids[:_SEQUENCES].tolist()):
+    for number, row in enumerate(ids[:most].tolist()):
         real = len(row) if mask is None else int(mask[number].sum())
         shown.append(
             {

@@ -6,8 +6,20 @@ import contextlib
 import errno
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from bertcore.errors import BertcoreError
+from bertcore.training.safe_files import error_number, why_unwritten
+
+# What torch and the libraries below it say where memory has run out, in lower case.
+_OUT_OF_MEMORY = (
+    "not enough memory",
+    "out of memory",
+    "can't allocate memory",
+    "cannot allocate memory",
+    "bad_alloc",
+    "can't start new thread",
+)
 
 
 class StopAskedError(BertcoreError):
@@ -29,15 +41,26 @@ def stop_signals(ask_to_stop: Callable[[], None]) -> Iterator[None]:
             signal.signal(name, handler)
 
 
-def as_sentence(error: BaseException) -> str:
-    """What a person should read about an error that ended a run."""
+def as_sentence(error: BaseException, folder: Path = Path("the run")) -> str:
+    """What a person should read about an error that ended the run in `folder`."""
     text = str(error)
     if isinstance(error, BertcoreError):
         return text
     if isinstance(error, KeyboardInterrupt):
         return "Interrupted; what was trained since the last snapshot is lost."
-    if isinstance(error, MemoryError) or "not enough memory" in text or "out of memory" in text:
-        return "There is not enough memory for this run; choose a smaller size, a smaller batch or shorter sequences."
-    if getattr(error, "errno", None) == errno.ENOSPC or "No space left" in text:  # safetensors has its own error type
-        return "The disk is full; free some space and go on with --resume."
+    if is_out_of_memory(error):
+        return (
+            "There is not enough memory for this run: lower the batch size or the sequence length, accumulate more "
+            "(each batch in more parts), or choose a smaller model; the snapshots so far are kept."
+        )
+    unwritten = why_unwritten(error, folder)
+    if unwritten is not None:
+        return unwritten
     return f"The run failed: {type(error).__name__}: {text.splitlines()[0] if text else 'no message'}."
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Of this machine or of the GPU."""
+    text = str(error).lower()
+    known = isinstance(error, MemoryError) or error_number(error) == errno.ENOMEM
+    return known or any(words in text for words in _OUT_OF_MEMORY)

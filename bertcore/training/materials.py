@@ -10,17 +10,20 @@ from pathlib import Path
 import torch
 
 from bertcore.data.batches import PairSampler
-from bertcore.data.corpus import load_corpus
+from bertcore.data.corpus import Corpus, load_corpus, open_corpus
 from bertcore.data.pairs import PairRules
 from bertcore.data.text import Paragraphs, TextFormat
+from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert, initialise
 from bertcore.tokenization import Tokenizer
+from bertcore.training.distributed import Team
 from bertcore.training.evaluate import HeldOutText
-from bertcore.training.loop import Materials
 from bertcore.training.optimizer import make_optimizer
-from bertcore.training.options import DataOptions, PretrainOptions
-from bertcore.training.precision import choose_precision
+from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.precision import Precision, choose_precision
 from bertcore.training.run_folder import RunFolder
+from bertcore.training.sharding import shard
+from bertcore.training.work import Materials
 from bertcore.vocabularies import train_vocabulary
 
 HEADS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
@@ -32,23 +35,27 @@ class PretrainingMaterials(Materials):
     held_out: HeldOutText
 
 
-def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> PretrainingMaterials:
+def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None], team: Team) -> PretrainingMaterials:
     """Everything ready for the first step; `say` is told what takes time. Raises BertcoreError for an unfit text."""
-    data, training = options.data, options.training
-    torch.set_num_threads(training.threads or default_threads())
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    files = [Path(name) for name in data.corpus]
-    tokenizer = _run_tokenizer(options, files, run, say)
-    corpus = load_corpus(files, tokenizer, lambda done: say(f"Reading the text: {done:.0%}."), text_format(data))
+    data, training, device = options.data, options.training, team.device
+    torch.set_num_threads(training.threads or default_threads(team.local_size))
+    tokenizer, corpus = _read_text(options, run, say, team)
     rules = PairRules.of(tokenizer, data.pairs, data.pack)
     lengths = {data.sequence_length, *([data.long_sequence_length] if data.long_share else [])}
     held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences, rules)
     config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
     model = Bert(config, HEADS[data.pairs])
     initialise(model, torch.Generator().manual_seed(training.seed))
-    model.to(device).train()
-    precision = choose_precision(training.precision, device)
     parameters = sum(parameter.numel() for parameter in model.parameters())
+    _refuse_unfit(training, device)
+    model.train()
+    if training.shard and team.size > 1:
+        shard(model, device, team.size)
+    else:
+        model.to(device)
+    if training.compile:
+        model.compile()
+    precision = same_precision(training.precision, device, team)
     return PretrainingMaterials(
         device=device,
         precision=precision,
@@ -57,23 +64,54 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None]) -> 
         samplers={length: PairSampler(corpus, False, length, training.seed, rules) for length in lengths},
         held_out=held_out.to(device),
         model=model,
-        optimizer=make_optimizer(model, options.peak_rate, training.weight_decay),
+        optimizer=make_optimizer(model, options.peak_rate, training.weight_decay, kind=training.optimizer),
         summary=(
             f"{options.preset}, {parameters:,} parameters, {tokenizer.vocab_size:,} tokens in the vocabulary; "
             f"{corpus.count_tokens(False):,} tokens to train on, {corpus.count_tokens(True):,} held out; "
-            f"{device.type}, {torch.get_num_threads()} threads, {precision.reason}"
+            f"{team.devices}, {torch.get_num_threads()} threads, {precision.reason}"
         ),
     )
+
+
+def same_precision(wanted: str, device: torch.device, team: Team) -> Precision:
+    """What a probe says in process 0, for all."""
+    if team.is_first:
+        precision = choose_precision(wanted, device)
+        team.once(lambda: precision.name)
+        return precision
+    return choose_precision(team.once(lambda: wanted), device)
+
+
+def _read_text(options: PretrainOptions, run: Path, say: Callable[[str], None], team: Team) -> tuple[Tokenizer, Corpus]:
+    """Vocabulary and tokenised text. Process 0 makes them, however long it takes; the others open what it made."""
+    files, form = [Path(name) for name in options.data.corpus], text_format(options.data)
+
+    def made() -> str:
+        tokenizer = _run_tokenizer(options, files, run, say)
+        return load_corpus(files, tokenizer, lambda done: say(f"Reading the text: {done:.0%}."), form).key
+
+    key = team.once(made)
+    return Tokenizer.from_folder(run / "tokenizer"), open_corpus(key)
+
+
+def _refuse_unfit(training: TrainingOptions, device: torch.device) -> None:
+    """Ways to compute that do not go together."""
+    if training.shard and training.optimizer == "muon":
+        raise BertcoreError("Muon needs whole matrices; leave out --shard, or choose the optimizer adamw.")
+    if training.compile and device.type != "cuda":
+        raise BertcoreError("Compiling the model pays on GPUs only, and there is none; leave out --compile.")
+    if training.compile and training.shard:
+        raise BertcoreError("A divided model is not compiled; leave out --compile or --shard.")
 
 
 def text_format(data: DataOptions) -> TextFormat:
     return TextFormat(data.document_per_file, data.text_field)
 
 
-def default_threads() -> int:
-    """All cores that this process may use but one, at least one."""
+def default_threads(processes: int = 1) -> int:
+    """All cores that this process may use but one, divided among so many processes; at least one."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
-    return max(1, cores - 1)
+    return max(1, (cores - 1) // processes)
 
 
 def _run_tokenizer(options: PretrainOptions, files: list[Path], run: Path, say: Callable[[str], None]) -> Tokenizer:

@@ -52,11 +52,15 @@ class BatchTensors:
         )
 
 
-def pretraining_loss(model: Bert, batch: BatchTensors, next_sentence_weight: float = 1.0) -> Losses:
+def pretraining_loss(
+    model: Bert, batch: BatchTensors, next_sentence_weight: float = 1.0, totals: tuple[int, int] | None = None
+) -> Losses:
     """Masked words (or, in a causal batch, next words) plus what the model has a head for: next sentence or order.
 
     Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS].
     In a causal batch the part "mlm" is the loss of the next word, and there is no "nsp" or "sop".
+    `totals`: the words to predict and the labelled pairs of a larger batch that this one is a part of; the losses are
+    then this part's shares of the whole one's.
     """
     pair_head = "nsp" if model.nsp is not None else "sop" if model.sop is not None else None
     batch_size, length = batch.input_ids.shape
@@ -67,13 +71,16 @@ def pretraining_loss(model: Bert, batch: BatchTensors, next_sentence_weight: flo
         batch.input_ids, batch.segment_ids, batch.attention_mask, causal=batch.causal, rows=rows
     )  # (R,H) or (R+B,H)
     word_logits = model.mlm_logits(hidden[:words])
-    mlm = F.cross_entropy(word_logits.float(), batch.labels)
+    if totals is None:
+        mlm = F.cross_entropy(word_logits.float(), batch.labels)
+    else:
+        mlm = F.cross_entropy(word_logits.float(), batch.labels, reduction="sum") / totals[0]
     if batch.causal or pair_head is None:
         return Losses.of({"mlm": mlm}, {"mlm": word_logits})
     pooled = model.pool(hidden[words:])
     pair_logits = model.nsp_logits(pooled) if pair_head == "nsp" else model.sop_logits(pooled)
     losses = F.cross_entropy(pair_logits.float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="none")
-    pair = labelled_mean(losses, batch.next_sentence)
+    pair = labelled_mean(losses, batch.next_sentence) if totals is None else losses.sum() / max(totals[1], 1)
     logits = {"mlm": word_logits, pair_head: pair_logits}
     return Losses.of({"mlm": mlm, pair_head: pair}, logits, {pair_head: next_sentence_weight})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,32 @@ import numpy as np
 
 from bertcore.checkpoint import load_checkpoint
 from bertcore.checkpoint_config import read_config
-from bertcore.data.batches import Batch, causal_batch, masked_batch
-from bertcore.data.text import read_documents
+from bertcore.data.batches import Batch, causal_batch, make_rows, masked_batch
+from bertcore.data.pairs import NO_LABEL
+from bertcore.data.text import read_documents, text_files
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
+from bertcore.training.distributed import Team, joined_team
+from bertcore.training.evaluate import EVALUATION_FILE
+from bertcore.training.feed import Feed
 from bertcore.training.first_batch import write_pretraining_batch
-from bertcore.training.loop import Event, LoopSettings, Materials, StepResult, Watch, run_work
+from bertcore.training.going_on import go_on_with
+from bertcore.training.held_out_examples import best_and_worst
+from bertcore.training.loop import run_work
+from bertcore.training.losses import Losses
 from bertcore.training.materials import PretrainingMaterials, prepare, text_format
+from bertcore.training.model_card import ModelCard
 from bertcore.training.objective import BatchTensors, pretraining_loss, step_metrics
-from bertcore.training.optimizer import linear_rate
+from bertcore.training.optimizer import trapezoid_rate
 from bertcore.training.options import NO_DROPOUT, PretrainOptions
 from bertcore.training.precision import choose_precision
+from bertcore.training.run_cards import Teaching, pretraining_card
 from bertcore.training.run_folder import RunFolder
+from bertcore.training.run_story import RunStory
+from bertcore.training.safe_files import write_json
+from bertcore.training.sharding import is_sharded, load_weights
+from bertcore.training.sources import note_sources, refuse_changed
+from bertcore.training.work import Event, LoopSettings, Materials, StepResult, Watch
 
 CAUSAL, MASKED = "causal", "masked"
 _PHASE_WORDS = {
@@ -37,18 +51,24 @@ def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, wa
     `watch` is told each metrics line as it is written. Returns the last snapshot. Raises BertcoreError with a sentence
     for a folder that holds something else, cannot be written or is in use, and for a text that cannot be trained on.
     """
+    with joined_team() as team:
+        settings = team.once(lambda: _opened(options, run, resume).to_dict())
+        return run_work(Pretraining(PretrainOptions.from_dict(settings), team), RunFolder(run), watch)
+
+
+def _opened(options: PretrainOptions | None, run: Path, resume: bool) -> PretrainOptions:
+    """The folder is there after this; returns the settings it holds."""
     exists = (run / "config.json").is_file()
     if exists and not resume:
         raise BertcoreError(f"The folder {run} already holds a run; add --resume to go on with it, or name another.")
     if exists:
         folder = RunFolder(run)
-        options = PretrainOptions.from_dict(folder.config())
-    else:
-        if options is None or not options.data.corpus:
-            raise BertcoreError("There is nothing to train on; give one or more text files with --corpus.")
-        _look_into_text(options)
-        folder = RunFolder.create(run, options.to_dict())
-    return run_work(Pretraining(options), folder, watch)
+        return go_on_with(folder, PretrainOptions.from_dict(folder.config()), options)
+    if options is None or not options.data.corpus:
+        raise BertcoreError("There is nothing to train on; give one or more text files with --corpus.")
+    _look_into_text(options)
+    RunFolder.create(run, options.to_dict())
+    return options
 
 
 class Pretraining:
@@ -56,9 +76,13 @@ class Pretraining:
 
     materials: PretrainingMaterials
     run: Path
+    _last_batch: Batch
+    _loss: Callable[..., Losses]  # of the model and a batch, over all processes
 
-    def __init__(self, options: PretrainOptions) -> None:
-        self.options = options
+    def __init__(self, options: PretrainOptions, team: Team | None = None) -> None:
+        self.options, self.team = options, team or Team()
+        self._feed = Feed(self.make_batch)
+        self._position: Mapping[str, tuple[int, int]] = {}  # before the batch that is being made ahead
         training, (steps, seconds) = options.training, options.budget
         self.settings = LoopSettings(
             steps=steps,
@@ -68,39 +92,86 @@ class Pretraining:
             evaluations=training.evaluations,
             log_every=training.log_every,
             save_minutes=training.save_minutes,
+            snapshots_mib=training.snapshots_mib,
             name=options.name,
         )
 
     def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
         self.run = run
-        self.materials = prepare(self.options, run, say)
-        if self.options.start is not None:
+        if self.team.is_first:
+            self._note_sources(run)
+        self.materials = prepare(self.options, run, say, self.team)
+        self.team.refuse_more_than(min(map(self._sequences, self.materials.samplers)))
+        if self.options.start is not None and not RunFolder(run).snapshots():
             begin_with(load_checkpoint(Path(self.options.start)).model, self.materials.model)
+        self._loss = self.team.parallel(self.materials.model, pretraining_loss)
         return self.materials
+
+    def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
+        """`exact`: files that the data's key does not cover."""
+        files = text_files(map(Path, self.options.data.corpus))
+        note_sources(run, files, exact)
+        refuse_changed(run, files, exact)
 
     def use_precision(self, name: str) -> Materials:
         self.materials = replace(self.materials, precision=choose_precision(name, self.materials.device))
         return self.materials
 
     def learning_rate(self, fraction: float) -> float:
-        return linear_rate(fraction, self.options.peak_rate, self.options.training.warm_up_share)
+        training = self.options.training
+        fall = 1.0 - training.warm_up_share if training.fall_share is None else training.fall_share
+        return trapezoid_rate(fraction, self.options.peak_rate, training.warm_up_share, fall)
 
     def forward_backward(self, step: int, fraction: float) -> StepResult:
-        training, materials = self.options.training, self.materials
-        batch = self._batch(step, fraction, np.random.default_rng([training.seed, step]))
+        materials, weight = self.materials, self.options.training.next_sentence_weight
+        batch = self._next_batch(step, fraction)
         tensors = BatchTensors.of(batch, materials.device)
-        if step == 1:
+        if step == 1 and self.team.is_first:
             write_pretraining_batch(self.run, tensors, materials.tokenizer)
+        pairs = int((batch.next_sentence != NO_LABEL).sum())
+        words, pairs, tokens = map(int, self.team.total(len(batch.labels), pairs, batch.real_tokens))
+        totals = None if self.team.size == 1 else (words, pairs)
         with materials.precision.autocast(materials.device):
-            loss = pretraining_loss(materials.model, tensors, training.next_sentence_weight)
-        loss.total.backward()
+            loss = self._loss(tensors, weight) if totals is None else self._loss(tensors, weight, totals)
+        (loss.total if totals is None else loss.total * self.team.size).backward()  # gradients are averaged
         return StepResult(
-            tokens=batch.real_tokens,
-            metrics=lambda: step_metrics(loss, tensors),
+            tokens=tokens,
+            metrics=lambda: (
+                step_metrics(loss, tensors) if totals is None else self._global_metrics(loss, tensors, totals)
+            ),
+            loss=loss.total.detach(),
             phase=CAUSAL if batch.causal else MASKED,
             # the few masked steps of the warm-up are all worth a point
             always_log=self._phase(fraction) == CAUSAL and not batch.causal,
         )
+
+    def _global_metrics(self, loss: Losses, tensors: BatchTensors, totals: tuple[int, int]) -> dict[str, float | None]:
+        """Those of the whole batch: this process's losses are already shares, its accuracies become some."""
+        own = step_metrics(loss, tensors)
+        words, pairs = totals
+        shares = {f"{head}_accuracy": len(tensors.labels) / words for head in ("mlm", "next_word")}
+        labelled = int((tensors.next_sentence != NO_LABEL).sum())
+        shares |= {f"{head}_accuracy": labelled / max(pairs, 1) for head in ("nsp", "sop")}
+        summed = self.team.total(*((value or 0.0) * shares.get(name, 1.0) for name, value in own.items()))
+        elsewhere = {
+            f"{head}_accuracy" for head in ("nsp", "sop") if pairs and head in loss.parts
+        }  # labels, but not here
+        known = {name for name, value in own.items() if value is not None} | elsewhere
+        return {name: value if name in known else None for name, value in zip(own, summed, strict=True)}
+
+    def _next_batch(self, step: int, fraction: float) -> Batch:
+        """This process's rows of the batch; the next ones are then made beside."""
+        self._last_batch = batch = self._feed.take(step, fraction)
+        steps = self.settings.steps
+        if steps is None or step < steps:
+            self._position = self._positions()
+            # where the budget is in minutes, the share that is spent by the next step is not known yet
+            self._feed.begin(step + 1, fraction if steps is None else (step + 0.5) / steps)
+        return batch
+
+    def write_batch(self, name: str) -> str:
+        tensors = BatchTensors.of(self._last_batch, self.materials.device)
+        return write_pretraining_batch(self.run, tensors, self.materials.tokenizer, name, None)
 
     def measure(self) -> dict[str, Any]:
         with self.materials.precision.autocast(self.materials.device):
@@ -110,6 +181,9 @@ class Pretraining:
         return bool(now["loss"] < best["loss"])
 
     def position(self) -> Mapping[str, tuple[int, int]]:
+        return self._position if self._feed.is_ahead else self._positions()
+
+    def _positions(self) -> Mapping[str, tuple[int, int]]:
         return {str(length): sampler.state for length, sampler in self.materials.samplers.items()}
 
     def restore(self, position: Mapping[str, tuple[int, int]]) -> None:
@@ -124,25 +198,56 @@ class Pretraining:
         return [{"kind": "phase", "step": step, "phase": phase, "message": message}]
 
     def finish(self, folder: RunFolder, done: bool) -> None:
-        """The last snapshot is all there is to keep."""
+        """The best and worst held-out sequences, and the model card of the last snapshot."""
+        story = RunStory.of(folder, done, self.settings.steps, self.settings.seconds)
+        write_json(folder.path / EVALUATION_FILE, {"held_out": story.held_out, **self._examples(story.snapshot)})
+        self._card(story).write(story.snapshot)
+
+    def _examples(self, snapshot: Path) -> dict[str, Any]:
+        """Of the held-out text that this process measures; a divided model computes in all processes or in none."""
+        materials = self.materials
+        is_whole = not is_sharded(materials.model)
+        model = materials.model if is_whole else load_checkpoint(snapshot).model.to(materials.device)
+        with materials.precision.autocast(materials.device):
+            best, worst = best_and_worst(model, materials.held_out.batches, materials.tokenizer)
+        return {"best": best, "worst": worst}
+
+    def _card(self, story: RunStory, teaching: Teaching | None = None) -> ModelCard:
+        return pretraining_card(self.options, self.materials, story, teaching)
 
     def _phase(self, fraction: float) -> str:
         return CAUSAL if fraction < self.options.training.causal_share else MASKED
 
-    def _batch(self, step: int, fraction: float, rng: np.random.Generator) -> Batch:
-        data, training = self.options.data, self.options.training
+    def close(self) -> None:
+        self._feed.close()
+
+    def _sequences(self, length: int) -> int:
+        """In a batch of all processes."""
+        return max(1, self.options.training.batch_size * self.options.data.sequence_length // length)
+
+    def make_batch(self, step: int, fraction: float) -> Batch:
+        """This process's rows of the batch of a step."""
+        data, training, tokenizer = self.options.data, self.options.training, self.materials.tokenizer
         is_long = data.long_share > 0 and fraction >= 1.0 - data.long_share
         length = data.long_sequence_length if is_long else data.sequence_length
-        pairs = self.materials.samplers[length].take(max(1, training.batch_size * data.sequence_length // length), rng)
-        if self._phase(fraction) == CAUSAL and step % training.causal_masked_every:
-            return causal_batch(pairs, self.materials.tokenizer)
-        return masked_batch(pairs, self.materials.tokenizer, rng, data.mask_share, data.masking)
+        causal = self._phase(fraction) == CAUSAL and step % training.causal_masked_every > 0
+        sampler = self.materials.samplers[length]
+        windows = sampler.windows(self._sequences(length))
+
+        def make(first: int, last: int, rng: np.random.Generator) -> Batch:
+            pairs = sampler.pairs(windows[first:last], rng)
+            if causal:
+                return causal_batch(pairs, tokenizer)
+            return masked_batch(pairs, tokenizer, rng, data.mask_share, data.masking)
+
+        start, stop = self.team.part(len(windows))
+        return make_rows(start, stop, len(windows), (training.seed, step), make)
 
 
 def begin_with(source: Bert, model: Bert) -> None:
     """Copy all weights that both have; heads that only one has are left alone."""
     own = model.state_dict()
-    model.load_state_dict({name: value for name, value in source.state_dict().items() if name in own}, strict=False)
+    load_weights(model, {name: value for name, value in source.state_dict().items() if name in own}, strict=False)
 
 
 def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
@@ -153,7 +258,8 @@ def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
         name: min(getattr(options.data, name), config.max_length)
         for name in ("sequence_length", "long_sequence_length")
     }
-    data = replace(options.data, tokenizer=str(checkpoint), **lengths)
+    pairs = options.data.pairs if config.takes_pairs else "none"
+    data = replace(options.data, tokenizer=str(checkpoint), pairs=pairs, **lengths)
     return replace(options, start=str(checkpoint), preset="base", model={**fields, **NO_DROPOUT}, data=data)
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import Tensor, nn
 
+from bertcore.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.training.optimizer import optimizer_tensors, restore_optimizer
+from bertcore.training.optimizer import restore_optimizer
+from bertcore.training.sharding import load_weights
 
 PROGRESS_FILE = "training_state.json"
 OPTIMIZER_FILE = "training_state.safetensors"
@@ -30,9 +32,9 @@ class Progress:
     precision: str = "fp32"  # what the steps so far were computed in
 
 
-def save_progress(folder: Path, progress: Progress, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
-    """Write the optimiser's state and the progress beside a checkpoint."""
-    save_file(optimizer_tensors(optimizer, model), folder / OPTIMIZER_FILE)
+def save_progress(folder: Path, progress: Progress, moments: dict[str, Tensor]) -> None:
+    """Write what `optimizer_tensors` gave and the progress beside a checkpoint."""
+    save_file(moments, folder / OPTIMIZER_FILE)
     (folder / PROGRESS_FILE).write_text(json.dumps(asdict(progress), indent=2) + "\n", encoding="utf-8")
 
 
@@ -46,6 +48,25 @@ def load_progress(folder: Path, model: nn.Module, optimizer: torch.optim.Optimiz
         return Progress(**{**values, "samplers": samplers})
     except Exception as error:
         raise BertcoreError(f"The training state in {folder} is damaged ({error}); start a new run.") from None
+
+
+def load_newest(resumable: list[Path], model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
+    """Put model and optimiser where the newest of these snapshots stands that is whole; the oldest is first.
+
+    Raises BertcoreError where all are damaged.
+    """
+    for snapshot in reversed(resumable):
+        try:
+            weights = load_checkpoint(snapshot).model.state_dict()
+            progress = load_progress(snapshot, model, optimizer)
+        except BertcoreError:
+            continue
+        load_weights(model, weights)
+        return progress
+    raise BertcoreError(
+        f"The snapshot {resumable[-1]} is damaged, and no other holds a training state to go on from; start a new run, "
+        "from an older snapshot if there is one (--from)."
+    )
 
 
 def can_resume(snapshot: Path) -> bool:

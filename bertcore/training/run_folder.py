@@ -21,7 +21,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TextIO
@@ -36,11 +36,14 @@ from bertcore.training.metrics_file import (
     step_of,
 )
 from bertcore.training.safe_files import (
+    as_json,
+    is_aside,
     plain,
     to_disk,
     write_aside,
     write_errors,
     write_json,
+    write_last_word,
 )
 
 __all__ = ["ACTIVE_STATES", "COMMANDS", "NO_WORD", "STATES", "MetricsTail", "RunFolder", "RunStatus"]
@@ -101,7 +104,7 @@ class RunFolder:
             run.path.mkdir(parents=True, exist_ok=True)
             run._refuse_used()
             (run.path / SNAPSHOTS).mkdir(exist_ok=True)
-            write_json(run.path / CONFIG, {"format_version": FORMAT_VERSION, **config})
+            write_aside(run.path / CONFIG, as_json({"format_version": FORMAT_VERSION, **config}), durable=True)
         run.write_status(state="starting")
         return run
 
@@ -135,8 +138,9 @@ class RunFolder:
         if not self._written:
             self._written = self._read_status_fields()
         self._written |= {"message": None, **changes, "pid": os.getpid(), "updated_at": time.time()}
+        write = write_last_word if changes.get("state") == "failed" else write_json
         with write_errors(self.path):
-            write_json(self.path / STATUS, self._written)
+            write(self.path / STATUS, self._written)
 
     def append_metric(self, metric: dict[str, Any]) -> None:
         """Adds one line to metrics.jsonl and flushes it. NaN and infinity become null; array scalars become numbers."""
@@ -156,6 +160,13 @@ class RunFolder:
         with write_errors(self.path):
             kept = [line for line in file.read_bytes().splitlines() if step_of(line) <= after_step]
             write_aside(file, b"".join(line + b"\n" for line in kept))
+
+    def drop_snapshots(self, after_step: int) -> None:
+        """Removes those of later steps: they are damaged, or the run would go on from there; it writes them again."""
+        for step, path in self.snapshots():
+            if step > after_step:
+                self.log(f"The snapshot {path.name} is damaged, and will be written again.")
+                shutil.rmtree(path, ignore_errors=True)
 
     def log(self, text: str) -> None:
         """Adds a line to log.txt, with the time."""
@@ -200,9 +211,13 @@ class RunFolder:
         try:
             config = json.loads((self.path / CONFIG).read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            raise BertcoreError(f"{self.path} is no run folder: its {CONFIG} is missing or damaged.") from None
+            config = None
         if not isinstance(config, dict):
-            raise BertcoreError(f"{self.path} is no run folder: its {CONFIG} is damaged.")
+            newest = self.newest_snapshot()
+            rest = (
+                f"; its snapshots remain, and a new run can begin with one of them: --from {newest}" if newest else ""
+            )
+            raise BertcoreError(f"{self.path} is no run folder: its {CONFIG} is missing or damaged{rest}.")
         return config
 
     def status(self) -> RunStatus:
@@ -261,7 +276,13 @@ class RunFolder:
     def _refuse_used(self) -> None:
         if (self.path / CONFIG).exists():
             raise BertcoreError(f"{self.path} holds a run already: resume it, or choose another folder.")
-        others = {entry.name for entry in self.path.iterdir()} - {STATUS, METRICS, LOG, LOCK, SNAPSHOTS, CONTROL}
+        others = {entry.name for entry in self.path.iterdir() if not is_aside(entry)}
+        others -= {STATUS, METRICS, LOG, LOCK, SNAPSHOTS, CONTROL}
+        if self.snapshots():
+            raise BertcoreError(
+                f"{self.path} holds the snapshots of a run whose {CONFIG} is gone; choose another folder, "
+                "or begin with one of them (--from)."
+            )
         if others:
             raise BertcoreError(f"{self.path} holds other things ({min(others)}); choose a new or empty folder.")
 
@@ -271,6 +292,9 @@ class RunFolder:
                 shutil.rmtree(folder, ignore_errors=True)
         for name in (CONTROL, f"{CONTROL}.taken"):
             (self.path / name).unlink(missing_ok=True)  # meant for the process that is gone
+        for file in self.path.glob(".*"):
+            if is_aside(file) and not file.name.startswith(f".{CONTROL}"):  # others may be sending a command just now
+                file.unlink(missing_ok=True)
 
     def _read_status(self) -> RunStatus:
         values = self._read_status_fields()
@@ -289,9 +313,10 @@ class RunFolder:
         return {k: v for k, v in values.items() if k in _STATUS_FIELDS} if isinstance(values, dict) else {}
 
     def _close_metrics(self) -> None:
-        if self._metrics is not None:
-            self._metrics.close()
-            self._metrics = None
+        stream, self._metrics = self._metrics, None
+        if stream is not None:
+            with suppress(OSError):  # each line was flushed; what a full disk did not take was said then
+                stream.close()
 
 
 _STATUS_FIELDS = frozenset(field.name for field in fields(RunStatus))

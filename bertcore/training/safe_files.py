@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,19 +15,49 @@ from typing import Any
 
 from bertcore.errors import BertcoreError
 
+_SAID_BY_RUST = re.compile(r"\(os error (\d+)\)")
+_DISK_FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
+_WINDOWS_DISK_FULL = 112
+_ASIDE = re.compile(r"\..+\.\d+")  # a file being written aside, see `write_aside`
+
 
 def write_json(file: Path, values: dict[str, Any]) -> None:
-    write_aside(file, json.dumps(plain(values), indent=2).encode())  # ASCII: a path may hold bytes that are no UTF-8
+    write_aside(file, as_json(values))
 
 
-def write_aside(file: Path, data: bytes) -> None:
+def write_last_word(file: Path, values: dict[str, Any]) -> None:
+    """As `write_json`; where the disk is full, over the old content, which takes no new space."""
+    data = as_json(values)
+    try:
+        write_aside(file, data)
+    except OSError as error:
+        if error_number(error) not in _DISK_FULL:
+            raise
+        with file.open("rb+", buffering=0) as stream:
+            stream.write(data)
+            stream.truncate(len(data))
+
+
+def as_json(values: dict[str, Any]) -> bytes:
+    return json.dumps(plain(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
+
+
+def write_aside(file: Path, data: bytes, durable: bool = False) -> None:
+    """Readers see the old file or the new one. `durable`: after a power cut too."""
     aside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         aside.write_bytes(data)
+        if durable:
+            _sync(aside)
         _replace(aside, file)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def is_aside(file: Path) -> bool:
+    """Whether this may be left over from a writer that was killed."""
+    return _ASIDE.fullmatch(file.name) is not None
 
 
 def _replace(source: Path, target: Path) -> None:
@@ -42,8 +74,12 @@ def to_disk(folder: Path) -> None:
     """Makes the files' contents durable before the folder gets its final name (a snapshot must survive a power cut)."""
     for file in folder.rglob("*"):
         if file.is_file():
-            with file.open("rb+") as stream:
-                os.fsync(stream.fileno())
+            _sync(file)
+
+
+def _sync(file: Path) -> None:
+    with file.open("rb+") as stream:
+        os.fsync(stream.fileno())
 
 
 @contextmanager
@@ -54,8 +90,37 @@ def write_errors(folder: Path) -> Iterator[None]:
     except (PermissionError, FileExistsError, NotADirectoryError) as error:
         reason = "it is a file" if folder.is_file() else (error.strerror or "no permission").lower()
         raise BertcoreError(f"Cannot write the run folder {folder}: {reason}; choose another folder.") from error
-    except OSError as error:
-        raise BertcoreError(f"Cannot write the run folder {folder}: {error.strerror or error}.") from error
+    except BertcoreError:
+        raise
+    except Exception as error:  # the libraries that write have errors of their own
+        said = why_unwritten(error, folder)
+        if said is None and (not isinstance(error, OSError) or error.errno == errno.ENOMEM):
+            raise
+        why = getattr(error, "strerror", None) or error
+        raise BertcoreError(said or f"Cannot write the run folder {folder}: {why}.") from error
+
+
+def error_number(error: BaseException) -> int | None:
+    """The system's number of an error (errno), also of one that a library written in Rust passes on as text."""
+    said = _SAID_BY_RUST.search(str(error))
+    number: int | None = getattr(error, "errno", None) or (int(said[1]) if said else None)
+    return errno.ENOSPC if os.name == "nt" and number == _WINDOWS_DISK_FULL else number
+
+
+def why_unwritten(error: BaseException, folder: Path) -> str | None:
+    """A sentence where it was for lack of space, else None."""
+    number = error_number(error)
+    if number in _DISK_FULL:
+        return (
+            f"The disk is full: free some space where {folder} lies, then go on with --resume; "
+            "what is saved so far is kept."
+        )
+    if number == errno.EFBIG:
+        return (
+            f"A file in {folder} would be larger than its disk or a limit of the system (ulimit -f) allows: raise the "
+            "limit, then go on with --resume; what is saved so far is kept."
+        )
+    return None
 
 
 def plain(value: Any) -> Any:

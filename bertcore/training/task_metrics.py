@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.data.features.kinds import KINDS, Kind
+from bertcore.data.examples import KINDS, Kind
 from bertcore.data.tag_schemes import detect_scheme, entity_spans
 from bertcore.errors import BertcoreError
 from bertcore.training.squad_metrics import answer_scores

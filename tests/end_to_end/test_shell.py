@@ -193,9 +193,23 @@ class TestPretrain:
         before = losses(run)
         assert shell("pretrain", "--out", run, "--resume", "--json").json["state"] == "done"
         assert losses(run) == before
-        for flags in (("--steps", "9"), ("--seed", "3"), ("--preset", "mini")):
+        for flags in (("--seed", "3"), ("--preset", "mini"), ("--batch-size", "9"), ("--steps", "9", "--seed", "3")):
             assert "its own settings" in shell("pretrain", "--out", run, "--resume", *flags).sentence
         assert losses(run) == before
+
+    def test_resume_with_another_budget(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
+        run, recipe = tmp_path / "run", tmp_path / "recipe.json"
+        recipe.write_text(json.dumps({"preset": "tiny", "name": "mine", "training": {"steps": 3, "seed": 2}}))
+        command = ("pretrain", "--recipe", recipe, "--corpus", texts[0], "--out", run, *SMALL, "--json")
+        assert shell(*command, "--resume").json["step"] == 3
+        assert shell(*command, "--resume").json["step"] == 3  # the same command again is done already
+        assert shell("pretrain", "--out", run, "--resume", "--steps", 5, "--json").json["step"] == 5
+        assert "has done 5 steps" in shell("pretrain", "--out", run, "--resume", "--steps", 4).sentence
+        recipe.write_text(json.dumps({"preset": "tiny", "training": {"steps": 7, "seed": 2}}))
+        assert shell("pretrain", "--out", run, "--resume", "--recipe", recipe, "--json").json["step"] == 7
+        recipe.write_text(json.dumps({"preset": "tiny", "training": {"steps": 7, "seed": 3}}))
+        assert "seed 2, not 3" in shell("pretrain", "--out", run, "--resume", "--recipe", recipe).sentence
+        assert json.loads((run / "config.json").read_text())["training"]["steps"] == 7
 
     def test_for_people(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
         answer = shell("pretrain", "--corpus", texts[0], "--out", tmp_path / "run", *SMALL, "--steps", "2")

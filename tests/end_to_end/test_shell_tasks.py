@@ -44,7 +44,9 @@ class TestFinetune:
     def test_a_table_of_ones_own(self, shell: Shell, learned: Path) -> None:
         assert load_checkpoint(learned / "snapshots" / "step-00000050").config.labels == ("bad", "good")
         answer = shell("predict", learned, "--a", "the dog sat", "--json").json
-        assert answer[0]["label"] == "bad" and sum(answer[0]["probabilities"].values()) == pytest.approx(1)
+        assert answer["config"]["a"] == "the dog sat" and answer["config"]["model"] == str(learned)
+        said = answer["predictions"][0]
+        assert said["label"] == "bad" and sum(said["probabilities"].values()) == pytest.approx(1)
         assert shell("predict", learned, "--a", "the cat sang").out.split()[1] == "good"
 
     def test_json_says_where_and_how_well(self, shell: Shell, model: Path, table: Path, tmp_path: Path) -> None:
@@ -65,6 +67,14 @@ class TestFinetune:
 
     def test_resume_is_done(self, shell: Shell, learned: Path) -> None:
         assert "done at step 50" in shell("finetune", "--resume", "--out", learned).out
+
+    def test_resume_with_another_budget(self, shell: Shell, learned: Path) -> None:
+        assert "done at step 54" in shell("finetune", "--resume", "--out", learned, "--steps", 54).out
+        assert "done at step 63" in shell("finetune", "--resume", "--out", learned, "--epochs", 7).out  # of 9 steps
+        asked = ("finetune", "--resume", "--out", learned)
+        assert "has been through its examples 7.0 times" in shell(*asked, "--epochs", 2).sentence
+        assert "batch size 8, not 4" in shell(*asked, "--batch-size", 4).sentence
+        assert "task classify, not sst2" in shell(*asked[:1], "sst2", *asked[1:]).sentence
 
     def test_the_list_of_tasks(self, shell: Shell) -> None:
         assert {spec["name"] for spec in shell("finetune", "list", "--json").json} == set(TASKS)
@@ -123,7 +133,7 @@ class TestPredict:
     ) -> None:
         save_checkpoint(tiny_model(heads), word_tokenizer(), tmp_path / "model")
         assert len(shell("predict", tmp_path / "model", *texts).out.strip().splitlines()) >= lines
-        assert len(shell("predict", tmp_path / "model", *texts, "--json").json) == 1
+        assert len(shell("predict", tmp_path / "model", *texts, "--json").json["predictions"]) == 1
 
 
 def test_evaluate_on_text(shell: Shell, model: Path, texts: tuple[Path, Path]) -> None:
@@ -137,6 +147,9 @@ def test_distil(shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: P
     facts = shell("distil", "--teacher", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
     assert facts["comparison"]["student"]["layers"] == 1 and facts["comparison"]["teacher"]["layers"] == 2
     assert "--corpus" in shell("distil", "--teacher", model, "--out", tmp_path / "other").sentence
+    again = ("distil", "--out", tmp_path / "run", "--resume")
+    assert shell(*again, "--teacher", model, "--steps", 5, "--json").json["step"] == 5
+    assert "temperature 2.0, not 3.0" in shell(*again, "--temperature", 3).sentence
 
 
 def test_pretraining_goes_on_from_a_checkpoint(

@@ -27,9 +27,12 @@ GOOD, BAD = (
 )
 
 
-@pytest.fixture
-def model(tmp_path: Path, fast_disk: None) -> Path:
-    folder = tmp_path / "model"
+pytestmark = pytest.mark.usefixtures("fast_disk")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("finetune") / "model"
     changes = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}  # a resume has to draw the same
     save_checkpoint(tiny_model(("mlm", "nsp"), num_hidden_layers=2, **changes), word_tokenizer(), folder)
     return folder
@@ -66,9 +69,20 @@ def losses(run: Path) -> list[tuple[int, float]]:
     return [(line["step"], line["loss"]) for line in lines if line["kind"] == "train"]
 
 
-def test_it_learns_and_says_how_well(model: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    start_or_resume_finetuning(options(model, sentences(tmp_path), steps=60), run, resume=False)
+@pytest.fixture(scope="module")
+def learned(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run, for all who only look at it."""
+    folder = tmp_path_factory.mktemp("learned")
+    start_or_resume_finetuning(options(model, sentences(folder), steps=60), folder / "run", resume=False)
+    return folder / "run"
+
+
+def newest(run: Path) -> Path:
+    return RunFolder(run).snapshots()[-1][1]
+
+
+def test_it_learns_and_says_how_well(learned: Path) -> None:
+    run = learned
     evaluation = json.loads((run / EVALUATION_FILE).read_text())
     assert evaluation["metrics"]["accuracy"] == 1.0 and evaluation["labels"] == ["negative", "positive"]
     assert sum(map(sum, evaluation["confusion"])) == 18 and evaluation["confusion"][0][1] == 0
@@ -82,10 +96,10 @@ def test_it_learns_and_says_how_well(model: Path, tmp_path: Path) -> None:
     assert [line["step"] for line in lines if line["kind"] == "held_out"] == [0, 20, 40, 60]
 
 
-def test_what_it_learned_opens_here_and_in_transformers(model: Path, tmp_path: Path) -> None:
+def test_what_it_learned_opens_here_and_in_transformers(learned: Path) -> None:
     import transformers
 
-    snapshot = start_or_resume_finetuning(options(model, sentences(tmp_path), steps=60), tmp_path / "run", resume=False)
+    snapshot = newest(learned)
     opened = load_checkpoint(snapshot)
     assert task_kind(opened) == "classify"
     said = predict(opened, [as_example("classify", text) for text in ("it was a dog", "the cat sang")])
@@ -97,12 +111,19 @@ def test_what_it_learned_opens_here_and_in_transformers(model: Path, tmp_path: P
     assert theirs.config.id2label == {0: "negative", 1: "positive"}
 
 
+@pytest.fixture(scope="module")
+def whole(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[FinetuneOptions, Path]:
+    """A run that nothing disturbed, with what can go wrong in a resume."""
+    folder = tmp_path_factory.mktemp("whole")
+    chosen = options(model, sentences(folder), gradual_unfreezing=True, accumulate=2, layer_decay=0.8)
+    start_or_resume_finetuning(chosen, folder / "run", resume=False)
+    return chosen, folder / "run"
+
+
 @pytest.mark.parametrize("stop_at", [1, 7, 23])
-def test_a_stop_leaves_no_trace_in_the_curve(model: Path, tmp_path: Path, stop_at: int) -> None:
+def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path], tmp_path: Path, stop_at: int) -> None:
     """Bit for bit, dropout and the order of batches too."""
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    chosen = options(model, sentences(tmp_path), gradual_unfreezing=True, accumulate=2, layer_decay=0.8)
-    start_or_resume_finetuning(chosen, whole, resume=False)
+    (chosen, undisturbed), broken = whole, tmp_path / "broken"
 
     def stop(event: dict[str, Any]) -> None:
         if event["kind"] == "train" and event["step"] == stop_at:
@@ -111,9 +132,23 @@ def test_a_stop_leaves_no_trace_in_the_curve(model: Path, tmp_path: Path, stop_a
     start_or_resume_finetuning(chosen, broken, resume=False, watch=stop)
     assert RunFolder(broken).status().state == "stopped"
     start_or_resume_finetuning(None, broken, resume=True)
-    assert losses(broken) == losses(whole)
-    ends = [load_checkpoint(RunFolder(run).snapshots()[-1][1]).model.state_dict() for run in (whole, broken)]
+    assert losses(broken) == losses(undisturbed)
+    ends = [load_checkpoint(newest(run)).model.state_dict() for run in (undisturbed, broken)]
     assert all(torch.equal(value, ends[1][name]) for name, value in ends[0].items())
+
+
+def test_an_evaluation_says_what_the_run_said(model: Path, tmp_path: Path) -> None:
+    """Of a file with columns of its own, and texts that are longer than the run reads them."""
+    for name in ("train", "dev"):
+        rows = [f"{'it was ' * (7 + i % 3)}{text},{label}" for i in range(4) for label in (1, 5) for text in GOOD + BAD]
+        (tmp_path / f"{name}.csv").write_text("review,stars\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    chosen = options(model, tmp_path / "train.csv", "classify", steps=3)
+    columns = {"text": "review", "label": "stars"}
+    chosen = replace(chosen, data=replace(chosen.data, dev=str(tmp_path / "dev.csv"), columns=columns, max_length=16))
+    snapshot = start_or_resume_finetuning(chosen, tmp_path / "run", resume=False)
+    told = json.loads((tmp_path / "run" / EVALUATION_FILE).read_text())
+    found = evaluate_file(load_checkpoint(snapshot), "classify", str(tmp_path / "dev.csv"), {})
+    assert found.loss == pytest.approx(told["loss"], rel=1e-5) and found.metrics == pytest.approx(told["metrics"])
 
 
 def test_accumulating_is_the_same_step(model: Path, tmp_path: Path) -> None:
@@ -160,7 +195,7 @@ def test_schedules() -> None:
 
 def test_it_ends_early_where_nothing_gets_better(model: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    chosen = options(model, sentences(tmp_path), steps=400, evaluations=40, patience=2, learning_rate=1e-8)
+    chosen = options(model, sentences(tmp_path, 10), steps=400, evaluations=40, patience=2, learning_rate=1e-8)
     start_or_resume_finetuning(chosen, run, resume=False)
     status = RunFolder(run).status()
     assert status.state == "done" and status.step == 20
@@ -216,8 +251,9 @@ class TestKinds:
         )
         (tmp_path / "train.tsv").write_text("sentence1\tsentence2\tscore\n" + rows, encoding="utf-8")
         run = tmp_path / "run"
-        start_or_resume_finetuning(options(model, tmp_path / "train.tsv", "similarity", steps=60), run, resume=False)
+        start_or_resume_finetuning(options(model, tmp_path / "train.tsv", "similarity", steps=40), run, resume=False)
         assert json.loads((run / EVALUATION_FILE).read_text())["metrics"]["pearson"] > 0.95
+        assert load_checkpoint(newest(run)).config.number_range == (0.0, 5.0)
 
 
 class TestRefused:
@@ -246,12 +282,9 @@ class TestRefused:
                 options(model, sentences(tmp_path), own={"crf": True}), tmp_path / "run", resume=False
             )
 
-    def test_an_evaluation_of_another_task(self, model: Path, tmp_path: Path) -> None:
-        snapshot = start_or_resume_finetuning(
-            options(model, sentences(tmp_path), steps=1), tmp_path / "run", resume=False
-        )
+    def test_an_evaluation_of_another_task(self, learned: Path, tmp_path: Path) -> None:
         with pytest.raises(BertcoreError, match="was not taught similarity"):
-            evaluate_file(load_checkpoint(snapshot), "similarity", str(tmp_path / "train.tsv"), {})
+            evaluate_file(load_checkpoint(newest(learned)), "similarity", str(sentences(tmp_path)), {})
 
     def test_an_encoder_has_nothing_to_apply(self, model: Path) -> None:
         with pytest.raises(BertcoreError, match="not taught a task"):

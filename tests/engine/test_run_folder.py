@@ -160,7 +160,7 @@ class TestStatus:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr(Path, "write_bytes", full)
-        with pytest.raises(BertcoreError, match="No space left"):
+        with pytest.raises(BertcoreError, match="The disk is full: free some space where .*, then go on with --resume"):
             run.write_status(step=2)
         assert run.status().step == 1
         assert sorted(entry.name for entry in run.path.iterdir()) == ["config.json", "snapshots", "status.json"]

@@ -1,0 +1,214 @@
+"""Several processes as one run, under the launcher that started them (torchrun, or one that sets the same variables).
+
+Process 0 holds the run folder and speaks for all. Every process makes and works on its own rows of each batch;
+gradients are brought together by DistributedDataParallel, or by FSDP2 where the model itself is divided.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from bertcore.errors import BertcoreError
+from bertcore.training.guards import as_sentence
+from bertcore.training.losses import Losses
+from bertcore.training.sharding import is_sharded
+
+PATIENCE = timedelta(hours=1)  # how long the others may be busy, with a snapshot for instance
+LAST_WORDS_S = 10.0  # how long process 0 may take to end by itself when another has failed
+_LOOK_EVERY_S = 0.2
+_FAILED = "failed"
+
+T = TypeVar("T")
+
+
+class Team:
+    """The processes of a run, seen from one of them. Alone, everything here is free."""
+
+    def __init__(self, rank: int = 0, size: int = 1, local_size: int = 1, store: dist.Store | None = None) -> None:
+        self.rank, self.size, self.local_size = rank, size, local_size
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self._store = store
+        self._answers = 0
+
+    @property
+    def devices(self) -> str:
+        """For the log."""
+        return self.device.type if self.size == 1 else f"{self.size} x {self.device.type}"
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 0
+
+    def part(self, rows: int) -> tuple[int, int]:
+        """This process's share of so many rows, [start, stop); shares differ by one row at most."""
+        return rows * self.rank // self.size, rows * (self.rank + 1) // self.size
+
+    def total(self, *values: float) -> list[float]:
+        """Each value summed over all processes. All have to call it."""
+        if self.size == 1:
+            return list(values)
+        numbers = torch.tensor(values, dtype=torch.float64)
+        dist.all_reduce(numbers)
+        summed: list[float] = numbers.tolist()
+        return summed
+
+    def once(self, act: Callable[[], T]) -> T:
+        """What process 0 makes of `act`, as JSON holds it, for all; the others wait as long as it takes."""
+        if self.size == 1:
+            return act()
+        assert self._store is not None
+        key = f"answer {self._answers}"
+        self._answers += 1
+        if self.is_first:
+            self._store.set(key, json.dumps(act()))
+        while not self._store.check([key]):
+            if self._store.check([_FAILED]):
+                sys.exit(2)  # process 0 says why
+            time.sleep(_LOOK_EVERY_S)
+        answer: T = json.loads(self._store.get(key))
+        return answer
+
+    def refuse(self, what: str) -> None:
+        """Raises BertcoreError where there are several processes."""
+        if self.size > 1:
+            raise BertcoreError(f"{what} runs in one process; start it without torchrun.")
+
+    def refuse_more_than(self, rows: int) -> None:
+        """Raises BertcoreError where a batch of so many rows would leave a process with nothing to do."""
+        if self.size > rows:
+            raise BertcoreError(
+                f"A batch of {rows} sequences is too small for {self.size} processes; give a larger batch size."
+            )
+
+    def parallel(self, model: nn.Module, loss: Callable[..., Losses]) -> Callable[..., Losses]:
+        """`loss` of the model and what is given besides; backward then leaves the mean of all processes' gradients.
+
+        What no process needs in a step (the pair head, where words alone are learned) keeps no gradient at all.
+        """
+        if self.size == 1 or is_sharded(model):
+            return lambda *given: loss(model, *given)
+        together = DistributedDataParallel(_LossModule(model, loss), find_unused_parameters=True)
+        return lambda *given: Losses(*together(*given))
+
+    # --- when something goes wrong
+
+    def tell_failure(self, error: BaseException) -> None:
+        """Leave word for the others why this process ends; the first word counts."""
+        if self._store is not None:
+            self._store.compare_set(_FAILED, "", json.dumps([self.rank, as_sentence(error, Path())]))
+
+    def cause(self, error: BaseException) -> BaseException:
+        """What ended another process, where `error` is only what this one noticed of it."""
+        if self.size == 1 or isinstance(error, BertcoreError) or not _is_broken_line(error):
+            return error
+        deadline = time.monotonic() + LAST_WORDS_S / 2
+        while time.monotonic() < deadline:
+            if (words := self._failure()) is not None:
+                return BertcoreError(words)
+            time.sleep(_LOOK_EVERY_S)
+        return BertcoreError("A process of this run ended without a word; go on from the last snapshot with --resume.")
+
+    @contextmanager
+    def watching(self, report: Callable[[str], None]) -> Iterator[None]:
+        """End process 0 when another has failed and it does not notice: a GPU waits for the lost one without end."""
+        if self.size == 1 or not self.is_first:
+            yield
+            return
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(1.0):
+                words = self._failure()
+                if words is not None and not ended.wait(LAST_WORDS_S):
+                    report(words)
+                    os._exit(2)
+
+        threading.Thread(target=watch, daemon=True).start()
+        try:
+            yield
+        finally:
+            ended.set()
+
+    def _failure(self) -> str | None:
+        """What another process said when it failed, as a sentence."""
+        assert self._store is not None
+        if not self._store.check([_FAILED]):
+            return None
+        rank, sentence = json.loads(self._store.get(_FAILED))
+        return str(sentence) if rank == self.rank else f"In process {rank} of {self.size}: {sentence}"
+
+
+_TEAMS = count()  # a process may train one run after the other
+
+
+@contextmanager
+def joined_team() -> Iterator[Team]:
+    """The processes that a launcher started together; one alone where there was none.
+
+    An error that leaves the block is told to the others; the followers end without a word of their own.
+    Raises BertcoreError where there are more processes than GPUs.
+    """
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        yield Team()
+        return
+    local_rank, local_size = (int(os.environ.get(name, "0")) for name in ("LOCAL_RANK", "LOCAL_WORLD_SIZE"))
+    store, rank, size = next(dist.rendezvous("env://", timeout=PATIENCE))
+    store = dist.PrefixStore(f"bertscope {next(_TEAMS)}", store)
+    team = Team(rank, size, max(1, local_size), store)
+    try:
+        team.device = _own_device(local_rank)
+        backend = "gloo" if team.device.type == "cpu" else "cpu:gloo,cuda:nccl"
+        dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=PATIENCE)
+        yield team
+    except BaseException as error:
+        team.tell_failure(error)
+        if rank > 0:
+            sys.exit(2)
+        raise
+    finally:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def _own_device(local_rank: int) -> torch.device:
+    """A GPU for this process alone, where the machine has some."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    gpus = torch.cuda.device_count()
+    if local_rank >= gpus:
+        raise BertcoreError(f"This machine has {gpus} GPU(s); start one process for each, not {local_rank + 1}.")
+    torch.cuda.set_device(local_rank)
+    return torch.device("cuda", local_rank)
+
+
+def _is_broken_line(error: BaseException) -> bool:
+    """Whether this is how a process hears that another is gone."""
+    text = str(error).lower()
+    return isinstance(error, dist.DistError) or any(word in text for word in ("gloo", "nccl", "connection closed"))
+
+
+class _LossModule(nn.Module):
+    """A loss as a module: DistributedDataParallel has to see everything that belongs to a backward pass."""
+
+    def __init__(self, model: nn.Module, loss: Callable[..., Losses]) -> None:
+        super().__init__()
+        self.model, self.loss = model, loss
+
+    def forward(self, *given: Any) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
+        losses = self.loss(self.model, *given)
+        return losses.total, losses.parts, losses.logits

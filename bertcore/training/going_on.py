@@ -1,0 +1,155 @@
+"""What may be changed of a run that goes on: its budget, and what changes no number. Importable without torch."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
+
+from bertcore.errors import BertcoreError
+from bertcore.training.option_checks import read_recipe
+from bertcore.training.options import USUAL_MINUTES
+from bertcore.training.run_folder import CONFIG, RunFolder
+from bertcore.training.safe_files import as_json, write_aside, write_errors
+
+BUDGET = ("epochs", "steps", "minutes")
+FREE = ("threads", "shard", "compile", "log_every", "save_minutes", "snapshots_mib")  # they change speed and disk
+_STATE_FILE = "training_state.json"
+
+
+class Options(Protocol):
+    """PretrainOptions, FinetuneOptions, DistilOptions."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self: ...
+
+
+Asked = TypeVar("Asked", bound=Options)
+
+
+def laid_over(stored: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's settings with those of a recipe in their place; a budget takes the place of one of another kind."""
+    values = dict(stored)
+    for name, given in recipe.items():
+        if isinstance(given, Mapping) and isinstance(values.get(name), Mapping):
+            emptied = dict.fromkeys(BUDGET) if name == "training" and set(BUDGET) & set(given) else {}
+            values[name] = {**values[name], **{key: None for key in emptied if key in values[name]}, **given}
+        else:
+            values[name] = given
+    return values
+
+
+def go_on_with(folder: RunFolder, stored: Asked, asked: Asked | None) -> Asked:
+    """The settings that the run goes on with; where they differ from `stored`, config.json and the log say so.
+
+    Raises BertcoreError where `asked` differs in anything but the budget and FREE, or where its budget is less than
+    what is done.
+    """
+    if asked is None:
+        return stored
+    before, after = stored.to_dict(), asked.to_dict()
+    changed = {key: values for key, values in _differences(before, after).items() if not _is_same_budget(key, values)}
+    for (section, key), (old, new) in changed.items():
+        if section != "training" or key not in (*BUDGET, *FREE):
+            raise BertcoreError(
+                f"The run {folder.path} goes on with its own settings: {key.replace('_', ' ')} {_shown(old)}, "
+                f"not {_shown(new)}. Leave that out, or start a new run."
+            )
+    if not changed:
+        return stored
+    if any(key in BUDGET for _, key in changed):
+        _check_budget(folder, after["training"])
+        after["training"] = _warm_up_stays_over(folder, before["training"], after["training"])
+    with folder.acquire(), write_errors(folder.path):  # a run that somebody else trains is left alone
+        write_aside(folder.path / CONFIG, as_json(after), durable=True)
+        folder.log("changed for going on: " + "; ".join(_in_words(before["training"], after["training"])))
+    return type(asked).from_dict(after)
+
+
+def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
+    """(section, setting) -> (old, new); the section is "" for what stands in none."""
+    found: dict[tuple[str, str], tuple[Any, Any]] = {}
+    for name, old in before.items():
+        new = after.get(name)
+        if name in ("data", "training") and isinstance(old, Mapping) and isinstance(new, Mapping):
+            found |= {(name, key): (old[key], new.get(key)) for key in old if old[key] != new.get(key)}
+        elif old != new:
+            found["", name] = (old, new)
+    return found
+
+
+def _is_same_budget(key: tuple[str, str], values: tuple[Any, Any]) -> bool:
+    """Whether numbers of a budget are the same, though one is whole and the other is not."""
+    return key[1] in BUDGET and None not in values and math.isclose(*values)
+
+
+def _progress(folder: RunFolder) -> tuple[int, float]:
+    """(steps, seconds of training) from which the run would go on; (0, 0.0) before its first step."""
+    for _, snapshot in reversed(folder.snapshots()):
+        try:
+            values = json.loads((snapshot / _STATE_FILE).read_text(encoding="utf-8"))
+            return int(values["step"]), float(values["elapsed_s"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return 0, 0.0
+
+
+def _check_budget(folder: RunFolder, training: Mapping[str, Any]) -> None:
+    step, seconds = _progress(folder)
+    steps, minutes = training.get("steps"), training.get("minutes")
+    if steps is not None and steps < step:
+        raise BertcoreError(f"The run {folder.path} has done {step:,} steps already; give it as many or more.")
+    if steps is None and minutes is not None and 60 * minutes < seconds:
+        raise BertcoreError(f"The run {folder.path} has trained {seconds / 60:.1f} minutes already; give it more.")
+    if steps is None and minutes is None and training.get("epochs") is not None:
+        epochs = [line.get("epoch") or 0.0 for line in folder.tail().read_new() if (line.get("step") or 0) <= step]
+        if max(epochs, default=0.0) > training["epochs"]:
+            times = max(epochs)
+            raise BertcoreError(
+                f"The run {folder.path} has been through its examples {times:.1f} times already; give it more."
+            )
+
+
+def _warm_up_stays_over(folder: RunFolder, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """A causal warm-up that has ended does not come back because the budget grows."""
+    share = after.get("causal_share") or 0.0
+    step, seconds = _progress(folder)
+    if share and _share_done(before, step, seconds) >= share:
+        share = min(share, math.floor(1e6 * _share_done(after, step, seconds)) / 1e6)
+        return {**after, "causal_share": share}
+    return dict(after)
+
+
+def _share_done(training: Mapping[str, Any], step: int, seconds: float) -> float:
+    steps, minutes = training.get("steps"), training.get("minutes")
+    if steps is not None:
+        return step / steps
+    return seconds / (60 * (USUAL_MINUTES if minutes is None else minutes))
+
+
+def _in_words(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    changed = {name: (before.get(name), new) for name, new in after.items() if before.get(name) != new}
+    return [f"{name.replace('_', ' ')} {_shown(new)}, was {_shown(old)}" for name, (old, new) in changed.items()]
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "unset"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def settings_of(kind: type[Asked], run: Path, recipe: Path | None) -> Asked:
+    """Those of a run that goes on, with a recipe's laid over them. Raises BertcoreError where they cannot be read."""
+    stored = RunFolder(run).config()
+    return kind.from_dict(laid_over(stored, read_recipe(recipe)) if recipe else stored)
+
+
+def has_run(run: Path) -> bool:
+    """Whether there is something to go on with."""
+    return (run / CONFIG).is_file()

@@ -1,0 +1,63 @@
+"""What a fine-tuning run learns from and what it holds out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from bertcore.checkpoint import Checkpoint
+from bertcore.data.examples import SummaryExample
+from bertcore.data.tasks.reading import TaskFile, find_file, read_task, task_named
+from bertcore.data.tasks.spec import Role, TaskSpec
+from bertcore.data.tasks.summaries import with_labels
+from bertcore.errors import BertcoreError
+from bertcore.training.finetune_options import FinetuneOptions
+
+_HELD_OUT_SEED = 20_181_011
+
+
+def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
+    """The examples to learn from and those held out: the dev file, or some of the training file, always the same."""
+    data = options.data
+    spec = task_named(data.task)
+    columns = cast(Mapping[Role, str], data.columns)
+    train = _with_answers(spec, read_task(spec, data.train, "train", columns))
+    if data.max_examples is not None:
+        train = replace(train, examples=train.examples[: data.max_examples])
+    try:
+        place = (
+            Path(data.dev) if data.dev else find_file(spec, data.train, "dev") if Path(data.train).is_dir() else None
+        )
+    except BertcoreError:
+        place = None
+    if place is not None:
+        return train, _with_answers(spec, read_task(spec, place, "dev", columns, train.labels))
+    count = round(data.dev_share * len(train.examples))
+    if count < 2 or len(train.examples) - count < 2:
+        raise BertcoreError(
+            f"The file {train.file} has {len(train.examples)} examples, too few to hold some out; name more with --dev."
+        )
+    chosen = set(np.random.default_rng(_HELD_OUT_SEED).permutation(len(train.examples))[:count].tolist())
+    sides = [tuple(each for at, each in enumerate(train.examples) if (at in chosen) == side) for side in (False, True)]
+    return replace(train, examples=sides[0]), replace(train, split="dev", examples=sides[1])
+
+
+def _with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
+    """Summaries in someone's own words say only in a roundabout way which sentences to pick: these are found first."""
+    if spec.kind != "summarise":
+        return file
+    examples = cast(tuple[SummaryExample, ...], file.examples)
+    return replace(file, examples=tuple(each if each.labels is not None else with_labels(each) for each in examples))
+
+
+def data_key(train: TaskFile, dev: TaskFile, checkpoint: Checkpoint) -> str:
+    """Changes with any example, the labels or the vocabulary."""
+    digest = hashlib.sha256(checkpoint.tokenizer.raw.to_str().encode())
+    for file in (train, dev):
+        digest.update(repr((file.labels, file.examples)).encode("utf-8", "replace"))
+    return digest.hexdigest()[:32]

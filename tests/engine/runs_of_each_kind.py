@@ -1,0 +1,92 @@
+"""The smallest run of each kind of training, as a function that starts it or goes on with it, and what it tells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bertcore.checkpoint import save_checkpoint
+from bertcore.tokenization import Tokenizer
+from bertcore.training.distil import start_or_resume_distilling
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.finetune import start_or_resume_finetuning
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.options import DataOptions, TrainingOptions
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.run_folder import RunFolder
+from bertcore.training.safe_files import is_aside
+from tests.engine.models import tiny_model
+from tests.engine.training_runs import animal_text, tiny_run, write_text
+
+Start = Callable[..., Path]  # (run, watch=None); a run that stands there goes on
+STEPS = 6  # snapshots at 0, 1, 2, 5 and 6
+_EACH = {"threads": 1, "precision": "fp32", "evaluations": 2, "learning_rate": 3e-3}
+
+
+def pretraining(folder: Path, **training: Any) -> Start:
+    """In `folder` stand the text and, for the others, the model to begin with."""
+    text = folder / "animals.txt"
+    options = tiny_run(text if text.exists() else write_text(folder), **{"steps": STEPS, "evaluations": 2, **training})
+    return lambda run, watch=None: start_or_resume(options, run, resume=True, watch=watch)
+
+
+def fine_tuning(folder: Path, **training: Any) -> Start:
+    """Sounds (right or wrong) of animals."""
+    table = folder / "train.tsv"
+    if not table.exists():
+        rows = [f"the cat says {sound} {'.' * (i % 4)}\t{i % 2}" for i in range(40) for sound in ("meow", "woof")]
+        table.write_text("sentence\tlabel\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    options = FinetuneOptions(
+        name="test",
+        model=str(_model(folder)),
+        data=TaskDataOptions(task="sst2", train=str(table), max_length=16),
+        training=TuningOptions(**{**_EACH, "steps": STEPS, "batch_size": 8, "dropout": 0.1, **training}),
+    )
+    return lambda run, watch=None: start_or_resume_finetuning(options, run, resume=True, watch=watch)
+
+
+def distilling(folder: Path, **training: Any) -> Start:
+    text = folder / "animals.txt"
+    options = DistilOptions(
+        name="test",
+        teacher=str(_model(folder)),
+        data=DataOptions(
+            corpus=(str(text if text.exists() else write_text(folder)),), sequence_length=16, long_sequence_length=16
+        ),
+        training=TrainingOptions(
+            **{**_EACH, "steps": STEPS, "batch_size": 8, "causal_share": 0.0, "held_out_sequences": 16, **training}
+        ),
+    )
+    return lambda run, watch=None: start_or_resume_distilling(options, run, resume=True, watch=watch)
+
+
+def _model(folder: Path) -> Path:
+    place = folder / "model"
+    if not place.exists():
+        tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
+        model = tiny_model(("mlm", "nsp"), vocab_size=tokenizer.vocab_size, num_hidden_layers=2)
+        save_checkpoint(model, tokenizer, place)
+    return place
+
+
+RUNS: dict[str, Callable[..., Start]] = {"pretrain": pretraining, "finetune": fine_tuning, "distil": distilling}
+
+
+TIMES = ("elapsed_s", "tok_per_s", "memory_mib")  # of a metrics line: these may differ
+
+
+def story(run: Path) -> dict[str, Any]:
+    """All that must not differ between a run and the undisturbed one: every number, and the weights bit for bit."""
+    lines = map(json.loads, (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines())
+    told = [{key: value for key, value in line.items() if key not in TIMES} for line in lines]
+    snapshots = RunFolder(run).snapshots()
+    return {
+        "state": RunFolder(run).status().state,
+        "told": [line for line in told if line["kind"] != "snapshot"],  # it may stand, and not be told of yet
+        "steps": [step for step, _ in snapshots],
+        "weights": [(path / "model.safetensors").read_bytes() for _, path in snapshots],
+        "moments": (snapshots[-1][1] / "training_state.safetensors").read_bytes(),
+        "litter": [file.name for file in run.rglob("*") if is_aside(file) or file.suffix == ".partial"],
+    }

@@ -1,0 +1,163 @@
+"""What may be changed of a run that goes on: its budget and what changes no number; anything else is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bertcore.errors import BertcoreError
+from bertcore.training.going_on import laid_over
+from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.run_folder import RunFolder
+from tests.engine.training_runs import losses, metrics, tiny_run, write_text
+
+
+@pytest.fixture
+def text(tmp_path: Path, fast_disk: None) -> Path:
+    return write_text(tmp_path)
+
+
+def config(run: Path) -> dict[str, Any]:
+    return json.loads((run / "config.json").read_text())
+
+
+def stop_at(run: Path, step: int) -> Callable[[dict[str, Any]], None]:
+    def watch(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == step:
+            RunFolder(run).send("stop")
+
+    return watch
+
+
+class TestBudget:
+    def test_a_run_that_is_done_gets_more_steps(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=12), run, resume=False)
+        before = losses(run)
+        start_or_resume(tiny_run(text, steps=20), run, resume=True)
+        status = RunFolder(run).status()
+        assert (status.state, status.step, status.total_steps) == ("done", 20, 20)
+        assert config(run)["training"]["steps"] == 20
+        assert "steps 20, was 12" in (run / "log.txt").read_text()
+        assert losses(run)[:12] == before and len(losses(run)) == 20
+
+    def test_the_rate_follows_the_new_budget(self, text: Path, tmp_path: Path) -> None:
+        """Linear decay of a run of 24 steps, by hand: the share (step - 0.5) / 24 of the way after 5% of warm-up."""
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=12), run, resume=False)
+        start_or_resume(tiny_run(text, steps=24), run, resume=True)
+        rates = {line["step"]: line["learning_rate"] for line in metrics(run)}
+        assert rates[13] == pytest.approx(3e-3 * (1 - (12.5 / 24 - 0.05) / 0.95))
+        assert rates[24] == pytest.approx(3e-3 * (1 - (23.5 / 24 - 0.05) / 0.95))
+        assert rates[12] == pytest.approx(3e-3 * (1 - (11.5 / 12 - 0.05) / 0.95))
+
+    def test_fewer_steps_end_a_run_sooner(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=100), run, resume=False, watch=stop_at(run, 6))
+        start_or_resume(tiny_run(text, steps=9), run, resume=True)
+        assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("done", 9)
+
+    def test_less_than_is_done_is_refused(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=stop_at(run, 6))
+        with pytest.raises(BertcoreError, match="has done 6 steps already"):
+            start_or_resume(tiny_run(text, steps=5), run, resume=True)
+        assert config(run)["training"]["steps"] == 12
+
+    def test_from_steps_to_minutes(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=5), run, resume=False)
+        start_or_resume(tiny_run(text, steps=None, minutes=0.03), run, resume=True)
+        status = RunFolder(run).status()
+        assert status.state == "done" and status.total_steps is None and status.step > 5 and status.elapsed_s >= 1.8
+
+    def test_a_warm_up_that_is_over_does_not_come_back(self, text: Path, tmp_path: Path) -> None:
+        """12 steps, half of them causal: with 40, step 13 would lie in the first half again."""
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=12), run, resume=False)
+        start_or_resume(tiny_run(text, steps=40), run, resume=True)
+        assert [line["step"] for line in metrics(run, "phase")] == [1, 7]
+        assert {line["phase"] for line in metrics(run) if line["step"] > 6} == {"masked"}
+        assert config(run)["training"]["causal_share"] <= 12 / 40
+
+    def test_a_warm_up_under_way_grows_with_the_budget(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=stop_at(run, 3))
+        start_or_resume(tiny_run(text, steps=20), run, resume=True)
+        assert [line["step"] for line in metrics(run, "phase")] == [1, 11]
+
+    def test_the_same_budget_changes_nothing(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=4), run, resume=False)
+        before = (run / "config.json").read_bytes()
+        start_or_resume(tiny_run(text, steps=4), run, resume=True)
+        assert (run / "config.json").read_bytes() == before
+        assert "changed for going on" not in (run / "log.txt").read_text()
+
+
+class TestOtherSettings:
+    def test_what_changes_no_number_is_taken(self, text: Path, tmp_path: Path) -> None:
+        run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
+        start_or_resume(tiny_run(text, steps=12), undisturbed, resume=False)
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=stop_at(run, 6))
+        start_or_resume(tiny_run(text, steps=12, save_minutes=0.5, snapshots_mib=100), run, resume=True)
+        assert losses(run) == losses(undisturbed)
+        assert config(run)["training"]["snapshots_mib"] == 100
+
+    @pytest.mark.parametrize(
+        ("changed", "says"),
+        [
+            ({"batch_size": 9}, "batch size 8, not 9"),
+            ({"seed": 5}, "seed 0, not 5"),
+            ({"learning_rate": 1e-4}, "learning rate"),
+            ({"causal_share": 0.1}, "causal share"),
+            ({"evaluations": 9, "steps": 30}, "evaluations"),
+        ],
+    )
+    def test_any_other_is_refused_and_nothing_is_touched(
+        self, text: Path, tmp_path: Path, changed: dict[str, Any], says: str
+    ) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=stop_at(run, 3))
+        before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+        with pytest.raises(BertcoreError, match=f"its own settings: .*{says}"):
+            start_or_resume(tiny_run(text, **{"steps": 12, **changed}), run, resume=True)
+        assert {file: file.read_bytes() for file in run.rglob("*") if file.is_file()} == before
+
+    def test_another_text_or_model_is_refused(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=2), run, resume=False)
+        for other in (
+            tiny_run(tmp_path / "other.txt", steps=2),
+            replace(tiny_run(text, steps=2), preset="mini"),
+            replace(tiny_run(text, steps=2), model={**tiny_run(text).model, "hidden_size": 16}),
+            replace(tiny_run(text, steps=2), name="other"),
+        ):
+            with pytest.raises(BertcoreError, match="its own settings"):
+                start_or_resume(other, run, resume=True)
+
+    def test_a_run_that_another_process_trains_is_left_alone(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=4), run, resume=False)
+        before = (run / "config.json").read_bytes()
+        with RunFolder(run).acquire(), pytest.raises(BertcoreError, match="Another process"):
+            start_or_resume(tiny_run(text, steps=8), run, resume=True)
+        assert (run / "config.json").read_bytes() == before
+
+
+class TestRecipes:
+    def test_a_recipe_takes_the_place_of_what_it_names(self, text: Path) -> None:
+        stored = tiny_run(text, steps=12, seed=4).to_dict()
+        values = laid_over(stored, {"training": {"minutes": 2}, "data": {"vocab_size": 99}})
+        assert (values["training"]["minutes"], values["training"]["steps"], values["training"]["seed"]) == (2, None, 4)
+        assert values["data"] == {**stored["data"], "vocab_size": 99}
+        assert PretrainOptions.from_dict(values).budget == (None, 120.0)
+
+    def test_one_that_names_no_budget_leaves_it(self, text: Path) -> None:
+        assert laid_over(tiny_run(text, steps=12).to_dict(), {"training": {"seed": 1}})["training"]["steps"] == 12

@@ -1,0 +1,227 @@
+"""The card of a finished run: a head that YAML readers and the hub's library understand, and the numbers of the run."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from huggingface_hub import ModelCard as HubCard
+
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.training.distil import start_or_resume_distilling
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.distributed import Team
+from bertcore.training.finetune import start_or_resume_finetuning
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.materials import prepare
+from bertcore.training.model_card import ModelCard, table
+from bertcore.training.pretrain import continued, start_or_resume
+from bertcore.training.run_cards import place_of
+from bertcore.training.run_folder import RunFolder
+from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.training_runs import metrics, tiny_run, write_text
+
+
+@pytest.fixture
+def text(tmp_path: Path, fast_disk: None) -> Path:
+    return write_text(tmp_path)
+
+
+def card_of(snapshot: Path) -> tuple[dict[str, Any], str]:
+    """Head and body."""
+    text = (snapshot / "README.md").read_text(encoding="utf-8")
+    _, head, body = text.split("---\n", 2)
+    return yaml.safe_load(head), body
+
+
+def measured(head: dict[str, Any]) -> dict[str, float]:
+    (model,) = head["model-index"]
+    (result,) = model["results"]
+    return {each["type"]: each["value"] for each in result["metrics"]}
+
+
+def rows(body: str) -> dict[str, str]:
+    """First and second cell of each row of its tables."""
+    cells = [re.split(r" (?<!\\)\| ", line.strip("| ")) for line in body.splitlines() if line.startswith("| ")]
+    return {row[0]: row[1] for row in cells if len(row) > 1}
+
+
+class TestPretraining:
+    def test_the_numbers_are_those_of_the_metrics(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        snapshot = start_or_resume(replace(tiny_run(text), name="animals"), run, resume=False)
+        head, body = card_of(snapshot)
+        last = metrics(run, "held_out")[-1]
+        assert last["step"] == 24
+        for name, value in measured(head).items():
+            assert value == last[name]
+        assert {"mlm_loss", "mlm_accuracy", "mlm_top5", "perplexity", "nsp_accuracy"} <= set(measured(head))
+        assert rows(body)["mlm loss"] == f"{last['mlm_loss']:.4f}"
+        assert (head["library_name"], head["pipeline_tag"]) == ("transformers", "fill-mask")
+
+    def test_what_it_says_of_the_run(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        snapshot = start_or_resume(tiny_run(text, seed=11), run, resume=False)
+        _, body = card_of(snapshot)
+        said, opened = rows(body), load_checkpoint(snapshot)
+        tokens = json.loads((snapshot / "bertscope.json").read_text())["tokens_seen"]
+        assert said["parameters"].startswith(f"{opened.parameters:,}")
+        assert said["vocabulary"].startswith(f"{opened.tokenizer.vocab_size:,} tokens, WordPiece")
+        assert said["animals.txt"] == f"{text.stat().st_size / 1e3:,.1f} kB"
+        assert said["causal warm-up"].startswith("steps 1 to 12 (50%)")
+        assert (said["seed"], said["precision"], said["budget"]) == ("11", "fp32", "24 steps")
+        assert said["trained"].startswith(f"24 steps, {tokens:,} tokens")
+        assert "Positions beyond 24 were never trained." in body and "stopped early" not in body
+        environment = json.loads((run / "environment.json").read_text())["starts"][0]
+        assert said["git revision"] == (environment["git_revision"] or "–") and said["Python"] == environment["python"]
+        assert str(tmp_path) not in body
+
+    def test_a_stop_is_said_first(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+
+        def stop(event: dict[str, Any]) -> None:
+            if event["kind"] == "train" and event["step"] == 6:
+                RunFolder(run).send("stop")
+
+        snapshot = start_or_resume(tiny_run(text, evaluations=8), run, resume=False, watch=stop)
+        head, body = card_of(snapshot)
+        assert "stopped early, at step 6: 25% of its budget" in body.split("## ")[0]
+        last = metrics(run, "held_out")[-1]
+        assert measured(head)["mlm_loss"] == last["mlm_loss"]
+        assert "masked words alone never came" in rows(body)["causal warm-up"]
+        done = start_or_resume(None, run, resume=True)
+        assert "stopped early" not in card_of(done)[1] and "1 times" in rows(card_of(done)[1])["went on"]
+
+    def test_one_that_goes_on_from_a_checkpoint_names_it(self, text: Path, tmp_path: Path) -> None:
+        first = start_or_resume(tiny_run(text, steps=4), tmp_path / "first", resume=False)
+        more = continued(tiny_run(text, {"sequence_length": 16}, steps=4, causal_share=0.0), first)
+        _, body = card_of(start_or_resume(more, tmp_path / "second", resume=False))
+        assert rows(body)["began with"] == "the run first, step 4" and rows(body)["causal warm-up"] == "none"
+        assert "trained on from the run first, step 4" in body
+
+    def test_it_opens_in_transformers_and_the_hubs_library(self, text: Path, tmp_path: Path) -> None:
+        from transformers import BertForPreTraining
+
+        snapshot = start_or_resume(tiny_run(text, steps=2), tmp_path / "run", resume=False)
+        assert BertForPreTraining.from_pretrained(snapshot).config.hidden_size == 32
+        data = HubCard.load(snapshot / "README.md").data
+        assert data.library_name == "transformers" and data.eval_results
+
+    def test_only_the_end_has_a_card(self, text: Path, tmp_path: Path) -> None:
+        start_or_resume(tiny_run(text, steps=5), tmp_path / "run", resume=False)
+        assert len(list((tmp_path / "run").rglob("README.md"))) == 1
+
+
+class TestExamples:
+    def test_losses_and_guesses_are_the_models(self, text: Path, tmp_path: Path) -> None:
+        """Against the logits of `transformers`, one sequence at a time."""
+        import torch
+        from transformers import BertForPreTraining
+
+        run, options = tmp_path / "run", tiny_run(text, held_out_sequences=40)
+        snapshot = start_or_resume(options, run, resume=False)
+        evaluation = json.loads((run / "evaluation.json").read_text())
+        assert len(evaluation["best"]) == len(evaluation["worst"]) == 10
+        held_out = prepare(options, run, lambda words: None, Team()).held_out
+        theirs = BertForPreTraining.from_pretrained(snapshot).eval()
+        found = []
+        for batch in held_out.batches:
+            mask = torch.ones_like(batch.input_ids) if batch.attention_mask is None else batch.attention_mask
+            given = {"input_ids": batch.input_ids, "token_type_ids": batch.segment_ids, "attention_mask": mask}
+            with torch.no_grad():
+                logits = theirs(**given).prediction_logits.flatten(0, 1)
+            of_word = torch.nn.functional.cross_entropy(logits[batch.rows], batch.labels, reduction="none")
+            sequence = batch.rows // batch.input_ids.shape[1]
+            found += [
+                float(of_word[sequence == i].mean()) for i in range(len(batch.input_ids)) if (sequence == i).any()
+            ]
+        found.sort()
+        assert [each["loss"] for each in evaluation["best"]] == pytest.approx(found[:10], abs=1e-3)
+        assert [each["loss"] for each in evaluation["worst"]] == pytest.approx(found[:-11:-1], abs=1e-3)
+
+    def test_words_probabilities_and_text(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text), run, resume=False)
+        evaluation = json.loads((run / "evaluation.json").read_text())
+        assert evaluation["held_out"]["mlm_loss"] == metrics(run, "held_out")[-1]["mlm_loss"]
+        for each in (*evaluation["best"], *evaluation["worst"]):
+            words = each["words"]
+            assert words and [word["right"] for word in words] == each["right"]
+            assert [word["given"] for word in words] == each["given"]
+            assert all(word["probability"] <= word["given_probability"] for word in words)
+            assert each["loss"] == pytest.approx(
+                sum(-math.log(word["probability"]) for word in words) / len(words), abs=0.01
+            )
+            masks = sum(word["seen"] == "[MASK]" for word in words)
+            assert sum(part.count("[MASK]") for part in each["example"].values()) == masks
+
+
+def test_fine_tuning(tmp_path: Path, fast_disk: None) -> None:
+    save_checkpoint(tiny_model(("mlm", "nsp")), word_tokenizer(), tmp_path / "model")
+    lines = [f"the {word} sat {'.' * i}\t{label}" for i in range(8) for word, label in (("cat", 1), ("dog", 0))]
+    (tmp_path / "train.tsv").write_text("sentence\tlabel\n" + "\n".join(lines * 3) + "\n")
+    options = FinetuneOptions(
+        name="moods",
+        model=str(tmp_path / "model"),
+        data=TaskDataOptions(task="sst2", train=str(tmp_path / "train.tsv"), max_length=24, dev_share=0.25),
+        training=TuningOptions(steps=6, batch_size=8, threads=1, precision="fp32", evaluations=2, learning_rate=2e-3),
+    )
+    run = tmp_path / "run"
+    snapshot = start_or_resume_finetuning(options, run, resume=False)
+    head, body = card_of(snapshot)
+    evaluation = json.loads((run / "evaluation.json").read_text())
+    last = metrics(run, "held_out")[-1]
+    assert measured(head) == {name: last[name] for name in ("loss", *evaluation["metrics"])}
+    said = rows(body)
+    assert head["pipeline_tag"] == "text-classification" and said["began with"] == "model"
+    assert (said["labels"], said["examples to learn from"]) == (", ".join(evaluation["labels"]), "36")
+    for label, counts in zip(evaluation["labels"], evaluation["confusion"], strict=True):
+        assert f"| **{label}** | {counts[0]} | {counts[1]} |" in body
+    assert "With 12 held-out examples, one more right answer is worth 8.33" in body
+    assert said["learning rate"].startswith("0.002 at its peak") and str(tmp_path) not in body
+
+
+def test_distillation(text: Path, tmp_path: Path) -> None:
+    teacher = start_or_resume(tiny_run(text, steps=4), tmp_path / "teacher", resume=False)
+    small = tiny_run(text, {"long_share": 0.0}, steps=4, causal_share=0.0)
+    options = DistilOptions(name="pupil", teacher=str(teacher), layers=1, data=small.data, training=small.training)
+    run = tmp_path / "run"
+    head, body = card_of(start_or_resume_distilling(options, run, resume=False))
+    comparison = json.loads((run / "comparison.json").read_text())
+    assert "distillation" in head["tags"] and "distilled from the run teacher, step 4" in body
+    teacher_loss, student_loss = (comparison[side]["mlm_loss"] for side in ("teacher", "student"))
+    assert f"| mlm loss | {teacher_loss:.4f} | {student_loss:.4f} |" in body
+    assert len(comparison["best"]) + len(comparison["worst"]) > 0
+    assert json.loads((run / "first_batch.json").read_text())["sequences"]
+    assert "temperature 2" in rows(body)["objective"]
+
+
+class TestLayout:
+    @pytest.mark.parametrize("name", ["plain", "a: b", "'x' \"y\"", "- # & *", "Größe 漢字 🙂", "line\nbreak", "yes"])
+    def test_any_name_makes_a_head_that_can_be_read(self, name: str) -> None:
+        text = ModelCard(name, "It is small.", [("One", "1")], measured={"loss": 1.5}, dataset=name).text()
+        head = yaml.safe_load(text.split("---\n", 2)[1])
+        assert head["model-index"][0]["name"] == name
+        assert head["model-index"][0]["results"][0]["dataset"]["name"] == name
+        assert f"# {' '.join(name.split())}\n" in text
+
+    def test_cells_cannot_break_a_table(self) -> None:
+        assert table([("a|b", "c\nd"), ("e", None)]).splitlines()[2:] == ["| a\\|b | c d |", "| e | – |"]
+
+    @pytest.mark.parametrize(
+        ("model", "name"),
+        [
+            ("/elsewhere/runs/first/snapshots/step-00000120", "the run first, step 120"),
+            ("/cache/models--google-bert--bert-base-uncased/snapshots/86b5e09", "google-bert/bert-base-uncased"),
+            ("google-bert/bert-base-uncased", "google-bert/bert-base-uncased"),
+            ("/elsewhere/models/mine", "mine"),
+        ],
+    )
+    def test_models_are_named_without_paths(self, model: str, name: str) -> None:
+        assert place_of(model) == name

@@ -1,0 +1,303 @@
+"""No room, no memory, no numbers, another text, another cache: really caused, said in a sentence, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.data import corpus as corpus_module
+from bertcore.data.corpus import load_corpus
+from bertcore.errors import BertcoreError
+from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.training.finite import BAD_BATCH_FILE
+from bertcore.training.loop import run_work
+from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain import Pretraining
+from bertcore.training.run_folder import RunFolder
+from tests.engine.corpora import words_only
+from tests.engine.elsewhere import ROOT, Elsewhere
+from tests.engine.runs_of_each_kind import distilling, fine_tuning, pretraining, story
+from tests.engine.training_runs import metrics, tiny_run, write_text
+
+resource = pytest.importorskip("resource")
+_STORIES: dict[str, Any] = {}  # of undisturbed runs
+
+
+@pytest.fixture
+def folder(tmp_path: Path, fast_disk: None) -> Path:
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder: Path) -> Path:
+    return folder / "run"
+
+
+def undisturbed(folder: Path) -> Any:
+    """Texts and models are the same in each test, so one run will do for all."""
+    if "pretrain" not in _STORIES:
+        pretraining(folder)(folder / "undisturbed")
+        _STORIES["pretrain"] = story(folder / "undisturbed")
+    return _STORIES["pretrain"]
+
+
+def at_step(step: int, act: Any) -> Any:
+    def watch(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == step:
+            act()
+
+    return watch
+
+
+@contextmanager
+def no_larger_files() -> Iterator[Any]:
+    """What is yielded sets the largest size a file may have; every write beyond it fails, as on a full disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def assert_failed(run: Path, sentence: str, step: int) -> None:
+    status = RunFolder(run).status()
+    assert (status.state, status.message) == ("failed", sentence)
+    assert sentence in (run / "log.txt").read_text()
+    newest = RunFolder(run).newest_snapshot()
+    assert newest is not None and load_checkpoint(newest).step == step
+
+
+class TestNoRoom:
+    @pytest.mark.parametrize("what", ["a snapshot", "the metrics"])
+    def test_the_run_fails_with_a_sentence_and_goes_on_when_there_is_room(
+        self, folder: Path, run: Path, what: str
+    ) -> None:
+        def act() -> None:
+            size = 30_000 if what == "a snapshot" else (run / "metrics.jsonl").stat().st_size + 50
+            limit(size)
+
+        with no_larger_files() as limit, pytest.raises(BertcoreError) as caught:
+            pretraining(folder)(run, at_step(4, act))
+        sentence = str(caught.value)
+        assert (
+            sentence.startswith(f"A file in {run} would be larger than its disk or a limit") and "--resume" in sentence
+        )
+        assert_failed(run, sentence, step=2)
+        assert not list(run.glob("snapshots/*.partial"))
+        pretraining(folder)(run)
+        assert story(run) == undisturbed(folder)
+
+    def test_for_the_cache(self, folder: Path, run: Path) -> None:
+        def watch(event: dict[str, Any]) -> None:
+            if str(event.get("message")).startswith("Reading the text:"):
+                limit(2_000)
+
+        with no_larger_files() as limit, pytest.raises(BertcoreError, match="Cannot write .*corpora: file too large"):
+            pretraining(folder)(run, watch)
+        assert RunFolder(run).status().state == "failed"
+        pretraining(folder)(run)
+        assert story(run) == undisturbed(folder)
+
+    @pytest.mark.skipif(not shutil.which("unshare"), reason="mounts a small disk of its own")
+    def test_on_a_disk_that_is_really_full(self, folder: Path, run: Path) -> None:
+        """Of 3 MB, with 0 to 90 kB left from step 4 on: status, metrics or snapshot find no more room."""
+        folder.joinpath("disk").mkdir()
+        mount = f"mount -t tmpfs -o size=3m tmpfs {folder}/disk && exec {sys.executable} -m tests.engine.full_disk"
+        command = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f"{mount} {folder}/disk {folder}"]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+        if "mount:" in done.stderr or "unshare:" in done.stderr:
+            pytest.skip(done.stderr)
+        assert done.returncode == 0, done.stderr
+        for found in json.loads(done.stdout):
+            assert found["said"].startswith(f"The disk is full: free some space where {folder}/disk/run lies, then go")
+            assert found["said"].count(".") == found["said"].count(". ") + 1
+            assert (found["state"], found["message"]) == ("failed", found["said"])
+            assert found["newest"] == 2 and found["same"], found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit that other systems do not keep")
+def test_no_memory(folder: Path, run: Path) -> None:
+    elsewhere = Elsewhere()
+    end = elsewhere.train("pretrain", run, "without memory", 2, batch_size=256, causal_share=0.9)
+    elsewhere.close()
+    assert end.code == 1
+    assert end.said.startswith("There is not enough memory for this run: lower the batch size or the sequence length")
+    assert_failed(run, end.said, step=2)
+
+
+class TestNoNumbers:
+    def test_a_rate_that_is_far_too_high(self, folder: Path, run: Path) -> None:
+        """Weights that grow ninefold with each step."""
+        options = tiny_run(write_text(folder), steps=200, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0)
+        with pytest.raises(BertcoreError) as caught:
+            run_work(Pretraining(options), RunFolder.create(run, options.to_dict()))
+        step = RunFolder(run).status().step + 1
+        told, sentence = json.loads((run / BAD_BATCH_FILE).read_text()), str(caught.value)
+        begin = " ".join(told["sequences"][0]["tokens"][:8])
+        assert f"infinite or undefined at step {step}, on the batch that begins with “{begin}”" in sentence
+        assert str(run / BAD_BATCH_FILE) in sentence and sentence.endswith("Start again with a lower learning rate.")
+        kept = RunFolder(run).snapshots()
+        assert f"the snapshot of step {kept[-1][0]} is kept" in sentence
+        for _, snapshot in kept:
+            weights = load_checkpoint(snapshot).model.state_dict().values()
+            assert all(bool(torch.isfinite(value).all()) for value in weights)
+        assert len(told["sequences"]) == 8 and told == _batch_of(options, step, folder / "again")
+
+    @pytest.mark.parametrize("value", [float("nan"), float("inf")])
+    def test_weights_that_go_wrong_after_a_step_are_not_saved(self, folder: Path, run: Path, value: float) -> None:
+        """Between the step's own look at loss and gradient and its snapshot."""
+        options = tiny_run(write_text(folder))
+        work = Pretraining(options)
+
+        def poison() -> None:
+            work.materials.model.encoder.layers[0].feed_forward_in.weight.data[3, 4] = value
+
+        with pytest.raises(BertcoreError, match="weights became infinite or undefined at step 5.*step 2 is kept"):
+            run_work(work, RunFolder.create(run, options.to_dict()), at_step(5, poison))
+        assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2]
+        assert (run / BAD_BATCH_FILE).exists()
+        pretraining(folder, steps=24, evaluations=1)(run)
+        pretraining(folder, steps=24, evaluations=1)(folder / "undisturbed")
+        assert story(run) == story(folder / "undisturbed")
+
+    def test_an_infinite_loss_whose_gradient_is_finite(self, folder: Path, run: Path) -> None:
+        """A word that the model holds for impossible, and that then stands there."""
+        options = tiny_run(write_text(folder))
+        work = Pretraining(options)
+
+        def poison() -> None:
+            full_stop = work.materials.tokenizer.encode(".").ids[1]
+            assert work.materials.model.mlm is not None
+            work.materials.model.mlm.bias.data[full_stop] = -float("inf")
+
+        with pytest.raises(BertcoreError, match="loss or its gradient became infinite or undefined at step 4"):
+            run_work(work, RunFolder.create(run, options.to_dict()), at_step(3, poison))
+
+    def test_in_fine_tuning(self, folder: Path, run: Path) -> None:
+        with pytest.raises(BertcoreError) as caught:
+            fine_tuning(folder, steps=200, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0)(run)
+        bad = json.loads((run / BAD_BATCH_FILE).read_text())
+        assert len(bad["sequences"]) == len(bad["labels"]["classify"]) == 8
+        assert set(bad["labels"]["classify"]) <= {"negative", "positive"}
+        assert "“[CLS] the cat says" in str(caught.value)
+        assert load_checkpoint(RunFolder(run).snapshots()[-1][1])
+
+
+def _batch_of(options: PretrainOptions, step: int, run: Path) -> Any:
+    """The batch of a step as another run of the same settings draws it."""
+    RunFolder.create(run, options.to_dict())
+    work = Pretraining(options)
+    work.prepare(run, lambda words: None)
+    for number in range(1, step + 1):
+        work.forward_backward(number, (number - 0.5) / 200)
+    work.write_batch("again.json")
+    work.close()
+    return json.loads((run / "again.json").read_text())
+
+
+class TestChangedSince:
+    def test_a_text_is_named_and_what_is_only_touched_will_do(self, folder: Path, run: Path) -> None:
+        options = tiny_run(write_text(folder), steps=6)
+        other = folder / "other.txt"
+        other.write_text("The owl says hoo.\nThe owl lives in the tree.\n\n" * 9)
+        both = json.loads(json.dumps(options.to_dict()))
+        both["data"]["corpus"] = [str(folder / "animals.txt"), str(other)]
+        options = PretrainOptions.from_dict(both)
+        run_work(
+            Pretraining(options),
+            RunFolder.create(run, options.to_dict()),
+            at_step(3, lambda: RunFolder(run).send("stop")),
+        )
+        before = other.read_bytes()
+        for changed in (before.replace(b"hoo", b"woo"), before + b"\n\nMore. And more."):  # of the same size, and not
+            other.write_bytes(changed)
+            with pytest.raises(BertcoreError) as caught:
+                run_work(Pretraining(options), RunFolder(run))
+            assert f"has changed since it began: {other}; put it back as it was" in str(caught.value)
+            assert load_checkpoint(RunFolder(run).snapshot_path(3)).step == 3
+        other.write_bytes(before)
+        run_work(Pretraining(options), RunFolder(run))
+        assert RunFolder(run).status().state == "done"
+
+    def test_a_training_file(self, folder: Path, run: Path) -> None:
+        start = fine_tuning(folder)
+        start(run, at_step(3, lambda: RunFolder(run).send("stop")))
+        table = folder / "train.tsv"
+        before = table.read_text()
+        table.write_text(before.replace("meow", "moan"))
+        with pytest.raises(BertcoreError, match=f"has changed since it began: {table};"):
+            start(run)
+        table.write_text(before)
+        start(run)
+        assert RunFolder(run).status().state == "done"
+
+    def test_a_teacher(self, folder: Path, run: Path) -> None:
+        start, teacher = distilling(folder), folder / "model"
+        start(run, at_step(3, lambda: RunFolder(run).send("stop")))
+        opened = load_checkpoint(teacher)
+        before = (teacher / "model.safetensors").read_bytes()
+        opened.model.encoder.layers[0].feed_forward_in.bias.data[0] += 0.5
+        save_checkpoint(opened.model, opened.tokenizer, teacher)
+        assert (teacher / "model.safetensors").stat().st_size == len(before)
+        with pytest.raises(BertcoreError, match=f"has changed since it began: {teacher / 'model.safetensors'};"):
+            start(run)
+        (teacher / "model.safetensors").write_bytes(before)
+        start(run)
+        assert RunFolder(run).status().state == "done"
+
+    def test_the_text_of_a_distillation(self, folder: Path, run: Path) -> None:
+        start = distilling(folder)
+        start(run, at_step(3, lambda: RunFolder(run).send("stop")))
+        text = folder / "animals.txt"
+        text.write_text(text.read_text().replace("meow", "moan"))
+        with pytest.raises(BertcoreError, match=f"has changed since it began: {text};"):
+            start(run)
+
+    def test_a_checkpoint_to_begin_with_is_needed_only_to_begin(self, folder: Path, run: Path) -> None:
+        from bertcore.training.pretrain import continued
+
+        fine_tuning(folder)  # makes the model
+        options = continued(tiny_run(write_text(folder), steps=6), folder / "model")
+        folder_of_run = RunFolder.create(run, options.to_dict())
+        run_work(Pretraining(options), folder_of_run, at_step(3, lambda: RunFolder(run).send("stop")))
+        shutil.rmtree(folder / "model")
+        run_work(Pretraining(options), RunFolder(run))
+        assert [line["step"] for line in metrics(run)] == [1, 2, 3, 4, 5, 6]
+
+
+class TestCaches:
+    def test_the_files_of_another_vocabulary_under_this_ones_name(self, folder: Path) -> None:
+        text = write_text(folder)
+        right = words_only()
+        backwards = Tokenizer(raw_from_words((*SPECIAL_TOKENS, "sat", "cat", "the", "on", "mat")))
+        expected = np.array(load_corpus([text], right).tokens)
+        assert not np.array_equal(expected, load_corpus([text], backwards).tokens)
+        corpora = Path(os.environ["BERTSCOPE_HOME"]) / "cache" / "corpora"
+        ours, theirs = (
+            next(corpora.glob(f"{corpus_module.corpus_key([text], tokenizer)}-*/")) for tokenizer in (right, backwards)
+        )
+        shutil.rmtree(ours)
+        shutil.copytree(theirs, ours)
+        assert np.array_equal(load_corpus([text], right).tokens, expected)
+
+    def test_one_that_is_damaged_or_gone_while_the_run_rests(self, folder: Path, run: Path) -> None:
+        for step, harm in ((2, lambda file: os.truncate(file, 600)), (4, lambda file: shutil.rmtree(file.parent))):
+            pretraining(folder)(run, at_step(step, lambda: RunFolder(run).send("stop")))
+            harm(next((Path(os.environ["BERTSCOPE_HOME"]) / "cache").rglob("tokens-*.npy")))
+        pretraining(folder)(run)
+        ours, expected = story(run), undisturbed(folder)
+        assert {**ours, "steps": 0, "weights": 0} == {**expected, "steps": 0, "weights": 0}
+        assert ours["weights"][-1] == expected["weights"][-1]
