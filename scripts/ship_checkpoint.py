@@ -22,6 +22,7 @@ from bertcore.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import PairRules
 from bertcore.locations import assets, built_in_checkpoint
+from bertcore.reference_values import write_reference
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.materials import text_format
 from bertcore.training.options import PretrainOptions
@@ -64,6 +65,7 @@ def main(
         )
         card = _card(load_checkpoint(aside), options, folder, about["tokens_seen"], sequences, machine)
         (aside / "README.md").write_text(card, encoding="utf-8")
+        write_reference(load_checkpoint(aside), aside)
         _replace_folder(aside, built_in_checkpoint())
         _replace_folder(_thinned_run(folder, options, Path(temporary) / "run"), assets() / "runs" / options.name)
     typer.echo(card)

@@ -1,0 +1,46 @@
+"""Means with their standard errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over `count` words, pairs or sentences; shares are 0..1. NaN where nothing was counted."""
+
+    value: float
+    standard_error: float  # NaN where a single document or sentence does not tell
+    count: int
+
+
+def mean_by_document(values: NDArray, documents: NDArray) -> Estimate:
+    """Mean of `values` (R); its standard error from how the documents (R, any numbers) differ.
+
+    Words of one document are alike, so that counting each as an observation of its own would promise too much: the
+    document is what was drawn (the linearised variance of a ratio, Cochran 1977, section 6.4).
+    """
+    count = len(values)
+    if not count:
+        return Estimate(math.nan, math.nan, 0)
+    mean = float(np.mean(values, dtype=np.float64))
+    _, number = np.unique(documents, return_inverse=True)
+    deviations = np.bincount(number, weights=np.asarray(values, dtype=np.float64) - mean)  # (D) sums
+    drawn = len(deviations)
+    if drawn < 2:
+        return Estimate(mean, math.nan, count)
+    variance = drawn / (drawn - 1) * float(np.square(deviations).sum()) / count**2
+    return Estimate(mean, math.sqrt(variance), count)
+
+
+def share(right: NDArray) -> Estimate:
+    """Share of True (R), each drawn by itself: the standard error of a binomial share."""
+    count = len(right)
+    if not count:
+        return Estimate(math.nan, math.nan, 0)
+    value = float(np.mean(right))
+    return Estimate(value, math.sqrt(value * (1 - value) / count), count)

@@ -1,0 +1,189 @@
+"""A model's report as Markdown: the figures for its card, and the whole cloze set with the model's guesses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from bertcore.evaluation.cloze import Cloze, ClozeAnswer, ClozeScore
+from bertcore.evaluation.estimates import Estimate
+from bertcore.evaluation.head_census import HeadCensus
+from bertcore.evaluation.masked_words import WordSummary
+from bertcore.evaluation.minimal_pairs import MinimalPairs
+from bertcore.evaluation.report import ALL_SOURCES, HeldOutReport, ModelReport
+from bertcore.tokenization import MASK
+
+HELD_OUT_NOTE = (
+    "± is one standard error, from how the documents differ. They are chosen by a hash of their text. Where a book is "
+    "cut into several documents, a held-out one has sister parts in the training text."
+)
+
+
+def figures(report: ModelReport) -> str:
+    """All figures as sections of a card, each with a heading of the second level."""
+    sections = []
+    if report.held_out is not None:
+        sections += [_held_out(report.held_out), _bands(report.held_out)]
+    sections += [_cloze(report.cloze), _minimal_pairs(report.minimal_pairs)]
+    if report.heads is not None:
+        sections.append(_heads(report.heads))
+    return "\n".join(section for section in sections if section)
+
+
+def cloze_table(report: ModelReport) -> str:
+    """Every sentence of the cloze set with the first five guesses, by category."""
+    cloze = report.cloze
+    score = cloze.score
+    parts = [
+        f"# What {report.name} says to the cloze set\n",
+        f"The missing word is its first guess in {_percent(score.top1)} of {score.top1.count} sentences, and among its "
+        f"first five in {_percent(score.top5)}. The word that was masked stands in bold in the sentence, and right "
+        "guesses are bold too. The last column is the rank of the best accepted word among all of the vocabulary.\n",
+    ]
+    for category, of_category in cloze.by_category().items():
+        answers = [answer for answer in cloze.answers if answer.sentence.category == category]
+        rows = [(_filled(a), _or(a.sentence.answers[1:]), *_guesses(a), _rank(a)) for a in answers]
+        parts.append(
+            f"## {category.capitalize()}: {_of(of_category.top5)} in the first five, {_of(of_category.top1)} first\n"
+        )
+        parts.append(_table(("sentence", "also right", "1", "2", "3", "4", "5", "rank"), rows))
+    return "\n".join(parts)
+
+
+def _held_out(held_out: HeldOutReport) -> str:
+    rows = [
+        (
+            _source(name),
+            f"{words.loss.count:,} in {words.documents:,}",
+            _number(words.loss),
+            f"{words.perplexity:.1f}",
+            _percent(words.top1),
+            _percent(words.top5),
+            _percent(held_out.next_sentence[name].right) if name in held_out.next_sentence else "none",
+        )
+        for name, words in held_out.words.items()
+    ]
+    head = (
+        "text",
+        "masked words in documents",
+        "loss (nats)",
+        "perplexity",
+        "right",
+        "in the first five",
+        "next sentence",
+    )
+    lines = [
+        "## Held-out text\n",
+        f"Whole held-out documents in sequences of up to {held_out.length} tokens; 15% of them are to be predicted.\n",
+        _table(head, rows),
+        HELD_OUT_NOTE,
+    ]
+    if held_out.next_sentence:
+        pairs = ", ".join(f"{found.right.count:,}" for found in held_out.next_sentence.values())
+        lines.append(
+            f"Next sentence: {pairs} pairs of whole sentences; B follows A in half of them, and else comes from "
+            "another document of the same file (in the row of all, of any file)."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _bands(held_out: HeldOutReport) -> str:
+    if not held_out.bands:
+        return ""
+    rows = [
+        (f"{band.first + 1} to {band.stop}", f"{words.loss.count:,}", *_words(words))
+        for band in held_out.bands
+        for words in (band.words,)
+    ]
+    table = _table(("place", "masked words", "loss (nats)", "right", "in the first five"), rows)
+    longest = held_out.bands[-1].stop
+    return f"## By place in the sequence\n\nFull sequences of {longest} tokens, the same ones in every row.\n\n{table}"
+
+
+def _words(words: WordSummary) -> tuple[str, str, str]:
+    return _number(words.loss), _percent(words.top1), _percent(words.top5)
+
+
+def _cloze(cloze: Cloze) -> str:
+    scores = [*cloze.by_category().items(), (ALL_SOURCES, cloze.score)]
+    rows = [(_source(name), str(score.top1.count), *_cloze_shares(name, score)) for name, score in scores]
+    return (
+        "## Cloze set\n\nEveryday sentences of our own with one obvious missing word (`assets/evaluation`).\n\n"
+        + _table(("category", "sentences", "first guess", "in the first five"), rows)
+    )
+
+
+def _cloze_shares(name: str, score: ClozeScore) -> tuple[str, str]:
+    """Counts in a category, where a percentage would say more than is known."""
+    return (_percent(score.top1), _percent(score.top5)) if name == ALL_SOURCES else (_of(score.top1), _of(score.top5))
+
+
+def _minimal_pairs(pairs: MinimalPairs) -> str:
+    rows = [(name, str(right.count), _of(right)) for name, right in pairs.by_phenomenon().items()]
+    rows.append((_source(ALL_SOURCES), str(pairs.right.count), _percent(pairs.right)))
+    return (
+        "## Minimal pairs\n\nA right sentence and a wrong one that differ in as little as possible: in how many is the "
+        "right one likelier (pseudo-log-likelihood)? Chance is one half.\n\n"
+        + _table(("phenomenon", "pairs", "right"), rows)
+    )
+
+
+def _heads(census: HeadCensus) -> str:
+    rows = [
+        (kind, str(count), ", ".join(f"{h.layer + 1}.{h.number + 1}" for h in census.heads if h.kind == kind))
+        for kind, count in census.counts().items()
+    ]
+    return (
+        f"## What the heads do\n\nThe kind that each of the {len(census.heads)} heads was most often, in "
+        f"{census.texts} held-out pairs of sentences (layer.head, counted from 1).\n\n"
+        + _table(("kind", "heads", "which"), rows)
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |\n" for line in lines)
+
+
+def _source(name: str) -> str:
+    return "**all**" if name == ALL_SOURCES else name
+
+
+def _number(estimate: Estimate) -> str:
+    return _with_error(f"{estimate.value:.3f}", f"{estimate.standard_error:.3f}", estimate)
+
+
+def _percent(estimate: Estimate) -> str:
+    return _with_error(f"{estimate.value:.1%}", f"{100 * estimate.standard_error:.1f}", estimate)
+
+
+def _with_error(value: str, error: str, estimate: Estimate) -> str:
+    if not estimate.count:
+        return "none"
+    return value if math.isnan(estimate.standard_error) else f"{value} ± {error}"
+
+
+def _of(estimate: Estimate) -> str:
+    return f"{round(estimate.value * estimate.count)} of {estimate.count}"
+
+
+def _filled(answer: ClozeAnswer) -> str:
+    return answer.sentence.text.replace(MASK, f"**{answer.sentence.answers[0]}**")
+
+
+def _or(words: Sequence[str]) -> str:
+    return ", ".join(words)
+
+
+def _guesses(answer: ClozeAnswer) -> list[str]:
+    """The five guesses with their probabilities in percent, those that are right in bold."""
+    right = {word.lower() for word in answer.sentence.answers}
+    shown = []
+    for guess in answer.guesses:
+        is_right = guess.token.lower() in right
+        shown.append(f"{'**' if is_right else ''}{guess.token}{'**' if is_right else ''} {guess.probability:.0%}")
+    return shown
+
+
+def _rank(answer: ClozeAnswer) -> str:
+    return "-" if answer.rank is None else f"{answer.rank:,}"

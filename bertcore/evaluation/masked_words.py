@@ -1,0 +1,134 @@
+"""Masked words of held-out text: loss, perplexity, how many are right; of all text, and by place in the sequence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bertcore.checkpoint import Checkpoint
+from bertcore.data.batches import masked_batch
+from bertcore.data.pairs import PairRules
+from bertcore.evaluation.documents import Document
+from bertcore.evaluation.estimates import Estimate, mean_by_document
+from bertcore.evaluation.sequences import Window, batches, cut, evenly, following
+from bertcore.model.bert import Bert
+from bertcore.tokenization import Tokenizer
+from bertcore.training.evaluate import HELD_OUT_MASK_SHARE, HELD_OUT_SEED
+from bertcore.training.objective import BatchTensors
+
+MOST_TOKENS = 8192  # in one batch: its logits are some 1,200 rows of the vocabulary
+BANDS = (0, 64, 128, 256, 384, 512)  # places in the sequence where a band ends and the next begins
+
+
+@dataclass(frozen=True)
+class MaskedWords:
+    """R masked words, one entry each."""
+
+    documents: NDArray[np.int64]  # number of its document
+    places: NDArray[np.int64]  # in the sequence, from 0
+    losses: NDArray[np.float32]  # -ln p of the right word
+    ranks: NDArray[np.int32]  # of the right word among all, 1 the likeliest
+
+    @classmethod
+    def joined(cls, parts: Sequence[MaskedWords]) -> MaskedWords:
+        names = ("documents", "places", "losses", "ranks")
+        return cls(*(np.concatenate([np.zeros(0, int), *(getattr(part, name) for part in parts)]) for name in names))
+
+    def counted_from(self, first: int) -> MaskedWords:
+        """The same words, their documents numbered from `first` on."""
+        return replace(self, documents=self.documents + first)
+
+    def at(self, first: int, stop: int) -> MaskedWords:
+        """Those at places [first, stop)."""
+        inside = (self.places >= first) & (self.places < stop)
+        return MaskedWords(self.documents[inside], self.places[inside], self.losses[inside], self.ranks[inside])
+
+    def summary(self) -> WordSummary:
+        return WordSummary(
+            loss=mean_by_document(self.losses, self.documents),
+            top1=mean_by_document(self.ranks <= 1, self.documents),
+            top5=mean_by_document(self.ranks <= 5, self.documents),
+            documents=len(np.unique(self.documents)),
+        )
+
+
+@dataclass(frozen=True)
+class WordSummary:
+    """Means over masked words; standard errors from how documents differ."""
+
+    loss: Estimate  # nats
+    top1: Estimate  # share right
+    top5: Estimate  # share among the first five
+    documents: int
+
+    @property
+    def perplexity(self) -> float:
+        return math.exp(min(self.loss.value, 700.0))
+
+
+@dataclass(frozen=True)
+class Band:
+    """Places [first, stop) of the sequence, counted from 0."""
+
+    first: int
+    stop: int
+    words: WordSummary
+
+
+def rules_for(checkpoint: Checkpoint) -> PairRules:
+    """Two parts where the model has a head that compares them, else one: as it was trained."""
+    paired = {"nsp", "sop"} & set(checkpoint.tasks)
+    return PairRules.of(checkpoint.tokenizer, "nsp" if paired else "none")
+
+
+def masked_words(checkpoint: Checkpoint, documents: Sequence[Document], length: int) -> MaskedWords:
+    """15% of the tokens of whole documents, in sequences of at most `length`; the same ones each time."""
+    windows = cut(documents, length, rules_for(checkpoint))
+    return _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows)
+
+
+def by_place(checkpoint: Checkpoint, documents: Sequence[Document], sequences: int) -> list[Band]:
+    """Masked words by place, in full sequences of 512 tokens (fewer where the model reads fewer), at most so many.
+
+    Every band counts words of the same sequences, so that the bands differ by place alone. Empty where no document is
+    long enough.
+    """
+    length = min(BANDS[-1], checkpoint.config.max_length)
+    windows = evenly(cut(documents, length, rules_for(checkpoint), only_full=True), sequences)
+    words = _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows)
+    ends = [*(end for end in BANDS if end < length), length]
+    bands = [Band(first, stop, words.at(first, stop).summary()) for first, stop in pairwise(ends)]
+    return bands if windows else []
+
+
+@torch.inference_mode()
+def _predicted(
+    model: Bert, tokenizer: Tokenizer, documents: Sequence[Document], windows: Sequence[Window]
+) -> MaskedWords:
+    rng = np.random.default_rng(HELD_OUT_SEED)
+    device = model.embeddings.token.weight.device
+    found = []
+    for chosen in batches([window.stop - window.first for window in windows], MOST_TOKENS):
+        pairs = [following(documents, windows[i]) for i in chosen]
+        batch = masked_batch(pairs, tokenizer, rng, HELD_OUT_MASK_SHARE)
+        of_window, place = np.divmod(batch.rows, batch.input_ids.shape[1])  # (R)
+        losses, ranks = _losses_and_ranks(model, BatchTensors.of(batch, device))
+        document = np.array([windows[i].document for i in chosen])[of_window]
+        found.append(MaskedWords(document, place, losses, ranks))
+    return MaskedWords.joined(found)
+
+
+def _losses_and_ranks(model: Bert, batch: BatchTensors) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """Of each masked word (R): -ln p, and its rank."""
+    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=batch.rows)  # (R,H)
+    logits = model.mlm_logits(hidden).float()  # (R,V)
+    own = logits.gather(1, batch.labels[:, None])  # (R,1)
+    losses = logits.logsumexp(dim=-1) - own[:, 0]
+    ranks = (logits > own).sum(dim=-1, dtype=torch.int32) + 1
+    return losses.cpu().numpy(), ranks.cpu().numpy()

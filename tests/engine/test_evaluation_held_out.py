@@ -1,0 +1,255 @@
+"""Held-out text: the same documents as in training, every token once, and figures as one word at a time gives them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.data.corpus import load_corpus
+from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
+from bertcore.evaluation import masked_words as masked_words_module
+from bertcore.evaluation.documents import Document, by_source, held_out_documents
+from bertcore.evaluation.estimates import mean_by_document, share
+from bertcore.evaluation.masked_words import MaskedWords, by_place, masked_words
+from bertcore.evaluation.next_sentences import next_sentences
+from bertcore.evaluation.sequences import Window, batches, cut, evenly, following, strange, whole_sentences
+from tests.engine.corpora import STORIES
+from tests.engine.models import tiny_checkpoint, word_tokenizer
+
+TOKENIZER = word_tokenizer()
+RULES = PairRules.of(TOKENIZER, "nsp")
+
+
+def numbered(lengths: list[int], first: int = 0) -> Document:
+    """A document with these sentence lengths, each token with an id of its own."""
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Document("text", tuple("s" * len(lengths)), np.arange(first, first + starts[-1]), starts)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+    return load_checkpoint(tiny_checkpoint(tmp_path_factory.mktemp("tiny")))
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    texts = [story.replace("\n", " ").replace("!", "!|").replace(".", ".|") for story in STORIES.split("\n\n")[:12]]
+    return [Document.of("a" if i % 3 else "b", text.split("|"), TOKENIZER) for i, text in enumerate(texts)]
+
+
+class TestDocuments:
+    @pytest.mark.parametrize("stories", [60, 4])
+    def test_they_are_those_that_a_run_on_the_same_files_keeps_apart(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stories: int
+    ) -> None:
+        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+        first, second = tmp_path / "first.txt", tmp_path / "second.txt"
+        texts = STORIES.split("\n\n")[:stories]
+        first.write_text("\n\n".join(texts[: stories // 3]), encoding="utf-8")
+        second.write_text("\n\n".join(texts[stories // 3 :]), encoding="utf-8")
+        corpus = load_corpus([first, second], TOKENIZER)
+        bounds = corpus.sentence_starts[corpus.document_starts]
+        expected = [corpus.tokens[bounds[d] : bounds[d + 1]].tolist() for d in corpus.documents(held_out=True)]
+        found = held_out_documents([first, second], TOKENIZER)
+        assert [document.tokens.tolist() for document in found] == expected
+        for name, group in by_source(found).items():
+            text = (tmp_path / name).read_text(encoding="utf-8").replace("\n", " ")
+            assert group and all(" ".join(document.sentences) in text for document in group)
+
+    def test_a_text_of_single_sentences_keeps_the_one_with_a_pair_as_a_run_does(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+        file = tmp_path / "text.txt"
+        single = [f"the cat sat on {word}" for word in ("the", "it", "a", "very", "on", "mat", "dog", "bird", "was")]
+        for place in range(3):
+            texts = [*single]
+            texts[place * 3] = "The cat sat on the mat. It was very comfortable."
+            file.write_text("\n\n".join(texts), encoding="utf-8")
+            corpus = load_corpus([file], TOKENIZER)
+            assert len(held_out_documents([file], TOKENIZER)) == len(corpus.documents(held_out=True))
+            assert any(len(d.sentences) == 2 for d in held_out_documents([file], TOKENIZER))
+
+
+class TestSequences:
+    @pytest.mark.parametrize("kind", ["nsp", "none"])
+    def test_every_token_stands_in_just_one(self, kind: str) -> None:
+        found = [numbered([3, 9, 2, 30, 4]), numbered([1], 100), numbered([7, 7], 200)]
+        windows = cut(found, 16, PairRules.of(TOKENIZER, kind))
+        pairs = [following(found, window) for window in windows]
+        assert max(len(pair.a) + len(pair.b) for pair in pairs) == (13 if kind == "nsp" else 14)
+        seen = np.concatenate([part for pair in pairs for part in (pair.a, pair.b)])
+        assert sorted(seen) == sorted(np.concatenate([document.tokens for document in found]))
+
+    def test_pairs_are_split_where_a_sentence_begins_nearest_the_middle(self) -> None:
+        found = [numbered([2, 5, 4, 20])]
+        windows = cut(found, 16, RULES)
+        assert [(w.first, w.split, w.stop) for w in windows] == [(0, 7, 13), (13, None, 26), (26, None, 31)]
+        assert following(found, windows[0]).label == IS_NEXT
+        assert [w.first for w in cut(found, 16, RULES, only_full=True)] == [0]
+
+    def test_windows_of_whole_sentences(self) -> None:
+        found = [numbered([5, 6, 4, 30, 3, 3, 3, 3, 3, 2]), numbered([9], 200)]
+        windows = whole_sentences(found, 16, RULES)  # 11 of 13 tokens of text are filled
+        assert [(w.first, w.split, w.stop) for w in windows] == [(0, 5, 11), (45, 48, 54), (54, 57, 62)]
+        assert {w.document for w in windows} == {0}  # the third sentence stands alone before one that is too long
+        sentences = set(found[0].starts.tolist())
+        assert all({w.first, w.split, w.stop} <= sentences for w in windows)
+
+    def test_a_strange_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
+        found = [numbered([5, 8]), numbered([6, 2, 12, 9], 100), numbered([3], 200)]
+        window, rng = Window(0, 0, 5, 13), np.random.default_rng(0)
+        seen = set()
+        for _ in range(60):
+            pair = strange(found, window, 13, rng)
+            assert pair is not None and pair.label == NOT_NEXT and pair.a.tolist() == [0, 1, 2, 3, 4]
+            seen.add((int(pair.b[0]), len(pair.b)))
+        assert seen == {(100, 8)}  # nine from 120 on would not fit into 13
+        seen = {(int(p.b[0]), len(p.b)) for _ in range(60) if (p := strange(found, window, 14, rng)) is not None}
+        assert seen == {(100, 8), (120, 9)}
+        assert strange([found[0], found[2]], window, 13, rng) is None
+
+    def test_strange_pairs_are_neither_longer_nor_shorter(self, documents: list[Document]) -> None:
+        rng = np.random.default_rng(0)
+        windows = [w for w in whole_sentences(documents, 24, RULES) for _ in range(20)]
+        pairs = [(w, pair) for w in windows if (pair := strange(documents, w, RULES.room(24), rng)) is not None]
+        difference = [len(pair.b) - (w.stop - (w.split or 0)) for w, pair in pairs]
+        assert len(pairs) > 100 and abs(np.mean(difference)) < 0.3
+
+    def test_batches_hold_each_sequence_once_and_stay_within_their_tokens(self) -> None:
+        lengths = [5, 90, 3, 40, 40, 8, 200]
+        found = list(batches(lengths, 100))
+        assert sorted(int(i) for chosen in found for i in chosen) == list(range(7))
+        for chosen in found:
+            assert len(chosen) == 1 or len(chosen) * max(lengths[i] for i in chosen) <= 100
+
+    def test_what_is_left_of_many_is_spread_over_all(self) -> None:
+        windows = [Window(i, 0, None, 1) for i in range(101)]
+        assert [window.document for window in evenly(windows, 5)] == [0, 25, 50, 75, 100]
+        assert evenly(windows, 200) == windows
+
+
+class TestMaskedWords:
+    def test_each_is_as_one_sequence_at_a_time_predicts_it(
+        self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Padding, batches and chosen rows aside: the whole text through the model, sequence by sequence."""
+        seen = []
+        original = masked_words_module.masked_batch
+        monkeypatch.setattr(masked_words_module, "masked_batch", lambda *args: seen.append(original(*args)) or seen[-1])
+        monkeypatch.setattr(masked_words_module, "MOST_TOKENS", 50)
+        words = masked_words(tiny, documents, 24)
+        assert len(seen) > 3
+        losses, ranks, places = [], [], []
+        for batch in seen:
+            for row, label in zip(batch.rows, batch.labels, strict=True):
+                sequence, place = divmod(int(row), batch.input_ids.shape[1])
+                real = slice(None) if batch.attention_mask is None else batch.attention_mask[sequence] == 1
+                ids, segments = (
+                    torch.tensor(array[sequence][real])[None] for array in (batch.input_ids, batch.segment_ids)
+                )
+                with torch.no_grad():
+                    shares = tiny.model.mlm_logits(tiny.model(ids, segments))[0, place].double().softmax(-1)
+                losses.append(-math.log(float(shares[label])))
+                ranks.append(int((shares > shares[label]).sum()) + 1)
+                places.append(place)
+        np.testing.assert_allclose(words.losses, losses, atol=1e-4)
+        assert words.ranks.tolist() == ranks and words.places.tolist() == places
+        tokens = sum(map(len, documents))
+        assert len(ranks) == pytest.approx(0.15 * tokens, rel=0.15)
+
+    def test_the_same_words_each_time_and_each_of_its_own_document(
+        self, tiny: Checkpoint, documents: list[Document]
+    ) -> None:
+        first, second = (masked_words(tiny, documents, 24) for _ in range(2))
+        np.testing.assert_array_equal(first.losses, second.losses)
+        assert set(first.documents.tolist()) == set(range(len(documents)))
+
+    def test_summary_by_hand(self) -> None:
+        words = MaskedWords(
+            documents=np.array([4, 4, 7]),
+            places=np.array([1, 9, 3]),
+            losses=np.array([1.0, 2.0, 6.0], dtype=np.float32),
+            ranks=np.array([1, 5, 6], dtype=np.int32),
+        )
+        summary = words.summary()
+        assert (summary.loss.value, summary.loss.count, summary.documents) == (3.0, 3, 2)
+        assert (summary.top1.value, summary.top5.value) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
+        assert summary.perplexity == pytest.approx(math.exp(3))
+        # deviations from 3 by document: -2 - 1 = -3, and 3; 2/1 * (9 + 9) / 3^2
+        assert summary.loss.standard_error == pytest.approx(2.0)
+        assert words.at(1, 9).losses.tolist() == [1.0, 6.0]
+        assert MaskedWords.joined([words, words.counted_from(10)]).documents.tolist() == [4, 4, 7, 14, 14, 17]
+
+    def test_by_place_counts_the_same_full_sequences_in_every_band(
+        self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(masked_words_module, "BANDS", (0, 8, 16, 512))  # the tiny model reads 40 tokens
+        long = [numbered([6] * 30, 5) for _ in range(3)]
+        long = [Document("text", d.sentences, 5 + d.tokens % 16, d.starts) for d in long]
+        bands = by_place(tiny, [*documents, *long], sequences=9)
+        assert [(band.first, band.stop) for band in bands] == [(0, 8), (8, 16), (16, 40)]
+        counts = [band.words.loss.count for band in bands]
+        assert sum(counts) == 9 * round(0.15 * 37)
+        assert all(band.words.documents <= 3 for band in bands)
+        assert by_place(tiny, documents[:1], sequences=9) == []
+
+
+class TestNextSentences:
+    def test_a_model_that_always_says_next_is_right_on_half(self, tmp_path: Path, documents: list[Document]) -> None:
+        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path))
+        assert checkpoint.model.nsp is not None
+        for bias, follows in (((5.0, -5.0), 1.0), ((-5.0, 5.0), 0.0)):
+            checkpoint.model.nsp.classify.weight.mul_(0)
+            checkpoint.model.nsp.classify.bias.copy_(torch.tensor(bias))
+            found = next_sentences(checkpoint, documents, 24, windows=50)
+            assert found is not None
+            assert (found.right.value, found.follows.value, found.strange.value) == (0.5, follows, 1 - follows)
+            assert found.right.count == 2 * found.follows.count
+
+    def test_it_is_what_single_pairs_say(self, tiny: Checkpoint, documents: list[Document]) -> None:
+        found = next_sentences(tiny, documents, 24, windows=50)
+        windows = whole_sentences(documents, 24, RULES)
+        says = []
+        for window in windows:
+            pair = following(documents, window)
+            ids = [TOKENIZER.cls_id, *pair.a, TOKENIZER.sep_id, *pair.b, TOKENIZER.sep_id]
+            segments = [0] * (len(pair.a) + 2) + [1] * (len(pair.b) + 1)
+            with torch.no_grad():
+                hidden = tiny.model(torch.tensor([ids]), torch.tensor([segments]))
+                says.append(int(tiny.model.nsp_logits(tiny.model.pool(hidden[:, 0])).argmax()) == 0)
+        assert found is not None
+        assert (found.follows.value, found.follows.count) == (np.mean(says), len(windows))
+
+    def test_a_model_without_the_head_has_no_figure(self, tmp_path: Path, documents: list[Document]) -> None:
+        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("mlm",)))
+        assert next_sentences(checkpoint, documents, 24, windows=50) is None
+
+
+class TestEstimates:
+    def test_with_one_value_a_document_it_is_the_usual_standard_error(self) -> None:
+        values = np.array([1.0, 4.0, 2.0, 7.0, 5.5])
+        estimate = mean_by_document(values, np.array([9, 2, 5, 3, 1]))
+        assert estimate.standard_error == pytest.approx(values.std(ddof=1) / math.sqrt(5))
+
+    def test_it_covers_what_drawing_documents_anew_gives(self) -> None:
+        """Words of a document are alike: the naive error would be three times too small."""
+        rng = np.random.default_rng(0)
+        means, errors = [], []
+        for _ in range(300):
+            level = rng.normal(size=40)
+            values = (level[:, None] + rng.normal(size=(40, 25)) * 0.5).reshape(-1)
+            estimate = mean_by_document(values, np.repeat(np.arange(40), 25))
+            means.append(estimate.value)
+            errors.append(estimate.standard_error)
+        assert np.mean(errors) == pytest.approx(np.std(means), rel=0.1)
+
+    def test_shares_and_what_cannot_be_known(self) -> None:
+        assert share(np.array([True, True, True, False])).standard_error == pytest.approx(math.sqrt(0.75 * 0.25 / 4))
+        assert math.isnan(share(np.zeros(0)).value)
+        assert math.isnan(mean_by_document(np.array([1.0, 2.0]), np.array([3, 3])).standard_error)

@@ -1,0 +1,191 @@
+"""The whole report of a model: its parts agree, it goes to JSON, and the card says its numbers."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bertcore.analysis.heads import classify_heads
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.data.pairs import PairRules
+from bertcore.errors import BertcoreError
+from bertcore.evaluation import report as report_module
+from bertcore.evaluation.cloze import read_cloze
+from bertcore.evaluation.documents import Document, held_out_documents
+from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sentence_pairs
+from bertcore.evaluation.markdown import cloze_table, figures
+from bertcore.evaluation.masked_words import masked_words, rules_for
+from bertcore.evaluation.minimal_pairs import read_minimal_pairs
+from bertcore.evaluation.report import Effort, ModelReport, measure_held_out, measure_model
+from tests.engine.corpora import STORIES
+from tests.engine.models import tiny_checkpoint, word_tokenizer
+
+LONGEST = 160  # tokens: this vocabulary spells most words out
+EFFORT = Effort(length=24, pair_windows=20, full_sequences=10, head_texts=6)
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+    return load_checkpoint(tiny_checkpoint(tmp_path_factory.mktemp("tiny"), max_position_embeddings=LONGEST))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Two files of stories, long enough for full sequences, with sentences of some words."""
+    folder = tmp_path_factory.mktemp("text")
+    longer = STORIES.replace("A dog sang", "A dog sang on the mat").replace("was very", "was very very")
+    stories = [f"{story} ".replace("\n", " ") * 8 for story in longer.split("\n\n")]
+    for name, part in (("first.txt", stories[:40]), ("second.txt", stories[40:])):
+        (folder / name).write_text("\n\n".join(part), encoding="utf-8")
+    return [folder / "first.txt", folder / "second.txt"]
+
+
+@pytest.fixture(scope="module")
+def report(tiny: Checkpoint, files: list[Path]) -> ModelReport:
+    return measure_model(tiny, files, effort=EFFORT)
+
+
+def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report: ModelReport) -> None:
+    assert report.held_out is not None
+    words = report.held_out.words
+    assert list(words) == ["first.txt", "second.txt", "all"]
+    counts = [words[name].loss.count for name in ("first.txt", "second.txt")]
+    losses = [words[name].loss.value for name in ("first.txt", "second.txt")]
+    assert words["all"].loss.count == sum(counts)
+    assert words["all"].loss.value == pytest.approx(np.average(losses, weights=counts), rel=1e-5)
+    assert words["all"].documents == words["first.txt"].documents + words["second.txt"].documents
+    assert report.held_out.overall is words["all"]
+    assert report.held_out.overall_next_sentence is report.held_out.next_sentence["all"]
+    assert [band.stop for band in report.held_out.bands] == [64, 128, 160]
+
+
+def test_a_file_is_measured_on_its_own_held_out_documents(
+    tiny: Checkpoint, files: list[Path], report: ModelReport
+) -> None:
+    documents = [d for d in held_out_documents(files, tiny.tokenizer) if d.source == "second.txt"]
+    assert report.held_out is not None
+    assert report.held_out.words["second.txt"] == masked_words(tiny, documents, 24).summary()
+
+
+def test_less_text_where_less_is_asked_for(tiny: Checkpoint, files: list[Path], report: ModelReport) -> None:
+    documents = held_out_documents(files, tiny.tokenizer)
+    found = measure_held_out(tiny, documents, Effort(length=24, most_tokens=700, pair_windows=2))
+    assert report.held_out is not None
+    for name in ("first.txt", "second.txt"):
+        group = [document for document in documents if document.source == name]
+        fitting = int((np.cumsum([len(document) for document in group]) <= 700).sum())
+        assert 1 < fitting < len(group)
+        assert (found.words[name].documents, report.held_out.words[name].documents) == (fitting, len(group))
+        assert found.next_sentence[name].follows.count == 2
+
+
+def test_the_same_report_each_time_as_json(tiny: Checkpoint, files: list[Path], report: ModelReport) -> None:
+    again = measure_model(tiny, files, effort=EFFORT)
+    text = json.dumps(report.to_dict())
+    assert json.dumps(again.to_dict()) == text
+    values = json.loads(text)
+    assert len(values["cloze"]["sentences"]) == 200 and len(values["cloze"]["sentences"][0]["guesses"]) == 5
+    assert len(values["minimal_pairs"]["pairs"]) == 100
+    assert values["held_out"]["words"]["all"]["perplexity"] > 1
+    assert sum(values["heads"]["counts"].values()) == 8
+
+
+def test_without_text_the_sets_alone_are_measured(
+    tiny: Checkpoint, report: ModelReport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_module, "read_cloze", lambda file: read_cloze(file)[:9])
+    monkeypatch.setattr(report_module, "read_minimal_pairs", lambda file: read_minimal_pairs(file)[:9])
+    short = measure_model(tiny)
+    assert short.held_out is None and short.heads is None
+    assert [answer.rank for answer in short.cloze.answers] == [answer.rank for answer in report.cloze.answers[:9]]
+    assert short.minimal_pairs.right.count == 9
+    assert "Held-out" not in figures(short) and "Cloze set" in figures(short)
+
+
+def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
+    tmp_path: Path, files: list[Path], report: ModelReport
+) -> None:
+    checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("mlm",), max_position_embeddings=LONGEST))
+    assert rules_for(checkpoint) == PairRules.of(checkpoint.tokenizer, "none")
+    held_out = measure_held_out(checkpoint, held_out_documents(files, checkpoint.tokenizer), EFFORT)
+    assert held_out.next_sentence == {} and held_out.overall_next_sentence is None
+    assert "none" in next(
+        line for line in figures(replace(report, held_out=held_out)).splitlines() if "first.txt" in line
+    )
+    with pytest.raises(BertcoreError, match="masked-word"):
+        measure_model(load_checkpoint(tiny_checkpoint(tmp_path / "other", tasks=("nsp",))))
+
+
+class TestTheCard:
+    def test_says_the_numbers(self, report: ModelReport) -> None:
+        card = figures(report)
+        assert report.held_out is not None and report.heads is not None
+        words, bands = report.held_out.overall, report.held_out.bands
+        assert f"{words.loss.value:.3f} ± {words.loss.standard_error:.3f} | {words.perplexity:.1f}" in card
+        assert f"| 1 to 64 | {bands[0].words.loss.count:,} |" in card
+        assert f"{report.minimal_pairs.right.value:.1%}" in card and f"{report.cloze.score.top5.value:.1%}" in card
+        assert "| first.txt |" in card and "| **all** |" in card
+
+    def test_every_row_of_a_table_has_as_many_cells(self, report: ModelReport) -> None:
+        for text in (figures(report), cloze_table(report)):
+            cells = [line.count("|") if line.startswith("|") else 0 for line in text.splitlines()]
+            assert all(a == b for a, b in pairwise(cells) if a and b)
+
+    def test_the_cloze_table_has_every_sentence_with_its_word_and_its_guesses(self, report: ModelReport) -> None:
+        rows = [line for line in cloze_table(report).splitlines() if line.startswith("|") and line.count("**") >= 2]
+        assert len(rows) == 200
+        for row, answer in zip(rows, report.cloze.answers, strict=True):
+            assert answer.sentence.text.replace("[MASK]", f"**{answer.sentence.answers[0]}**") in row
+            assert row.endswith("| - |" if answer.rank is None else f"| {answer.rank:,} |")
+            shown = row.split("|")[3:8]
+            for cell, guess in zip(shown, answer.guesses, strict=True):
+                assert guess.token.replace("|", "/") in cell
+                assert ("**" in cell) == (guess.token in answer.sentence.answers)
+
+
+class TestHeads:
+    TEXTS = (
+        ("the cat sat on a mat", "the cat sang very"),
+        ("a bird sang", "it was a bird"),
+        ("the dog", "a mat was it"),
+    )
+
+    def test_each_head_is_what_it_was_in_most_texts(self, tiny: Checkpoint) -> None:
+        census = head_census(tiny, self.TEXTS)
+        kinds = []
+        for a, b in self.TEXTS:
+            encoding = tiny.tokenizer.encode(a, b)
+            attentions = trace(tiny.model, encoding.ids, encoding.segments).attentions
+            kinds.append([[found.kind for found in classify_heads(layer, encoding)] for layer in attentions])
+        assert census is not None and census.texts == 3 and len(census.heads) == 8
+        for head in census.heads:
+            of_head = [text[head.layer][head.number] for text in kinds]
+            assert of_head.count(head.kind) == max(map(of_head.count, of_head))
+            assert head.share == pytest.approx(of_head.count(head.kind) / 3)
+        assert sum(census.counts().values()) == 8
+        assert head_census(tiny, []) is None
+
+    def test_counts_are_listed_in_the_order_of_the_kinds(self) -> None:
+        heads = [Head(0, i, kind, 1.0) for i, kind in enumerate(("mixed", "broad", "next token", "broad"))]
+        assert list(HeadCensus(5, tuple(heads)).counts().items()) == [("next token", 1), ("broad", 2), ("mixed", 1)]
+
+    def test_texts_are_neighbouring_sentences_in_turn_from_each_file(self) -> None:
+        long, other, short = "the cat sat on the mat .", "it was a very comfortable dog .", "the cat ."
+
+        def document(source: str, *sentences: str) -> Document:
+            return Document.of(source, sentences, word_tokenizer())
+
+        documents = [
+            document("a", short, long, short, long, other),
+            document("a", long, short),
+            document("a", other, long),
+            document("b", long, long),
+        ]
+        assert sentence_pairs(documents, 9) == [(long, other), (long, long), (other, long)]
+        assert sentence_pairs(documents, 2) == [(long, other), (long, long)]

@@ -1,0 +1,182 @@
+"""The cloze set and the minimal pairs: what they promise, and that a model's answers are scored as said."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.evaluation.cloze import ClozeSentence, answer_cloze, cloze_file, read_cloze
+from bertcore.evaluation.minimal_pairs import (
+    MinimalPair,
+    judge_minimal_pairs,
+    minimal_pairs_file,
+    read_minimal_pairs,
+)
+from bertcore.locations import built_in_checkpoint
+from bertcore.tokenization import Tokenizer
+from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
+
+CLOZE = read_cloze(cloze_file())
+PAIRS = read_minimal_pairs(minimal_pairs_file())
+MASK = "[MASK]"
+
+
+@pytest.fixture(scope="module")
+def built_in() -> Tokenizer:
+    return Tokenizer.from_folder(built_in_checkpoint())
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+    return load_checkpoint(tiny_checkpoint(tmp_path_factory.mktemp("tiny")))
+
+
+class TestTheClozeSet:
+    def test_has_200_sentences_in_categories_of_some_size(self) -> None:
+        counts = Counter(sentence.category for sentence in CLOZE)
+        assert len(CLOZE) == 200
+        assert len(counts) >= 12 and min(counts.values()) >= 12 and max(counts.values()) <= 20
+
+    def test_each_sentence_has_one_gap_and_stands_there_once(self) -> None:
+        assert [s.text for s in CLOZE if s.text.count(MASK) != 1] == []
+        assert len({s.text.lower() for s in CLOZE}) == len(CLOZE)
+        assert [s.text for s in CLOZE if s.text[-1] not in ".?!" or s.text[0].islower()] == []
+
+    def test_answers_are_one_to_four_words_that_do_not_stand_in_the_sentence(self) -> None:
+        for sentence in CLOZE:
+            assert 1 <= len(sentence.answers) <= 4 and len(set(sentence.answers)) == len(sentence.answers)
+            assert all(word.isalpha() and word.islower() for word in sentence.answers)
+            if sentence.category not in ("pronouns", "prepositions"):
+                assert sentence.answers[0] not in re.findall("[a-z]+", sentence.text.lower()), sentence
+
+    def test_the_first_answer_of_each_is_one_token_of_the_built_in_model(self, built_in: Tokenizer) -> None:
+        """A word in pieces could never be guessed: replace the sentence, whatever the model says to it."""
+        assert [s.answers[0] for s in CLOZE if built_in.id(s.answers[0]) is None] == []
+
+    def test_no_gap_is_cut_off_and_no_word_unknown(self, built_in: Tokenizer) -> None:
+        for sentence in CLOZE:
+            encoding = built_in.encode(sentence.text)
+            assert encoding.ids.count(built_in.special.ids["mask"]) == 1 and not encoding.unknown
+
+
+class TestTheMinimalPairs:
+    def test_there_are_100_in_phenomena(self) -> None:
+        assert len(PAIRS) == 100
+        assert min(Counter(pair.phenomenon for pair in PAIRS).values()) >= 5
+
+    def test_no_sentence_stands_there_twice(self) -> None:
+        sentences = [text.lower() for pair in PAIRS for text in (pair.good, pair.bad)]
+        assert len(set(sentences)) == 200
+
+    def test_the_two_differ_in_one_word_or_in_the_order_of_their_words(self) -> None:
+        for pair in PAIRS:
+            good, bad = pair.good[:-1].lower().split(), pair.bad[:-1].lower().split()
+            assert pair.good[-1] == pair.bad[-1] and len(good) == len(bad), pair
+            is_order = sorted(good) == sorted(bad)
+            assert is_order or sum(a != b for a, b in zip(good, bad, strict=True)) == 1, pair
+
+    def test_both_have_as_many_tokens_for_the_built_in_model(self, built_in: Tokenizer) -> None:
+        """Bits are summed over tokens: a word in more pieces would lose for that alone."""
+        assert [p for p in PAIRS if len(built_in.encode(p.good)) != len(built_in.encode(p.bad))] == []
+
+
+class TestAnsweringTheCloze:
+    SENTENCES = (
+        ClozeSentence("The cat [MASK] on the mat.", ("sat", "sang"), "one"),
+        ClozeSentence("It was a very [MASK] bird!", ("comfortable", "zebra"), "two"),
+        ClozeSentence("[MASK] dog", ("the",), "two"),
+    )
+
+    def test_ranks_are_those_of_each_sentence_read_alone(self, tiny: Checkpoint) -> None:
+        cloze = answer_cloze(tiny, self.SENTENCES)
+        for answer, accepted in zip(cloze.answers, (["sat", "sang"], [], ["the"]), strict=True):
+            encoding = tiny.tokenizer.encode(answer.sentence.text)
+            position = encoding.tokens.index(MASK)
+            logits = trace(tiny.model, encoding.ids, encoding.segments, mlm_positions=[position]).mlm_logits
+            assert logits is not None
+            order = [tiny.tokenizer.word(i) for i in np.argsort(-logits[0])]
+            assert [guess.token for guess in answer.guesses] == order[:5]
+            assert answer.rank == (min(order.index(word) + 1 for word in accepted) if accepted else None)
+
+    def test_scores_count_first_places_and_first_fives(self, tmp_path: Path) -> None:
+        """A model whose bias alone decides: "mat" first, then "dog", and the rest behind."""
+        model = tiny_model(seed=3)
+        assert model.mlm is not None
+        tokenizer = word_tokenizer()
+        with torch.no_grad():
+            model.mlm.bias[[tokenizer.id(word) or 0 for word in ("mat", "dog", "cat", "bird", "on")]] += torch.tensor(
+                [900.0, 800.0, 700.0, 600.0, 500.0]
+            )
+        checkpoint = Checkpoint(model, tokenizer, model.config, tmp_path, "biased")
+        wanted = [("mat",), ("dog",), ("sat", "on"), ("sat",), ("it", "mat")]
+        sentences = [ClozeSentence(f"the [MASK] {i}", words, "ab"[i > 2]) for i, words in enumerate(wanted)]
+        cloze = answer_cloze(checkpoint, sentences)
+        assert [answer.rank for answer in cloze.answers][:3] == [1, 2, 5]
+        assert (cloze.score.top1.value, cloze.score.top5.value, cloze.score.top1.count) == (2 / 5, 4 / 5, 5)
+        assert cloze.score.top1.standard_error == pytest.approx(math.sqrt(0.4 * 0.6 / 5))
+        by_category = cloze.by_category()
+        assert list(by_category) == ["a", "b"]
+        assert (by_category["a"].top5.value, by_category["b"].top1.value) == (1.0, 0.5)
+
+    def test_a_model_without_a_word_head_is_refused(self, tmp_path: Path) -> None:
+        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("nsp",)))
+        with pytest.raises(BertcoreError, match="masked-word"):
+            answer_cloze(checkpoint, self.SENTENCES)
+
+
+class TestJudgingPairs:
+    def test_bits_are_the_sum_over_tokens_masked_in_turn(self, tiny: Checkpoint) -> None:
+        pair = MinimalPair("any", "the cat sat on a mat.", "the cat sat on comfortable mat.")
+        found = judge_minimal_pairs(tiny, [pair]).preferences[0]
+        for text, bits in ((pair.good, found.good_bits), (pair.bad, found.bad_bits)):
+            assert bits == pytest.approx(self.bits_one_by_one(tiny, text), rel=1e-4)
+        assert found.is_right == (found.good_bits < found.bad_bits)
+
+    def test_shares_are_by_phenomenon(self, tiny: Checkpoint) -> None:
+        good, bad = "the cat sat.", "the dog sang very very."
+        pairs = [MinimalPair("one", good, bad), MinimalPair("two", bad, good), MinimalPair("two", good, bad)]
+        judged = judge_minimal_pairs(tiny, pairs)
+        first = judged.preferences[0].is_right
+        assert judged.right.value == pytest.approx(2 / 3 if first else 1 / 3)
+        assert {name: e.value for name, e in judged.by_phenomenon().items()} == {"one": float(first), "two": 0.5}
+
+    @staticmethod
+    def bits_one_by_one(checkpoint: Checkpoint, text: str) -> float:
+        encoding = checkpoint.tokenizer.encode(text)
+        total = 0.0
+        for position, part in enumerate(encoding.parts):
+            if part == "special":
+                continue
+            ids = [*encoding.ids]
+            ids[position] = checkpoint.tokenizer.special.ids["mask"]
+            logits = trace(checkpoint.model, ids, encoding.segments, mlm_positions=[position]).mlm_logits
+            assert logits is not None
+            row = logits[0].astype(np.float64)
+            total -= (row[encoding.ids[position]] - np.log(np.exp(row - row.max()).sum()) - row.max()) / math.log(2)
+        return total
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "is empty"),
+        ("{", "line 1: expected one JSON object"),
+        ('{"text": "a [MASK]", "category": "x"}', "'answers'"),
+        ('{"text": "no gap", "answers": ["a"], "category": "x"}', "one \\[MASK\\]"),
+        ('{"text": "a [MASK]", "answers": [], "category": "x"}', "at least one answer"),
+    ],
+)
+def test_a_broken_set_is_refused_with_its_line(tmp_path: Path, content: str, says: str) -> None:
+    file = tmp_path / "set.jsonl"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(BertcoreError, match=says):
+        read_cloze(file)
