@@ -134,7 +134,9 @@ class TestTap:
             expected |= {f"{at}.attention.{name}": split for name in ("query", "key", "value", "context_heads")}
             expected |= {f"{at}.attention.{name}": square for name in ("scores", "probs")}
             expected |= {f"{at}.{name}": wide for name in ("attention.output", "middle", "output")}
-            expected[f"{at}.feed_forward.activation"] = (batch, length, config.intermediate_size)
+            expected |= {f"{at}.{name}": wide for name in ("attention.input", "feed_forward.input")}
+            inner = (batch, length, config.intermediate_size)
+            expected |= {f"{at}.feed_forward.{name}": inner for name in ("before_activation", "activation")}
             expected[f"{at}.feed_forward.output"] = wide
         expected["pooler.output"] = (batch, config.hidden_size)
         expected["mlm.logits"] = (batch, length, config.vocab_size)

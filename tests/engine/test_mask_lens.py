@@ -1,0 +1,171 @@
+"""Words through the layers, masks filled in order, surprise, shares: against single passes and older functions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
+from bertcore.analysis.filling import fill_masks
+from bertcore.analysis.head_questions import AskedText, HeadTarget
+from bertcore.analysis.lens import follow_words, layer_lens, lens_words
+from bertcore.analysis.mask_lens import decided_at, lens_at, word_through_layers
+from bertcore.analysis.predict import softmax
+from bertcore.analysis.targets import word_target
+from bertcore.analysis.trace import trace
+from bertcore.analysis.word_questions import METHODS, decided_by, surprise_of
+from bertcore.analysis.words import surprise, word_probability
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.what_if import EditedRow, WhatIf
+from tests.engine.models import VOCABULARY, tiny_checkpoint, word_tokenizer
+
+TOKENIZER = word_tokenizer()
+PAIR = TOKENIZER.encode("the [MASK] sat on [MASK].", "it was very [MASK]!")
+MASKS = [i for i, token in enumerate(PAIR.ids) if token == TOKENIZER.mask_id]
+TEXT = AskedText(PAIR.ids, PAIR.segments)
+CAT, MASK = VOCABULARY.index("cat"), VOCABULARY.index("[MASK]")
+OFF = WhatIf(heads_off=frozenset({(1, 2)}), layers_off=frozenset({0}))
+
+
+@pytest.fixture(scope="module", params=["post", "pre"])
+def checkpoint(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+    folder: Path = tmp_path_factory.mktemp("model")
+    return load_checkpoint(tiny_checkpoint(folder, num_hidden_layers=3, norm=request.param))
+
+
+def rows_of(checkpoint: Checkpoint, ids: list[int], positions: list[int], what_if: WhatIf = OFF) -> np.ndarray:
+    found = trace(checkpoint.model, ids, PAIR.segments, mlm_positions=positions, changes=what_if.changes()).mlm_logits
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ranks", "stage"), [([1, 1, 1], 0), ([1, 7, 1], 2), ([9, 1, 1], 1), ([1, 1, 2], None), ([1], 0), ([3], None)]
+)
+def test_a_word_is_decided_where_it_stays_first(ranks: list[int], stage: int | None) -> None:
+    assert decided_at(ranks) == stage
+
+
+def test_the_lens_at_masks_is_the_lens(checkpoint: Checkpoint) -> None:
+    states = trace(checkpoint.model, PAIR.ids, PAIR.segments).hidden_states
+    found = lens_at(checkpoint, states[:, MASKS], k=2)
+    logits = layer_lens(checkpoint.model, states, MASKS)
+    assert found.words == lens_words(logits, TOKENIZER, 2)
+    path = follow_words(logits, logits[-1].argmax(-1))
+    assert found.probability == pytest.approx(path.probability) and np.array_equal(found.rank, path.rank)
+    for mask in range(len(MASKS)):
+        stage = found.decided(mask)
+        tops = [words[mask][0].id for words in found.words]
+        assert set(tops[stage:]) == {tops[-1]} and (stage == 0 or tops[stage - 1] != tops[-1])
+
+
+@pytest.mark.parametrize("what_if", [WhatIf(), OFF])
+def test_one_piece_is_followed_as_the_lens_follows_it(checkpoint: Checkpoint, what_if: WhatIf) -> None:
+    states = trace(checkpoint.model, PAIR.ids, PAIR.segments, changes=what_if.changes()).hidden_states
+    path = follow_words(layer_lens(checkpoint.model, states, [MASKS[0]]), [CAT])
+    found = word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "cat", what_if)
+    assert found.pieces == ["cat"] and found.rank is not None
+    assert found.probability == pytest.approx(path.probability[:, 0], rel=1e-4)
+    assert np.array_equal(found.rank, path.rank[:, 0])
+
+
+def test_several_pieces_multiply_and_end_where_the_model_ends(checkpoint: Checkpoint) -> None:
+    found = word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "comfortable")
+    assert found.pieces == ["comfort", "##able"] and found.rank is None
+    ids = [VOCABULARY.index(piece) for piece in found.pieces]
+    whole = word_probability(checkpoint.model, TOKENIZER, PAIR.ids, PAIR.segments, MASKS[0], ids)
+    assert found.probability[-1] == pytest.approx(whole.probability, rel=1e-4)
+    assert found.piece_ranks[-1].tolist() == whole.piece_ranks
+    at = MASKS[0]
+    longer = [*PAIR.segments[:at], PAIR.segments[at], *PAIR.segments[at:]]
+    product = np.ones(4)
+    for place, piece in enumerate(ids):
+        text = [*PAIR.ids[:at], *(ids[:place] + [MASK] * (2 - place)), *PAIR.ids[at + 1 :]]
+        states = trace(checkpoint.model, text, longer).hidden_states
+        product *= softmax(layer_lens(checkpoint.model, states, [at + place]))[:, 0, piece]
+    assert found.probability == pytest.approx(product, rel=1e-3)
+
+
+def test_pieces_do_not_fit_edited_rows(checkpoint: Checkpoint) -> None:
+    row = WhatIf(rows=(EditedRow(0, 0, 1, (1.0, *[0.0] * (len(PAIR) - 1))),))
+    with pytest.raises(BertcoreError, match="2 pieces"):
+        word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "comfortable", row)
+    assert word_through_layers(checkpoint, TEXT, PAIR, MASKS[0], "cat", row).pieces == ["cat"]
+
+
+def test_left_to_right_fills_with_the_words_before_in_place(checkpoint: Checkpoint) -> None:
+    shares: list[float] = []
+    steps = fill_masks(checkpoint, TEXT, MASKS, what_if=OFF, step=shares.append)
+    ids = list(PAIR.ids)
+    for position, filled in zip(MASKS, steps, strict=True):
+        chances = softmax(rows_of(checkpoint, ids, [position])[0])
+        assert (filled.position, filled.word.id) == (position, int(chances.argmax()))
+        assert filled.word.probability == pytest.approx(chances.max(), rel=1e-4)
+        ids[position] = filled.word.id
+    assert shares == pytest.approx([1 / 3, 2 / 3, 1])
+
+
+def test_most_certain_first_looks_at_all_that_are_open(checkpoint: Checkpoint) -> None:
+    steps = fill_masks(checkpoint, TEXT, MASKS, "most certain first", what_if=OFF)
+    ids, still_open = list(PAIR.ids), list(MASKS)
+    for filled in steps:
+        chances = softmax(rows_of(checkpoint, ids, still_open))
+        best = int(chances.max(axis=1).argmax())
+        assert (filled.position, filled.word.id) == (still_open[best], int(chances[best].argmax()))
+        ids[still_open.pop(best)] = filled.word.id
+    assert sorted(filled.position for filled in steps) == MASKS
+
+
+def test_ones_own_order_and_as_many_as_wished(checkpoint: Checkpoint) -> None:
+    steps = fill_masks(checkpoint, TEXT, MASKS, [MASKS[2], MASKS[0]])
+    assert [filled.position for filled in steps] == [MASKS[2], MASKS[0]]
+    assert steps[0] == fill_masks(checkpoint, TEXT, MASKS, [MASKS[2]])[0]
+    assert fill_masks(checkpoint, TEXT, MASKS, most=1)[0].position == MASKS[0]
+    assert fill_masks(checkpoint, TEXT, []) == []
+    for wrong in ([1], [MASKS[0], MASKS[0]]):
+        with pytest.raises(BertcoreError, match="no mask that is still open"):
+            fill_masks(checkpoint, TEXT, MASKS, wrong)
+
+
+def test_surprise_leaves_out_masks_and_heeds_what_is_changed(checkpoint: Checkpoint) -> None:
+    shares: list[float] = []
+    found = surprise_of(checkpoint, PAIR, TEXT, shares.append, what_if=OFF)
+    words = [i for i, part in enumerate(PAIR.parts) if part != "special" and i not in MASKS]
+    assert found.positions.tolist() == words and shares[-1] == 1
+    for place, bits in zip(words, found.bits.tolist(), strict=True):
+        ids = [*PAIR.ids[:place], MASK, *PAIR.ids[place + 1 :]]
+        chance = softmax(rows_of(checkpoint, ids, [place])[0])[PAIR.ids[place]]
+        assert bits == pytest.approx(-np.log2(chance), abs=1e-4)
+    whole = TOKENIZER.encode("the comfortable cat")
+    text = AskedText(whole.ids, whole.segments)
+    grouped = surprise(checkpoint.model, whole, MASK, groups=[0, 1, 2, 2, 3, 4])
+    assert surprise_of(checkpoint, whole, text, whole_words=True).bits == pytest.approx(grouped.bits, abs=1e-5)
+
+
+def test_a_vocabulary_without_a_mask_hides_nothing(checkpoint: Checkpoint) -> None:
+    tokenizer = word_tokenizer()
+    tokenizer.mask_id = None
+    with pytest.raises(BertcoreError, match="no mask"):
+        surprise_of(replace(checkpoint, tokenizer=tokenizer), PAIR, TEXT)
+
+
+def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) -> None:
+    target, own = HeadTarget("word", "cat", MASKS[0], CAT), word_target(MASKS[0], CAT)
+    arguments = checkpoint.model, PAIR.ids, PAIR.segments, own
+    base = covered(PAIR.ids, MASK, TOKENIZER.special_ids)
+    assert [base[i] for i in (0, 2, MASKS[0])] == [PAIR.ids[0], MASK, MASK]
+    expected = {
+        "gradient": gradient_x_input(*arguments),
+        "integrated": integrated_gradients(*arguments, baseline_ids=base),
+        "left_out": leave_one_out(*arguments, MASK),
+    }
+    for method in METHODS:
+        shares: list[float] = []
+        found = decided_by(checkpoint, TEXT, target, method, shares.append)
+        assert found.scores == pytest.approx(expected[method].scores, abs=1e-4)
+        assert method == "gradient" or (shares[-1] == 1 and shares == sorted(shares))
+        assert found.completeness_error == pytest.approx(expected[method].completeness_error, abs=1e-4)
