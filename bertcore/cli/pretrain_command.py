@@ -60,6 +60,11 @@ def pretrain(
     pack: Annotated[bool | None, typer.Option("--pack/--no-pack", help="Fill every sequence with text.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Sequences per step.")] = None,
     sequence_length: Annotated[int | None, typer.Option(help="Tokens per sequence.")] = None,
+    accumulate: Annotated[int | None, typer.Option(help="Parts that a step's batch is worked on in.")] = None,
+    patience: Annotated[
+        int | None, typer.Option(help="Measurements without a better loss before the run ends early.")
+    ] = None,
+    optimizer: Annotated[str | None, typer.Option(help="adamw or muon.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate at its peak.")] = None,
     causal_share: Annotated[
         float | None, typer.Option(help="Share of the run that begins with next-word prediction; 0 for none.")
@@ -105,6 +110,9 @@ def pretrain(
             "minutes": minutes,
             "seed": seed,
             "batch_size": batch_size,
+            "accumulate": accumulate,
+            "patience": patience,
+            "optimizer": optimizer,
             "learning_rate": learning_rate,
             "causal_share": causal_share,
             "precision": precision,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,6 +201,13 @@ def rows_of(batch: Batch, start: int, stop: int) -> Batch:
         batch.causal,
         real_tokens=len(rows) + stop - start if batch.causal else real,  # each token but the first is predicted
     )
+
+
+def in_parts(batch: Batch, count: int) -> list[Batch]:
+    """The sequences of a batch in `count` parts of like size, fewer where there are fewer sequences."""
+    rows = len(batch.input_ids)
+    edges = [rows * part // count for part in range(count + 1)] if count < rows else list(range(rows + 1))
+    return [rows_of(batch, start, stop) for start, stop in pairwise(edges)] if count > 1 and rows > 1 else [batch]
 
 
 def joined(batches: list[Batch]) -> Batch:

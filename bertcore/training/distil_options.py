@@ -31,6 +31,8 @@ class DistilOptions:
 
     def __post_init__(self) -> None:
         check_settings(self, _RANGES)
+        if self.training.accumulate != 1:
+            raise BertcoreError("Distillation works on a batch as a whole; lower the batch size instead.")
 
     def student(self, teacher: BertConfig) -> int:
         """How many layers the student has. Raises BertcoreError for more than the teacher's."""

@@ -15,7 +15,7 @@ from bertcore.training.run_folder import CONFIG, RunFolder
 from bertcore.training.safe_files import as_json, write_aside, write_errors
 
 BUDGET = ("epochs", "steps", "minutes")
-FREE = ("threads", "shard", "compile", "log_every", "save_minutes", "snapshots_mib")  # they change speed and disk
+FREE = ("threads", "shard", "compile", "accumulate", "log_every", "save_minutes", "snapshots_mib")  # speed, memory
 _STATE_FILE = "training_state.json"
 
 

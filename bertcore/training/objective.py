@@ -13,6 +13,8 @@ from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
 from bertcore.training.losses import Losses, labelled_mean
 
+Numbers = dict[str, float | None]  # by name; None: a batch of this kind has no such number
+
 
 @dataclass(frozen=True)
 class BatchTensors:
@@ -101,13 +103,13 @@ def next_sentence_accuracy(logits: Tensor, labels: Tensor) -> float | None:
     return float((logits.argmax(dim=-1) == labels)[labelled].float().mean())
 
 
-def step_metrics(loss: Losses, batch: BatchTensors) -> dict[str, float | None]:
+def step_metrics(loss: Losses, batch: BatchTensors) -> Numbers:
     """A training step's losses and accuracies by name; None for what a batch of its kind does not have.
 
     Sentence order ("sop") is named only where the model learns it.
     """
     words = "next_word" if batch.causal else "mlm"
-    values: dict[str, float | None] = dict.fromkeys(
+    values: Numbers = dict.fromkeys(
         ("loss", "mlm_loss", "mlm_accuracy", "next_word_loss", "next_word_accuracy", "nsp_loss", "nsp_accuracy")
     )
     values["loss"] = float(loss.total.detach())
@@ -117,3 +119,18 @@ def step_metrics(loss: Losses, batch: BatchTensors) -> dict[str, float | None]:
         values[f"{head}_loss"] = float(loss.parts[head].detach())
         values[f"{head}_accuracy"] = next_sentence_accuracy(loss.logits[head].detach(), batch.next_sentence)
     return values
+
+
+def shares_of_metrics(loss: Losses, batch: BatchTensors, totals: tuple[int, int] | None) -> Numbers:
+    """`step_metrics` of a part of a larger batch of `totals` words and pairs: what all parts add up to is the whole's.
+
+    Losses are shares already; None for `totals`: the batch is the whole one.
+    """
+    own = step_metrics(loss, batch)
+    if totals is None:
+        return own
+    words, pairs = totals
+    labelled = int((batch.next_sentence != NO_LABEL).sum())
+    shares = {f"{head}_accuracy": len(batch.labels) / words for head in ("mlm", "next_word")}
+    shares |= {f"{head}_accuracy": labelled / max(pairs, 1) for head in ("nsp", "sop")}
+    return {name: None if value is None else value * shares.get(name, 1.0) for name, value in own.items()}

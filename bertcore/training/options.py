@@ -54,6 +54,7 @@ class TrainingOptions:
     minutes: float | None = None  # budget in minutes of training, pauses not counted
     seed: int = 0
     batch_size: int = 16  # sequences per step at sequence_length; fewer where sequences are longer
+    accumulate: int = 1  # a step's batch is worked on in so many parts, to save memory
     learning_rate: float | None = None  # at its peak; None: what suits the preset, see PEAK_RATES
     optimizer: str = "adamw"  # or muon: more is learned from each token, each step takes a little longer
     warm_up_share: float = 0.05  # share of the budget in which the rate rises
@@ -68,6 +69,7 @@ class TrainingOptions:
     compile: bool = False  # torch.compile the model's forward pass; GPUs only, where the first steps then take minutes
     threads: int | None = None  # CPU threads; None: all cores but one, at least one
     log_every: int | None = None  # steps; None: every step in short runs, every tenth in long ones
+    patience: int | None = None  # measurements without a better loss before the run ends early; None: never
     evaluations: int = 20  # measurements on held-out text, spread over the budget
     held_out_sequences: int = 128  # how many sequences each of them reads
     save_minutes: float = 2.0  # a snapshot to resume from at least this often, beside the log-spaced ones that stay
@@ -181,6 +183,8 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "minutes": (float, 0.01, 10**6),
     "seed": (int, 0, 2**32),
     "batch_size": (int, 1, 65_536),
+    "accumulate": (int, 1, 65_536),
+    "patience": (int, 1, 10**6),
     "learning_rate": (float, 1e-8, 1.0),
     "warm_up_share": (float, 0.0, 0.95),
     "fall_share": (float, 0.0, 1.0),
@@ -197,7 +201,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "snapshots_mib": (float, 0.01, 10**12),
 }
 _CHOICES = {"vocabulary": VOCABULARIES, "masking": MASKINGS, "pairs": PAIRS}
-_MAY_BE_OPEN = ("steps", "minutes", "learning_rate", "fall_share", "threads", "log_every")
+_MAY_BE_OPEN = ("steps", "minutes", "learning_rate", "fall_share", "threads", "log_every", "patience")
 
 
 def _check_choices(data: DataOptions) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from bertcore.checkpoint import load_checkpoint
 from bertcore.checkpoint_config import read_config
-from bertcore.data.batches import Batch, causal_batch, make_rows, masked_batch
+from bertcore.data.batches import Batch, causal_batch, in_parts, make_rows, masked_batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.data.text import read_documents, text_files
 from bertcore.errors import BertcoreError
@@ -26,7 +27,7 @@ from bertcore.training.loop import run_work
 from bertcore.training.losses import Losses
 from bertcore.training.materials import PretrainingMaterials, prepare, text_format
 from bertcore.training.model_card import ModelCard
-from bertcore.training.objective import BatchTensors, pretraining_loss, step_metrics
+from bertcore.training.objective import BatchTensors, Numbers, pretraining_loss, shares_of_metrics
 from bertcore.training.optimizer import trapezoid_rate
 from bertcore.training.options import NO_DROPOUT, PretrainOptions
 from bertcore.training.precision import choose_precision
@@ -92,6 +93,7 @@ class Pretraining:
             evaluations=training.evaluations,
             log_every=training.log_every,
             save_minutes=training.save_minutes,
+            patience=training.patience,
             snapshots_mib=training.snapshots_mib,
             name=options.name,
         )
@@ -123,41 +125,50 @@ class Pretraining:
         return trapezoid_rate(fraction, self.options.peak_rate, training.warm_up_share, fall)
 
     def forward_backward(self, step: int, fraction: float) -> StepResult:
-        materials, weight = self.materials, self.options.training.next_sentence_weight
+        materials = self.materials
         batch = self._next_batch(step, fraction)
-        tensors = BatchTensors.of(batch, materials.device)
         if step == 1 and self.team.is_first:
-            write_pretraining_batch(self.run, tensors, materials.tokenizer)
+            write_pretraining_batch(self.run, BatchTensors.of(batch, materials.device), materials.tokenizer)
         pairs = int((batch.next_sentence != NO_LABEL).sum())
         words, pairs, tokens = map(int, self.team.total(len(batch.labels), pairs, batch.real_tokens))
-        totals = None if self.team.size == 1 else (words, pairs)
-        with materials.precision.autocast(materials.device):
-            loss = self._loss(tensors, weight) if totals is None else self._loss(tensors, weight, totals)
-        (loss.total if totals is None else loss.total * self.team.size).backward()  # gradients are averaged
+        parts = in_parts(batch, self.options.training.accumulate)
+        totals = None if self.team.size == len(parts) == 1 else (words, pairs)
+        done = [self._backward(part, totals, keep=len(parts) == 1) for part in parts]
         return StepResult(
             tokens=tokens,
-            metrics=lambda: (
-                step_metrics(loss, tensors) if totals is None else self._global_metrics(loss, tensors, totals)
-            ),
-            loss=loss.total.detach(),
+            metrics=lambda: self._of_whole_batch([numbers() for _, numbers in done], totals),
+            loss=torch.stack([loss for loss, _ in done]).sum(),
             phase=CAUSAL if batch.causal else MASKED,
             # the few masked steps of the warm-up are all worth a point
             always_log=self._phase(fraction) == CAUSAL and not batch.causal,
         )
 
-    def _global_metrics(self, loss: Losses, tensors: BatchTensors, totals: tuple[int, int]) -> dict[str, float | None]:
-        """Those of the whole batch: this process's losses are already shares, its accuracies become some."""
-        own = step_metrics(loss, tensors)
-        words, pairs = totals
-        shares = {f"{head}_accuracy": len(tensors.labels) / words for head in ("mlm", "next_word")}
-        labelled = int((tensors.next_sentence != NO_LABEL).sum())
-        shares |= {f"{head}_accuracy": labelled / max(pairs, 1) for head in ("nsp", "sop")}
-        summed = self.team.total(*((value or 0.0) * shares.get(name, 1.0) for name, value in own.items()))
-        elsewhere = {
-            f"{head}_accuracy" for head in ("nsp", "sop") if pairs and head in loss.parts
-        }  # labels, but not here
-        known = {name for name, value in own.items() if value is not None} | elsewhere
-        return {name: value if name in known else None for name, value in zip(own, summed, strict=True)}
+    def _backward(
+        self, batch: Batch, totals: tuple[int, int] | None, keep: bool
+    ) -> tuple[torch.Tensor, Callable[[], Numbers]]:
+        """Add the gradients of a part of the batch; its loss, and its share of the metrics.
+
+        `keep`: the metrics are worked out when they are asked for, and until then its logits take memory.
+        """
+        tensors = BatchTensors.of(batch, self.materials.device)
+        with self.materials.precision.autocast(self.materials.device):
+            loss = self._loss(tensors, self.options.training.next_sentence_weight, totals)
+        (loss.total if totals is None else loss.total * self.team.size).backward()  # gradients are averaged
+        if keep:
+            return loss.total.detach(), lambda: shares_of_metrics(loss, tensors, totals)
+        numbers = shares_of_metrics(loss, tensors, totals)
+        return loss.total.detach(), lambda: numbers
+
+    def _of_whole_batch(self, parts: list[Numbers], totals: tuple[int, int] | None) -> Numbers:
+        """The metrics of all parts and all processes together; each has its share."""
+        if totals is None:
+            return parts[0]
+        names = list(parts[0])
+        summed = self.team.total(*(sum(part[name] or 0.0 for part in parts) for name in names))
+        known = {name for name in names if any(part[name] is not None for part in parts)}
+        if totals[1]:  # labelled pairs, though perhaps none of them here
+            known |= {f"{head}_accuracy" for head in ("nsp", "sop") if f"{head}_loss" in known}
+        return {name: value if name in known else None for name, value in zip(names, summed, strict=True)}
 
     def _next_batch(self, step: int, fraction: float) -> Batch:
         """This process's rows of the batch; the next ones are then made beside."""

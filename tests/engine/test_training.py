@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -273,3 +274,26 @@ def test_what_a_recipe_does_not_say_is_the_default() -> None:
 def test_options_go_through_a_file_and_come_back(text: Path) -> None:
     options = tiny_run(text)
     assert PretrainOptions.from_dict(options.to_dict()) == options
+
+
+class TestAccumulation:
+    def test_a_batch_in_parts_is_the_batch(self, tmp_path: Path) -> None:
+        """Nine sequences at once, in four parts, and one by one: sums in another order, so equal up to rounding."""
+        text = write_text(tmp_path)
+        plain = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+        runs = []
+        for parts in (1, 4, 9):
+            options = tiny_run(text, steps=12, batch_size=9, accumulate=parts)
+            start_or_resume(replace(options, model={**options.model, **plain}), tmp_path / str(parts), resume=False)
+            runs.append([line for line in metrics(tmp_path / str(parts)) if line["kind"] in ("train", "held_out")])
+        for other in runs[1:]:
+            assert len(other) == len(runs[0])
+            for one, same in zip(runs[0], other, strict=True):
+                for name in ("loss", "mlm_loss", "nsp_accuracy", "mlm_accuracy", "gradient_norm", "tokens"):
+                    assert same.get(name) == (pytest.approx(one[name], rel=2e-4) if one.get(name) else one.get(name))
+
+    def test_patience_ends_a_run_that_gets_no_better(self, tmp_path: Path) -> None:
+        options = tiny_run(write_text(tmp_path), steps=60, evaluations=30, patience=3, learning_rate=1e-8)
+        start_or_resume(options, tmp_path / "run", resume=False)
+        status = RunFolder(tmp_path / "run").status()
+        assert status.state == "done" and status.step < 60
