@@ -48,7 +48,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.tour is not None:
         settings.projector = False
     theme.apply(app, settings.theme, settings.projector)
-    window = Window(services, options.model)
+    window = Window(services, options.what)
     if options.tour is not None:
         from app.tour import run_tour
 
@@ -60,7 +60,10 @@ def _run(options: argparse.Namespace) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bertscope", description="A microscope for BERT.")
     parser.add_argument(
-        "model", nargs="?", help="checkpoint folder, run folder or hub id; left out: the built-in model"
+        "what",
+        nargs="?",
+        metavar="MODEL",
+        help="checkpoint folder, run folder or hub id, or a saved session; left out: the built-in model",
     )
     parser.add_argument(
         "--tour", type=Path, metavar="DIR", help="write a picture of every room to DIR, without a display"

@@ -1,4 +1,4 @@
-"""Every command of the window once: id, title, shortcut, menu, callback. Menus and shortcuts come from this list."""
+"""Every command of the window once: id, title, shortcut, menu, callback. Menus, keys and the command list use these."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-MENUS = ("Model", "Text", "Room", "View")
+MENUS = ("File", "Edit", "Model", "Text", "Room", "View")
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Command:
     title: str  # as the menu says it; … where a dialog follows
     menu: str  # one of MENUS
     callback: Callable[[], object]
-    shortcut: str = ""
+    shortcut: str
+    more_shortcuts: tuple[str, ...] = ()  # that other programs taught people
 
 
 class Actions:
@@ -30,8 +31,7 @@ class Actions:
         self.actions: dict[str, QAction] = {}
         for command in self.commands.values():
             action = QAction(command.title, window)
-            if command.shortcut:
-                action.setShortcut(QKeySequence(command.shortcut))
+            action.setShortcuts([QKeySequence(keys) for keys in (command.shortcut, *command.more_shortcuts)])
             action.triggered.connect(lambda _checked=False, run=command.callback: run())
             window.addAction(action)
             self.actions[command.id] = action
@@ -41,6 +41,11 @@ class Actions:
         for name in MENUS:
             part = menu.addMenu(name)
             part.addActions([self.actions[c.id] for c in self.commands.values() if c.menu == name])
+
+    def show(self, command_id: str, title: str, enabled: bool) -> None:
+        """What a command would do now, and whether it would do anything."""
+        self.actions[command_id].setText(title)
+        self.actions[command_id].setEnabled(enabled)
 
     def run(self, command_id: str) -> None:
         self.actions[command_id].trigger()

@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.state import ExploreState
+from app.view import KINDS
 from app.widgets.token_strip import Chip
 
 if TYPE_CHECKING:
     from bertcore.tokenization import Encoding
 
-KINDS = {"special": "special", "a": "segment_a", "b": "segment_b"}
 MOST_UNKNOWN_NAMED = 5
 
 

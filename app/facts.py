@@ -10,13 +10,15 @@ if TYPE_CHECKING:
     from bertcore.tokenization import Encoding
 
 
-def facts_about(reading: Reading, draw_ms: float) -> str:
+def facts_about(reading: Reading, draw_ms: float, verified: str = "") -> str:
+    """verified: what the check of the values stored with the model gave."""
     encoding, model = reading.encoding, reading.request.model
     masks = f" · {len(reading.request.masked)} masked" if reading.request.masked else ""
     family = "" if model.family == "BERT" else f"{model.family}      "
     return (
         f"{family}{len(encoding)} tokens · {_counts(encoding, model.has_segments)}{masks}      "
         f"forward {reading.forward_ms:.1f} ms · drawn {draw_ms:.1f} ms      CPU · fp32"
+        f"{' · ' if verified else ''}{verified}"
     )
 
 

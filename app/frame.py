@@ -19,14 +19,17 @@ from app.chips import chips_of, note_about
 from app.state import ExploreState
 from app.widgets.banner import Banner
 from app.widgets.card import GAP_PX, label
+from app.widgets.help_panel import HelpPanel
 from app.widgets.room_rail import RoomRail
 from app.widgets.sentence_bar import SentenceBar
 from app.widgets.status_line import StatusLine
 from app.widgets.title_bar import TitleBar
 from app.widgets.token_strip import TokenStrip
+from app.widgets.view_bar import ViewSwitches, WhatIfLine
+from bertcore.what_if import NOTHING_CHANGED
 
 Layout = TypeVar("Layout", QVBoxLayout, QHBoxLayout)
-KEYS = "M masks · Esc lets go · Ctrl+1 to 5 rooms"
+KEYS = "M masks · Esc lets go · Ctrl+K finds a command · F1 helps"
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class Frame(QWidget):
         self._entries = {entry.id: entry for entry in entries}
         self.rail = RoomRail([(entry.id, entry.title, entry.hint) for entry in entries])
         self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
+        self.switches, self.what_if = ViewSwitches(), WhatIfLine()
+        self.help = HelpPanel()
         self._hint = ""
         self.banner, self.status, self._stack = Banner(), StatusLine(KEYS), QStackedWidget()
         self._stack.addWidget(_loading())
@@ -61,6 +66,8 @@ class Frame(QWidget):
         self._connect()
         self._on_text_changed()
         self._on_tokens_changed()
+        self._on_view_changed()
+        self._on_what_if_changed()
 
     @property
     def room(self) -> QWidget | None:
@@ -75,6 +82,7 @@ class Frame(QWidget):
             self._stack.addWidget(self._areas[room_id])
         self._open_id = room_id
         self.rail.set_room(room_id)
+        self.help.show_room(room_id)
         self._stack.setCurrentWidget(self._areas[room_id])
         self.room_opened.emit(room_id)
         return self.rooms[room_id]
@@ -106,6 +114,7 @@ class Frame(QWidget):
         right.addWidget(holder)
         right.addWidget(self._stack, 1)
         middle.addLayout(right, 1)
+        middle.addWidget(self.help)
         layout.addLayout(middle, 1)
         layout.addWidget(self.status)
 
@@ -116,8 +125,13 @@ class Frame(QWidget):
         layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
         layout.setSpacing(theme.px(8))
         layout.addWidget(self.sentences)
-        layout.addWidget(self.strip)
+        tokens = QHBoxLayout()
+        tokens.setSpacing(theme.px(12))
+        tokens.addWidget(self.strip, 1)
+        tokens.addWidget(self.switches)
+        layout.addLayout(tokens)
         layout.addWidget(self.note)
+        layout.addWidget(self.what_if)
         return panel
 
     def _connect(self) -> None:
@@ -126,6 +140,11 @@ class Frame(QWidget):
         state.encoding_changed.connect(self._on_tokens_changed)
         state.masks_changed.connect(self._on_tokens_changed)
         state.focus_changed.connect(self._on_focus_changed)
+        state.view_changed.connect(self._on_view_changed)
+        state.what_if_changed.connect(self._on_what_if_changed)
+        self.switches.words_switched.connect(lambda on: state.set_view(words=on))
+        self.switches.specials_switched.connect(lambda on: state.set_view(specials=on))
+        self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))
         self.sentences.edited.connect(self._on_sentences_edited)
         field.clicked.connect(state.set_focus)
         field.mask_requested.connect(state.toggle_mask)
@@ -147,6 +166,13 @@ class Frame(QWidget):
 
     def _on_focus_changed(self) -> None:
         self.strip.set_selection(self.state.current, self.state.focus)
+
+    def _on_view_changed(self) -> None:
+        self.switches.show_view(self.state.view.words, self.state.view.specials)
+
+    def _on_what_if_changed(self) -> None:
+        labels = self.state.encoding.labels if self.state.encoding else []
+        self.what_if.show_changes(self.state.what_if.described(labels))
 
     def _on_field_moved(self, step: int) -> None:
         size = len(self.state.encoding) if self.state.encoding else 0

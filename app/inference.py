@@ -1,4 +1,4 @@
-"""The one door to torch: one worker thread that opens models, runs them and answers small questions about them.
+"""The one door to torch: one worker thread that opens models, runs them and answers questions about them.
 
 For each kind of job only the newest one waits; every job that completes is reported, in order. Results reach the
 window's thread by one queued signal of this QObject.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.errors import sentence
-from app.readings import MaskReading, Reading, ReadingRequest, thumbnails
+from app.readings import ModelQuestion, Reading, ReadingRequest, mask_readings, thumbnails
 from app.state import ModelInfo
+from app.worker import Job, UnwantedError, Worker
 from bertcore.errors import BertcoreError
+from bertcore.what_if import NOTHING_CHANGED
 
 if TYPE_CHECKING:
     from app.applying import ApplyRequest
@@ -32,13 +34,10 @@ if TYPE_CHECKING:
     from bertcore.data.features.predictions import Prediction
     from bertcore.tokenization import Tokenizer
 
-WORDS_PER_MASK = 10
 NEAREST_WORDS = 12
 # Opening a model comes before reading with it, reading before everything that is asked about the reading.
 ORDER = ("open", "read")
 TASK_HEADS = frozenset(("classify", "tag", "span", "choice", "summarise"))
-
-Job = Callable[[], Any]
 
 
 @dataclass(frozen=True)
@@ -61,28 +60,24 @@ class Inference(QObject):
     reading_ready = Signal(object)  # Reading
     reading_failed = Signal(str)  # sentence
     answer_ready = Signal(str, object)  # kind of question, answer
+    progress_made = Signal(str, float)  # kind of question, share 0..1 that is done
     failed = Signal(str)  # sentence
     _finished = Signal(str, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._waiting: dict[str, Job] = {}
-        self._changed = threading.Condition()
-        self._closing = False
         self._opening = self._opened = 0  # number of the last model asked for, and of the last one reported
         self._info: ModelInfo | None = None
-        self._in_flight = 0  # taken by the worker, not yet reported on the window's thread
         self._checkpoint: Checkpoint | None = None
         self._nearest: Any = None
+        self._kept_before: Reading | None = None
         self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
-        self._thread = threading.Thread(target=self._work, name="inference", daemon=True)
-        self._thread.start()
+        self._worker = Worker(self._report, ORDER)
 
     @property
     def is_busy(self) -> bool:
         """True while anything waits, runs, or is not yet reported. For tests and the tour."""
-        with self._changed:
-            return self._in_flight > 0 or bool(self._waiting)
+        return self._worker.is_busy
 
     @property
     def is_opening(self) -> bool:
@@ -138,20 +133,29 @@ class Inference(QObject):
         """Computes something away from the window's thread; ends in `answer_ready(kind, answer)`."""
         self._post(kind, lambda: (kind, question()))
 
+    def ask_model(self, kind: str, question: ModelQuestion) -> None:
+        """Computes something with the open model; ends in `answer_ready(kind, answer)`, if that model is still open.
+
+        On its way `progress_made(kind, share)` tells how far it is.
+        """
+        self._post(kind, lambda: self._answer(kind, question))
+
+    def cancel(self, kind: str) -> None:
+        """A question that nobody waits for any more: no answer comes."""
+        self._worker.cancel(kind)
+
     def close(self, timeout_s: float = 10.0) -> None:
         """Ends the worker; what still waits is dropped."""
-        with self._changed:
-            self._closing = True
-            self._waiting.clear()
-            self._changed.notify()
-        self._thread.join(timeout_s)
+        self._worker.close(timeout_s)
+
+    def _post(self, kind: str, job: Job) -> None:
+        self._worker.post(kind, job)
 
     def _fetch(self, number: int, reference: str) -> None:
         """A hub id may take minutes, on a thread of its own: what is open goes on answering meanwhile."""
         from bertcore.locations import resolve_model
 
-        with self._changed:
-            self._in_flight += 1
+        self._worker.expect()
         outcome: tuple[str, object] = "nothing", None
         try:
             folder = resolve_model(reference)
@@ -163,34 +167,24 @@ class Inference(QObject):
 
     # On the worker thread from here on.
 
-    def _post(self, kind: str, job: Job) -> None:
-        with self._changed:
-            if self._closing:
-                return
-            self._waiting.pop(kind, None)  # the newest goes to the end of the line
-            self._waiting[kind] = job
-            self._changed.notify()
+    def _report(self, kind: str, result: Any, problem: BaseException | None) -> None:
+        if problem is not None:
+            self._finished.emit("unread" if kind == "read" else "failed", sentence(problem))
+        else:
+            self._finished.emit("nothing" if result is None else kind if kind in ORDER else "answer", result)
 
-    def _next(self) -> tuple[str, Job] | None:
-        with self._changed:
-            while not self._waiting and not self._closing:
-                self._changed.wait()
-            if self._closing:
-                return None
-            self._in_flight += 1
-            kind = next((kind for kind in ORDER if kind in self._waiting), None) or next(iter(self._waiting))
-            return kind, self._waiting.pop(kind)
+    def _answer(self, kind: str, question: ModelQuestion) -> tuple[str, object] | None:
+        checkpoint = self._checkpoint
+        if checkpoint is None or question.model is not self._info:
+            return None  # as in _read
 
-    def _work(self) -> None:
-        while (step := self._next()) is not None:
-            kind, job = step
-            try:
-                result = job()
-            except Exception as error:  # whatever it is: the worker goes on and the person is told
-                self._finished.emit("unread" if kind == "read" else "failed", sentence(error))
-            else:
-                outcome = "nothing" if result is None else kind if kind in ORDER else "answer"
-                self._finished.emit(outcome, result)
+        def step(share: float) -> None:
+            self._worker.step(kind)
+            if question.model is not self._info:
+                raise UnwantedError
+            self.progress_made.emit(kind, share)
+
+        return kind, question.answer(checkpoint, step)
 
     def _open(self, number: int, reference: str | None, place: str | None) -> _Opening:
         """place: a folder, or None for the built-in model."""
@@ -206,7 +200,7 @@ class Inference(QObject):
         if self._checkpoint is None:
             self._announce_tokenizer(folder)
         checkpoint = _load(folder)
-        self._checkpoint, self._nearest = checkpoint, None
+        self._checkpoint, self._nearest, self._kept_before = checkpoint, None, None
         self._info = ModelInfo(
             name=checkpoint.name,
             folder=folder,
@@ -235,17 +229,15 @@ class Inference(QObject):
         checkpoint = self._checkpoint
         if checkpoint is None or request.model is not self._info:
             return None  # from before another model was opened: a new request follows
-        from bertcore.analysis.trace import trace
-        from bertcore.analysis.verdicts import replaced_probabilities
+        before = self._before(request, checkpoint) if request.what_if else None
+        return _reading(request, checkpoint, before)
 
-        positions = request.masked if "mlm" in checkpoint.tasks else ()
-        started = time.perf_counter()
-        traced = trace(checkpoint.model, request.input_ids, request.segments, mlm_positions=positions)
-        forward_ms = (time.perf_counter() - started) * 1000
-        verdict, order = _pair_verdicts(traced) if request.encoding.text_b is not None else (None, None)
-        masks = _mask_readings(traced, request, checkpoint)
-        replaced = None if traced.replaced_logits is None else replaced_probabilities(traced.replaced_logits)
-        return Reading(request, traced, thumbnails(traced.attentions), masks, verdict, order, replaced, forward_ms)
+    def _before(self, request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
+        """The same with nothing changed inside; kept, since a person changes one thing after the other."""
+        plain, kept = replace(request, what_if=NOTHING_CHANGED), self._kept_before
+        if kept is None or _what_is_read(kept.request) != _what_is_read(plain):
+            kept = self._kept_before = _reading(plain, checkpoint, None)
+        return kept
 
     def _compare_sentences(self, a: str, b: str) -> tuple[str, object] | None:
         checkpoint = self._checkpoint
@@ -275,6 +267,13 @@ class Inference(QObject):
 
         return "apply", applied(request, run)
 
+    def _check_reference(self) -> tuple[str, object] | None:
+        """Whether this machine computes what was stored with the model: ("reference", (ModelInfo, ReferenceCheck))."""
+        from bertcore.reference_values import check_reference
+
+        check = None if self._checkpoint is None else check_reference(self._checkpoint)
+        return None if check is None else ("reference", (self._info, check))
+
     def _find_nearest(self, token_id: int) -> tuple[str, object] | None:
         if self._checkpoint is None or token_id >= self._checkpoint.config.vocab_size:
             return None
@@ -300,15 +299,14 @@ class Inference(QObject):
     @Slot(str, object)
     def _on_worker_finished(self, kind: str, result: Any) -> None:
         if kind != "tokenizer":  # that one is said in the middle of opening a model
-            with self._changed:
-                self._in_flight -= 1
-        if self._closing:
+            self._worker.taken_in()
+        if self._worker.is_closing:
             return
         match kind:
             case "tokenizer":
                 self.tokenizer_ready.emit(result, 512)
             case "open":
-                self._report(result)
+                self._tell_opening(result)
             case "read":
                 self.reading_ready.emit(result)
             case "answer":
@@ -318,14 +316,43 @@ class Inference(QObject):
             case "failed":
                 self.failed.emit(result)
 
-    def _report(self, opening: _Opening) -> None:
+    def _tell_opening(self, opening: _Opening) -> None:
         is_newest = opening.number == self._opening
         if is_newest:
             self._opened = opening.number
         if opening.info is not None:
             self.model_opened.emit(opening.info, opening.reference)
+            self._post("reference", self._check_reference)
         elif is_newest:  # who asked for another one meanwhile need not hear of it
             self.model_failed.emit(opening.problem)
+
+
+def _reading(request: ReadingRequest, checkpoint: Checkpoint, before: Reading | None) -> Reading:
+    """One forward pass, and what is read off it."""
+    from bertcore.analysis.trace import trace
+    from bertcore.analysis.verdicts import replaced_probabilities
+
+    words = request.masked if "mlm" in checkpoint.tasks else ()
+    started = time.perf_counter()
+    traced = trace(
+        checkpoint.model,
+        request.input_ids,
+        request.segments,
+        request.positions,
+        mlm_positions=words,
+        changes=request.what_if.changes(),
+    )
+    forward_ms = (time.perf_counter() - started) * 1000
+    verdict, order = _pair_verdicts(traced) if request.encoding.text_b is not None else (None, None)
+    masks = mask_readings(traced, request)
+    replaced = None if traced.replaced_logits is None else replaced_probabilities(traced.replaced_logits)
+    small = thumbnails(traced.attentions)
+    return Reading(request, traced, small, masks, verdict, order, replaced, forward_ms, before)
+
+
+def _what_is_read(request: ReadingRequest) -> tuple[object, ...]:
+    """What a plain pass depends on."""
+    return request.model, request.input_ids, tuple(request.segments), request.masked, request.encoding
 
 
 def _load(folder: Path) -> Checkpoint:
@@ -344,7 +371,7 @@ def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:
     from bertcore.analysis.apply import labels_of, task_kind
 
     kind = task_kind(checkpoint)
-    return task_info(kind, labels_of(checkpoint), folder) if kind else None
+    return task_info(kind, labels_of(checkpoint), folder, checkpoint.config.number_range) if kind else None
 
 
 def _words_over_time(text: str, snapshots: Sequence[Path]) -> tuple[dict[Path, WordGuess], str]:
@@ -355,24 +382,6 @@ def _words_over_time(text: str, snapshots: Sequence[Path]) -> tuple[dict[Path, W
         return words_over_time(snapshots, text), ""
     except Exception as error:
         return {}, sentence(error)
-
-
-def _mask_readings(traced: Trace, request: ReadingRequest, checkpoint: Checkpoint) -> list[MaskReading]:
-    from bertcore.analysis.predict import WordGuess, top_words, word_rank
-
-    if traced.mlm_logits is None or traced.mlm_positions is None:
-        return []
-    readings = []
-    for position, row in zip(traced.mlm_positions, traced.mlm_logits, strict=True):
-        guesses = top_words(row, checkpoint.tokenizer, WORDS_PER_MASK)
-        words = [replace(guess, token=checkpoint.tokenizer.label(guess.id)) for guess in guesses]
-        was = rank = None
-        if int(position) in request.by_hand:
-            token_id = request.encoding.ids[position]
-            rank = word_rank(row, token_id)
-            was = WordGuess(request.encoding.labels[position], token_id, rank.probability)
-        readings.append(MaskReading(int(position), words, was, rank))
-    return readings
 
 
 def _pair_verdicts(traced: Trace) -> tuple[NextSentence | None, SentenceOrder | None]:

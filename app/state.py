@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.put_in import replaced, written
+from app.view import View
 from bertcore.errors import BertcoreError
+from bertcore.what_if import NOTHING_CHANGED, WhatIf
 
 if TYPE_CHECKING:
     from app.readings import Reading
@@ -75,7 +77,11 @@ class ExploreState(QObject):
     head_changed = Signal()
     model_changed = Signal()
     reading_changed = Signal()
-    input_changed = Signal()  # what the model would read has changed: ids or masks
+    view_changed = Signal()
+    what_if_changed = Signal()
+    input_changed = (
+        Signal()
+    )  # what the model would read, or do with it, has changed: ids, masks, what is changed inside
     problem_found = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -87,8 +93,11 @@ class ExploreState(QObject):
         self.focus: int | None = None
         self.hover: int | None = None
         self.applied_texts: dict[str, str] = {}  # kind of task -> what stands in the editor of the room Apply
+        self.kept: dict[str, object] = {}  # what rooms find again when the window is built anew, by "room.what"
         self.layer = 0
         self.head = 0
+        self.view = View()
+        self.what_if = NOTHING_CHANGED
         self.model: ModelInfo | None = None
         self.reading: Reading | None = None
         self._tokenizer: Tokenizer | None = None
@@ -147,10 +156,11 @@ class ExploreState(QObject):
 
     def set_model(self, model: ModelInfo) -> None:
         """Another model is open: the reading of the last one is dropped, the selection is kept where it fits."""
-        self.model, self.reading = model, None
+        self.model, self.reading, self.what_if = model, None, NOTHING_CHANGED
         self.layer, self.head = min(self.layer, model.layers - 1), min(self.head, model.heads - 1)
         self._tokenizer, self.max_positions = model.tokenizer, model.max_positions
         self.model_changed.emit()
+        self.what_if_changed.emit()
         self._encode()
 
     def set_reading(self, reading: Reading) -> None:
@@ -215,6 +225,20 @@ class ExploreState(QObject):
             self.layer, self.head = layer, head
             self.head_changed.emit()
 
+    def set_view(self, *, words: bool | None = None, specials: bool | None = None) -> None:
+        """Another way to show the text, in all rooms; None leaves it as it is."""
+        view = View(self.view.words if words is None else words, self.view.specials if specials is None else specials)
+        if view != self.view:
+            self.view = view
+            self.view_changed.emit()
+
+    def set_what_if(self, what_if: WhatIf) -> None:
+        """Something else is changed inside the model, or nothing any more; the model reads the text anew."""
+        if what_if != self.what_if:
+            self.what_if = what_if
+            self.what_if_changed.emit()
+            self.input_changed.emit()
+
     def _set_masked(self, masked: frozenset[int]) -> None:
         if masked != self.masked and (self.mask_token or not masked):
             self.masked = masked
@@ -229,6 +253,9 @@ class ExploreState(QObject):
         except BertcoreError as error:
             self.problem_found.emit(str(error))
             return
+        if self.encoding is not None and new.ids != self.encoding.ids and self.what_if != self.what_if.without_places():
+            self.what_if = self.what_if.without_places()
+            self.what_if_changed.emit()
         self._follow(new)
         self.encoding = new
         self.encoding_changed.emit()

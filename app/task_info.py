@@ -37,6 +37,10 @@ METRIC_NAMES = {
     "has_answer_exact_match": "exact match, answered",
     "has_answer_f1": "F1, answered",
     "no_answer_accuracy": "right to say none",
+    "best_exact_match": "exact match, best threshold",
+    "best_exact_match_threshold": "threshold for exact match",
+    "best_f1": "F1, best threshold",
+    "best_f1_threshold": "threshold for F1",
     "mlm_accuracy": "words right",
     "mlm_top5": "in the first five",
     "mlm_loss": "masked-word loss",
@@ -94,14 +98,17 @@ def kind_words(config: dict[str, Any]) -> str:
     return f"{word} + CRF" if config.get("crf") else word
 
 
-def task_info(kind: str, labels: tuple[str, ...], folder: Path) -> TaskInfo:
-    """What a checkpoint was taught: its own kind and labels, and what its run's folder says, where it lies in one."""
+def task_info(
+    kind: str, labels: tuple[str, ...], folder: Path, number_range: tuple[float, float] | None = None
+) -> TaskInfo:
+    """What a checkpoint was taught: what it says itself, and what its run's folder says, where it lies in one."""
     run = folder.resolve().parent.parent
     spec = spec_of(_object_in(run / "config.json"))
     if spec is None or spec.kind != kind:
-        return TaskInfo(kind, labels)
+        return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None
-    return TaskInfo(kind, labels, spec.title, is_pair, spec.number_range, _measured(run, metrics_of(spec)))
+    limits = spec.number_range or number_range
+    return TaskInfo(kind, labels, spec.title, is_pair, limits, _measured(run, metrics_of(spec)))
 
 
 def _measured(run: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:

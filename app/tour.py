@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 120.0
 POLL_MS = 2
-ROOMS = ("embed", "attend", "predict", "train", "apply")
+ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
+VIEWS = {  # of rooms that show one at a time
+    "embed": ("parts", "map", "what_if", "cuts"),
+    "attend": ("matrix", "lines", "score", "check", "rollout", "gradient"),
+    "predict": ("words", "lens", "surprise", "decided", "fill"),
+    "layers": ("hidden", "paths", "word", "added", "neurons", "steps"),
+}
 THEMES = ("light", "dark")
 
 
@@ -32,7 +38,10 @@ class TourError(Exception):
 
 
 def run_tour(window: Window, folder: Path, size: tuple[int, int]) -> int:
-    """Writes <room>-<theme>.png for every room and theme, and tour.json. Returns the exit code, 0 for success."""
+    """Writes <room>-<theme>.png (<room>-<view>-<theme>.png) for every room and theme, and tour.json.
+
+    Returns the exit code, 0 for success.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         visits = _Tour(window, folder, size).walk()
@@ -67,7 +76,7 @@ class _Tour:
             window.set_look(theme_name)
             for room_id in ROOMS:
                 self._prepare(room_id)
-                visits.append(self._visit(room_id, theme_name))
+                visits += [self._visit(room_id, theme_name, view) for view in VIEWS.get(room_id, ("",))]
         return visits
 
     def _prepare(self, room_id: str) -> None:
@@ -89,18 +98,20 @@ class _Tour:
         begins = [i for i, found in enumerate(encoding.parts) if found == part and words[i] not in words[:i]]
         return [i for i in begins if labels[i].removeprefix("·").isalpha()]
 
-    def _visit(self, room_id: str, theme_name: str) -> dict[str, object]:
+    def _visit(self, room_id: str, theme_name: str, view: str = "") -> dict[str, object]:
         started = time.perf_counter()
         room = self._window.open_room(room_id)
+        if view:
+            room.open_view(view)  # type: ignore[attr-defined]
         self._wait(f"the room {room_id}", lambda: _is_drawn(room))
         self._window.repaint()
         ms = (time.perf_counter() - started) * 1000
         self._wait(f"the answers for {room_id}", lambda: not self._window.services.inference.is_busy)
         QApplication.processEvents()  # what the answers changed is laid out
-        file = f"{room_id}-{theme_name}.png"
+        file = f"{room_id}-{view}-{theme_name}.png" if view else f"{room_id}-{theme_name}.png"
         if not self._window.grab().save(str(self._folder / file)):
             raise TourError(f"the picture {self._folder / file} could not be written")
-        return {"room": room_id, "theme": theme_name, "file": file, "ms": round(ms, 1)}
+        return {"room": room_id, "view": view, "theme": theme_name, "file": file, "ms": round(ms, 1)}
 
     def _is_read(self) -> bool:
         """True when the reading on show is the one of the text and masks as they are now."""

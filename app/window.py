@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import os
 import time
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app import theme
-from app.actions import Actions, Command
+from app.actions import Actions
+from app.commands import WindowCommands
+from app.exporting import Exporter
 from app.facts import facts_about
-from app.frame import Frame, RoomEntry
+from app.frame import Frame
+from app.history import History
 from app.readings import Reading, ReadingRequest
+from app.room_making import Rooms
 from app.rooms.explore import ExploreRoom
 from app.services import Services
+from app.session import is_session
+from app.session_desk import SessionDesk
 from app.state import ModelInfo
+from app.widgets.figure_button import FigureWished
 from app.widgets.title_bar import TitleBar
 
 if TYPE_CHECKING:
     from app.examples import Example
-
-BUILT_IN = "The built-in model"
 
 
 class Window(QMainWindow):
@@ -34,21 +38,26 @@ class Window(QMainWindow):
     first_painted = Signal()
     room_drawn = Signal(str, float)  # room, milliseconds from result to painted
 
-    def __init__(self, services: Services, model: str | None = None) -> None:
-        """model: what to open first, as `bertscope MODEL` names it; None is the built-in one."""
+    def __init__(self, services: Services, first: str | None = None) -> None:
+        """first: what to open, as `bertscope MODEL` names it: a model or a session; None is the built-in model."""
         super().__init__()
         self.services, self.state = services, services.state
         self.setWindowTitle("BERTscope")
         self.setAcceptDrops(True)
         self.resize(1440, 900)
-        self._first_model = model
+        self.room_id = "embed"
+        self.model_reference: str | None = None  # as the open model was asked for
+        self._first = first
         self._is_painted = False
         self._draw_ms = 0.0
-        self._room_id = "embed"
+        self._verified = ""  # what the check of the model's stored values gave
         self._why_nothing = ""  # what rooms say that have nothing to show
         self._waiting_example: Example | None = None  # its masks are put in when there is a vocabulary
-        self.actions_ = Actions(self, self._commands())
         self._start_with_example()
+        self.rooms, self.exporter, self.sessions = Rooms(self), Exporter(self), SessionDesk(self)
+        self.history = History(self.state)
+        self.commands = WindowCommands(self)
+        self.actions_ = Actions(self, self.commands.all())
         self.frame: Frame = self._build_frame()
         self._connect()
 
@@ -57,9 +66,26 @@ class Window(QMainWindow):
         self.frame.banner.dismiss()
         self.services.inference.open_model(None if reference is None else _from_anywhere(str(reference)))
 
+    def open_path(self, path: str | None) -> None:
+        """A model, or a session from its file."""
+        if path is not None and is_session(Path(path)):
+            self.sessions.open(Path(path))
+        else:
+            self.open_model(path)
+
     def open_room(self, room_id: str) -> QWidget:
-        self._room_id = room_id
+        self.room_id = room_id
         return self.frame.open_room(room_id)
+
+    def open_palette(self) -> None:
+        """The list of all commands, with a line to find one."""
+        from app.palette import open_palette
+
+        open_palette(self)
+
+    def toggle_help(self) -> None:
+        """What the room shows, in words, beside it; or away again."""
+        self.frame.help.toggle(self.room_id)
 
     def show_problem(self, sentence: str) -> None:
         """One sentence at the top of the room, until it is dismissed."""
@@ -87,96 +113,23 @@ class Window(QMainWindow):
 
     # Building.
 
-    def _commands(self) -> list[Command]:
-        state = self.state
-        rooms = [
-            Command(f"room.{entry.id}", f"{entry.title}", "Room", partial(self.open_room, entry.id), f"Ctrl+{n}")
-            for n, entry in enumerate(self._room_entries(), start=1)
-        ]
-        return [
-            Command("model.open_folder", "Open folder…", "Model", self._choose_folder, "Ctrl+O"),
-            Command("model.open_built_in", BUILT_IN, "Model", lambda: self.open_model(None)),
-            Command("text.mask", "Mask or unmask the token", "Text", lambda: state.toggle_mask(), "M"),
-            Command("text.unmask_all", "Take all masks away", "Text", lambda: state.set_masks(()), "Shift+M"),
-            Command("text.let_go", "Let the token go", "Text", lambda: state.set_focus(None), "Esc"),
-            Command("text.swap", "Swap A and B", "Text", self._swap, "Ctrl+Shift+S"),
-            Command("text.type", "Type in sentence A", "Text", self._type, "Ctrl+L"),
-            *rooms,
-            Command("view.theme", "Light or dark", "View", self._toggle_theme, "Ctrl+T"),
-            Command("view.projector", "Projector size", "View", self._toggle_projector, "Ctrl+Shift+P"),
-            Command("view.quit", "Quit", "View", self.close, "Ctrl+Q"),
-        ]
-
-    def _room_entries(self) -> list[RoomEntry]:
-        return [
-            RoomEntry("embed", "Embed", "How the input vector of each token is put together", self._build_embed),
-            RoomEntry("attend", "Attend", "What each attention head looks at", self._build_attend),
-            RoomEntry(
-                "predict", "Predict", "Words behind masks, and what the model says of A and B", self._build_predict
-            ),
-            RoomEntry("train", "Train", "Train a small model here and watch it learn", self._build_train),
-            RoomEntry("apply", "Apply", "What a model that was taught a task says of your text", self._build_apply),
-        ]
-
-    def _build_embed(self) -> QWidget:
-        from app.rooms.embed.room import EmbedRoom
-
-        return self._explore(EmbedRoom(self.state))
-
-    def _build_attend(self) -> QWidget:
-        from app.rooms.attend.room import AttendRoom
-
-        return self._explore(AttendRoom(self.state))
-
-    def _build_predict(self) -> QWidget:
-        from app.rooms.predict.room import PredictRoom
-
-        return self._explore(PredictRoom(self.state))
-
-    def _build_train(self) -> QWidget:
-        from app.rooms.train import TrainRoom
-        from app.runs import connect_train_room
-
-        room, runs = TrainRoom(), self.services.runs
-        connect_train_room(room, runs)
-        room.open_requested.connect(self.open_model)
-        room.apply_requested.connect(self._on_train_apply_requested)
-        room.asked.connect(self._on_room_asked)
-        self.services.inference.answer_ready.connect(room.show_answer)
-        runs.start_following()
-        runs.select(runs.selected)
-        room.show_open_model(self.state.model.folder if self.state.model else None)
-        return room
-
-    def _build_apply(self) -> QWidget:
-        from app.rooms.apply.room import ApplyRoom
-
-        room = ApplyRoom(self.state)
-        room.train_requested.connect(self._on_apply_train_requested)
-        return self._explore(room)
-
-    def _explore(self, room: ExploreRoom) -> ExploreRoom:
-        room.hover_told.connect(self.frame.status.set_hover)
-        room.asked.connect(self._on_room_asked)
-        self.services.inference.answer_ready.connect(room.show_answer)
-        return room
-
     def _build_frame(self) -> Frame:
+        commands = self.commands
         title_bar = TitleBar(
-            self._fill_models,
-            self._fill_steps,
-            self._fill_examples,
+            commands.fill_models,
+            commands.fill_steps,
+            commands.fill_examples,
             self.actions_.fill,
-            self._toggle_theme,
-            self._toggle_projector,
+            commands.toggle_theme,
+            commands.toggle_projector,
         )
-        self.frame = Frame(self.state, title_bar, self._room_entries())
+        self.frame = Frame(self.state, title_bar, self.rooms.entries())
         self.setCentralWidget(self.frame)
         if self.state.model is not None:
             title_bar.set_model(self.state.model)
         self.frame.room_opened.connect(self._on_frame_room_opened)
         if self._is_painted:
-            self.frame.open_room(self._room_id)
+            self.frame.open_room(self.room_id)
         self._show_facts()
         return self.frame
 
@@ -184,11 +137,15 @@ class Window(QMainWindow):
         """The same state in a frame of another size."""
         old = self.frame
         self.frame = self._build_frame()
+        if old.help.is_open:
+            self.frame.help.toggle(self.room_id)
         old.deleteLater()
 
     def _connect(self) -> None:
         state, inference = self.state, self.services.inference
         self.services.errors.reported.connect(self.show_problem)
+        self.history.changed.connect(self._on_history_changed)
+        self._on_history_changed()
         state.problem_found.connect(self.show_problem)
         state.input_changed.connect(self._on_state_input_changed)
         inference.tokenizer_ready.connect(state.set_tokenizer)
@@ -198,6 +155,7 @@ class Window(QMainWindow):
         inference.reading_ready.connect(self._on_inference_reading_ready)
         inference.reading_failed.connect(self._on_inference_reading_failed)
         inference.failed.connect(self.show_problem)
+        inference.answer_ready.connect(self._on_inference_answer_ready)
 
     def _start_with_example(self) -> None:
         from app.examples import load_examples
@@ -212,89 +170,28 @@ class Window(QMainWindow):
         if encoding is not None:
             self.state.set_masks(example.masked_positions(encoding.parts, encoding.offsets))
 
-    # Menus.
-
-    def _fill_models(self, menu: QMenu) -> None:
-        menu.addActions([self.actions_.actions[name] for name in ("model.open_built_in", "model.open_folder")])
-        if self.services.settings.recent_models:
-            menu.addSeparator()
-        for reference in self.services.settings.recent_models:
-            menu.addAction(_shortened(reference), partial(self.open_model, reference))
-
-    def _fill_steps(self, menu: QMenu) -> None:
-        from bertcore.training.run_folder import RunFolder
-
-        folder = self.state.model.folder if self.state.model else None
-        steps = RunFolder(folder.parent.parent).snapshots() if folder and folder.parent.name == "snapshots" else []
-        for step, path in reversed(steps):
-            menu.addAction(f"step {step:,}", partial(self.open_model, path))
-        if not steps:
-            menu.addAction("No other snapshots stand beside this one").setEnabled(False)
-
-    def _fill_examples(self, menu: QMenu) -> None:
-        from app.examples import load_examples
-
-        for example in load_examples():
-            menu.addAction(example.title, partial(self.use_example, example))
-
-    def _choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Open a checkpoint or run folder")
-        if folder:
-            self.open_model(folder)
-
-    def _swap(self) -> None:
-        self.state.set_text(self.state.text_b, self.state.text_a)
-
-    def _type(self) -> None:
-        self.frame.sentences.a.setFocus()
-        self.frame.sentences.a.selectAll()
-
-    def _toggle_theme(self) -> None:
-        self.set_look("light" if theme.active().name == "dark" else "dark")
-
-    def _toggle_projector(self) -> None:
-        # After the click is done with: the button that was clicked goes away.
-        QTimer.singleShot(0, lambda: self.set_look(projector=not self.services.settings.projector))
-
     # What comes back.
 
     def _on_state_input_changed(self) -> None:
         state = self.state
         if state.model is None or state.encoding is None:
             return
-        request = ReadingRequest(state.model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked)
+        request = ReadingRequest(
+            state.model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked, state.what_if
+        )
         self.services.inference.read(request)
 
-    def _on_room_asked(self, kind: str, about: object) -> None:
-        inference = self.services.inference
-        if kind == "nearest":
-            inference.find_nearest(about)  # type: ignore[arg-type]
-        elif kind == "tables":
-            inference.describe_tables(about)  # type: ignore[arg-type]
-        elif kind == "apply":
-            inference.apply(about)  # type: ignore[arg-type]
-        elif kind == "watch":
-            inference.watch(*about)  # type: ignore[misc]
-        elif kind == "similarity":
-            inference.compare_sentences(*about)  # type: ignore[misc]
-        else:
-            inference.ask(kind, about)  # type: ignore[arg-type]
-
-    def _on_train_apply_requested(self, snapshot: Path) -> None:
-        self.open_model(snapshot)
-        self.open_room("apply")
-
-    def _on_apply_train_requested(self) -> None:
-        """The form for a task, beginning with the open model."""
-        room = self.open_room("train")
-        folder = self.state.model.folder if self.state.model else None
-        room.show_task_form(folder)  # type: ignore[attr-defined]
+    def _on_history_changed(self) -> None:
+        """The menu says what would be undone."""
+        self.actions_.show("edit.undo", f"Undo {self.history.to_undo}".strip(), bool(self.history.to_undo))
+        self.actions_.show("edit.redo", f"Redo {self.history.to_redo}".strip(), bool(self.history.to_redo))
 
     def _on_inference_model_loading(self, reference: str) -> None:
         self.frame.title_bar.set_loading(Path(reference).name)
 
     def _on_inference_model_opened(self, model: ModelInfo, reference: str | None) -> None:
         self._why_nothing = ""
+        self.model_reference, self._verified = reference, ""
         self.state.set_model(model)
         if self._waiting_example is not None:
             if self.state.text_a == self._waiting_example.a:
@@ -305,14 +202,17 @@ class Window(QMainWindow):
         if reference is not None and not (is_snapshot and model.folder.name in reference):
             self.services.settings.remember_model(reference)
             self.services.save_settings()
+        self.sessions.on_model_opened(reference)
         self._tell_train_room()
 
     def _on_inference_model_failed(self, sentence: str) -> None:
-        self.show_problem(sentence)
+        self.sessions.on_model_failed(sentence)
         self._tell_train_room()
         if self.state.model is not None:
             self.frame.title_bar.set_model(self.state.model)
             return
+        if self.services.inference.is_opening:
+            return  # another one is under way in its place
         self.frame.title_bar.model.setText("No model")
         self._say_in_place("No model is open. Open a folder from the menu at the top, or drop one here.")
 
@@ -344,17 +244,33 @@ class Window(QMainWindow):
             room.repaint()
         self._draw_ms = (time.perf_counter() - started) * 1000
         self._show_facts()
-        self.room_drawn.emit(self._room_id, self._draw_ms)
+        self.room_drawn.emit(self.room_id, self._draw_ms)
+
+    def _on_inference_answer_ready(self, kind: str, answer: Any) -> None:
+        """What concerns the window, not a room: whether the model computes here what it did where it was made."""
+        if kind != "reference" or answer[0] is not self.state.model:
+            return
+        check = answer[1]
+        self._verified = "" if check.problem else check.sentence
+        if check.problem:
+            self.show_problem(check.problem)
+        self._show_facts()
 
     def _on_frame_room_opened(self, room_id: str) -> None:
-        self._room_id = room_id
+        self.room_id = room_id
         self._say_in_place(self._why_nothing)
 
     def _show_facts(self) -> None:
         reading = self.state.reading
-        self.frame.status.set_facts(facts_about(reading, self._draw_ms) if reading else "")
+        self.frame.status.set_facts(facts_about(reading, self._draw_ms, self._verified) if reading else "")
 
     # Qt's own names.
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, FigureWished):
+            self.exporter.fulfil(event.figure, event.wish)
+            return True
+        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -364,10 +280,10 @@ class Window(QMainWindow):
 
     def _after_first_paint(self) -> None:
         self.first_painted.emit()
-        self.open_room(self._room_id)
+        self.open_room(self.room_id)
         self.frame.sentences.a.setFocus()
         self.frame.sentences.a.end(False)
-        self.open_model(self._first_model)
+        self.open_path(self._first)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):
@@ -376,7 +292,7 @@ class Window(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
-            self.open_model(paths[0])
+            self.open_path(paths[0])
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.services.save_settings()
@@ -387,7 +303,3 @@ class Window(QMainWindow):
 def _from_anywhere(reference: str) -> str:
     """A path that still means the same when BERTscope is started elsewhere; a hub id stays as it is."""
     return str(Path(reference).resolve()) if os.path.exists(reference) else reference
-
-
-def _shortened(reference: str, most: int = 60) -> str:
-    return reference if len(reference) <= most else "…" + reference[-most:]

@@ -36,6 +36,4 @@ def rows() -> list[Row]:
     wall, training = (marks[-1][column] - marks[0][column] for column in (0, 1))
     share = 1 - training / wall
     what = f"metrics, snapshots and control of a run of {MINUTES:g} minute(s), mini"
-    return [
-        Row(what, f"{1000 * (wall - training):.0f} ms", f"{wall:.1f} s", share, f"<= {ASKED:.0%}", share <= ASKED)
-    ]
+    return [Row(what, f"{1000 * (wall - training):.0f} ms", f"{wall:.1f} s", share, f"<= {ASKED:.0%}", share <= ASKED)]

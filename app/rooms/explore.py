@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
@@ -9,12 +10,16 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import theme
+from app.figures import Figure, Numbers, caption_of, picture_of
+from app.readings import ModelQuestion
 from app.state import ExploreState
 from app.widgets.card import GAP_PX
 from app.widgets.waiting import Waiting
 
 if TYPE_CHECKING:
-    from app.readings import Reading
+    from app.readings import Reading, Step
+    from app.view import Units
+    from bertcore.checkpoint import Checkpoint
 
 
 class ExploreRoom(QWidget):
@@ -25,6 +30,7 @@ class ExploreRoom(QWidget):
 
     hover_told = Signal(str)  # what is under the mouse, for the status line
     asked = Signal(str, object)  # kind of question, what it is about; the answer comes to `show_answer`
+    unasked = Signal(str)  # a kind of question that nobody waits for any more
 
     def __init__(self, state: ExploreState, content: QWidget) -> None:
         super().__init__()
@@ -38,11 +44,17 @@ class ExploreRoom(QWidget):
         state.model_changed.connect(self._on_reading_changed)
         state.focus_changed.connect(self._on_focus_changed)
         state.head_changed.connect(self._on_head_changed)
+        state.view_changed.connect(self._on_reading_changed)
 
     @property
     def is_drawn(self) -> bool:
         """True where the room shows the state's reading."""
         return not self._is_stale and not self.waiting.is_waiting
+
+    @property
+    def units(self) -> Units | None:
+        """What rows and columns stand for in the view that is chosen; None without a reading."""
+        return self.state.reading.units(self.state.view) if self.state.reading else None
 
     @property
     def current(self) -> int:
@@ -67,6 +79,35 @@ class ExploreRoom(QWidget):
 
     def show_answer(self, kind: str, answer: Any) -> None:
         """The answer to an earlier question."""
+
+    def show_progress(self, kind: str, share: float) -> None:
+        """How far the answer to a question is, 0..1."""
+
+    def ask_model(self, kind: str, answer: Callable[[Checkpoint, Step], Any]) -> None:
+        """Has something computed with the open model; the answer comes to `show_answer`."""
+        if self.state.model is not None:
+            self.asked.emit(kind, ModelQuestion(self.state.model, answer))
+
+    def figure(
+        self,
+        title: str,
+        widgets: Sequence[QWidget],
+        numbers: Mapping[str, Numbers],
+        *,
+        hint: str = "",
+        head: bool = False,
+        token: bool = False,
+        settings: str = "",
+    ) -> Figure | None:
+        """These widgets as they stand now, for a card's save button; None while there is nothing to show.
+
+        head, token: it is of the chosen head, of the token that is looked at. settings: what the caption says besides.
+        """
+        reading = self.state.reading
+        if reading is None or not self.is_drawn:
+            return None
+        caption = caption_of(self.state, head=head, token=token, settings=settings)
+        return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint)
 
     def _on_reading_changed(self) -> None:
         self._is_stale = True

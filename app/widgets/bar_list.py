@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
@@ -30,7 +30,7 @@ class Bar:
 
 
 class BarList(QWidget):
-    """Rows of bars. With `clickable`, a row answers the mouse and says which was clicked."""
+    """Rows of bars. With `clickable`, a row answers mouse and keyboard and says which was chosen."""
 
     clicked = Signal(int)
 
@@ -48,6 +48,7 @@ class BarList(QWidget):
         self._most_row = theme.px(stretch_to_px)
         self._hovered: int | None = None
         self.setMouseTracking(clickable)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
         grows = stretch_to_px > ROW_PX or may_cut
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, vertical)
@@ -144,6 +145,27 @@ class BarList(QWidget):
         row = int(event.position().y() // self._row_height())
         if self._clickable and 0 <= row < len(self._bars):
             self.clicked.emit(row)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}
+        if event.key() in steps and self._bars:
+            row = -1 if self._hovered is None else self._hovered
+            self._hovered = min(max(row + steps[event.key()], 0), len(self._bars) - 1)
+            self.update()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._hovered is not None:
+            self.clicked.emit(min(self._hovered, len(self._bars) - 1))
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._hovered = 0 if self._bars else None
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._hovered = None
+        self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hovered = None

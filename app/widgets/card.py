@@ -12,6 +12,8 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app import theme
+from app.figures import Figure
+from app.widgets.figure_button import FigureButton
 
 GAP_PX = 12  # between cards, and from a card's edge to what is in it
 
@@ -43,6 +45,14 @@ class Card(QFrame):
         layout.addLayout(self.body, 1)
         self._show_header()
 
+    @property
+    def title(self) -> str:
+        return self._title.text()
+
+    @property
+    def hint(self) -> str:
+        return self._hint.text()
+
     def set_title(self, text: str) -> None:
         self._title.setText(text)
         self._show_header()
@@ -57,6 +67,13 @@ class Card(QFrame):
         """Puts a widget at the right end of the title line."""
         self._header.addWidget(widget)
         self._show_header()
+
+    def set_figure(self, provider: Callable[[], Figure | None], name: str = "") -> None:
+        """Puts a save button at the right end of the title line; `provider` makes the figure when it is asked for.
+
+        name: of the picture, for screen readers; left out: the card's title.
+        """
+        self.add_to_header(FigureButton(provider, self, name or self._title.text()))
 
     def _show_header(self) -> None:
         """A card without title, hint and header widgets has no empty line in their place."""
@@ -123,6 +140,7 @@ def scrolled(widget: QWidget) -> QScrollArea:
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(widget)
+    area.setAccessibleName(widget.accessibleName() or "Part that scrolls")
     return area
 
 

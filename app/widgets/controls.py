@@ -16,6 +16,8 @@ CHEVRON_PX = 11
 class IconButton(QPushButton):
     """A small button that shows one icon, and a word beside it where `text` is given."""
 
+    color = "ink"  # of the icon, in the theme
+
     def __init__(self, icon: str, hint: str, clicked: Callable[[], object] | None = None, text: str = "") -> None:
         super().__init__(text)
         self._icon = icon
@@ -39,7 +41,7 @@ class IconButton(QPushButton):
         super().paintEvent(event)
         side = theme.px(ICON_PX)
         left = theme.px(10) if self.text() else (self.width() - side) / 2
-        color = "faint" if not self.isEnabled() else "accent" if self.isChecked() else "ink"
+        color = "faint" if not self.isEnabled() else "accent" if self.isChecked() else self.color
         paint_icon(QPainter(self), self._icon, QRectF(left, (self.height() - side) / 2, side, side), theme.color(color))
 
 
@@ -74,6 +76,7 @@ class Choice(QComboBox):
         super().__init__(parent)
         self.setToolTip(hint)
         self.setAccessibleName(hint)
+        self.view().setAccessibleName(hint)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

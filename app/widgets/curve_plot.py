@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app import theme
+from app.figures import Axis, Figure, Numbers, picture_of
+from app.widgets.figure_button import FigureButton
 
 if TYPE_CHECKING:
     from app.widgets.curve_canvas import CurveCanvas
@@ -55,6 +57,7 @@ class CurvePlot(QWidget):
         self._points: dict[str, Points] = {}
         self._switch: tuple[float | None, str, str] = (None, "", "")
         self._canvas: CurveCanvas | None = None
+        self._save: FigureButton | None = None
         self._legend = _Legend(spec)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -76,6 +79,36 @@ class CurvePlot(QWidget):
     def points(self, key: str) -> Points:
         """What a curve shows: steps (P), values (P)."""
         return self._points.get(key, (np.empty(0), np.empty(0)))
+
+    def set_figure(self, about: Callable[[], tuple[str, str]]) -> None:
+        """Puts a save button into the lower right corner; about: what the curves are of, and a caption."""
+
+        def provide() -> Figure | None:
+            source, caption = about()
+            return self._figure(source, caption)
+
+        self._save = FigureButton(provide, self, self._spec.title)
+        self._save.setParent(self)
+        self._place_save()
+
+    def _place_save(self) -> None:
+        """Beside the name of the lower axis, where nothing is drawn: the legend needs its line for itself."""
+        if self._save is not None:
+            self._save.move(self.width() - self._save.width(), self.height() - self._save.height())
+            self._save.setVisible(self._canvas is not None and not self._canvas.isHidden())
+            self._save.raise_()
+
+    def _figure(self, source: str, caption: str) -> Figure | None:
+        """The curves as they are drawn now, with all their points; None while there are none."""
+        curves = {curve.key: self.points(curve.key) for curve in self._spec.curves}
+        numbers = {
+            key: Numbers(values, (Axis("step", steps.astype(np.int64)),))
+            for key, (steps, values) in curves.items()
+            if len(steps)
+        }
+        if self._canvas is None or not numbers:
+            return None
+        return Figure(self._spec.title, picture_of([self._legend, self._canvas]), numbers, caption, source)
 
     def load_canvas(self) -> None:
         """Makes the canvas, once."""
@@ -111,6 +144,7 @@ class CurvePlot(QWidget):
         for curve in self._spec.curves:
             self._canvas.set_data(curve.key, *self.points(curve.key))
         self._canvas.mark_switch(*self._switch)
+        self._place_save()
 
     def _on_canvas_hovered(self, step: float | None) -> None:
         self._show_values(step)
@@ -123,6 +157,10 @@ class CurvePlot(QWidget):
                 index = -1 if step is None else _nearest(steps, step)
                 values[curve.key] = curve.format(float(numbers[index]))
         self._legend.set_values(values, None if step is None else max(0, round(step)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_save()
 
 
 class _Legend(QWidget):

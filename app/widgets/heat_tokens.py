@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
@@ -13,33 +23,42 @@ from app import theme
 HEIGHT_PX = 42
 GAP_PX = 6
 PADDING_PX = 9
+STEPS = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 @dataclass(frozen=True)
 class HeatToken:
-    """value: 0..1, on the sequential scale; a marked one is bold and framed."""
+    """value: its place on the scale, 0..1, or -1..1 where the scale is signed; None: it has none, and no colour.
+
+    A marked one is bold and framed.
+    """
 
     token: str
-    value: float
+    value: float | None
     number: str
     is_marked: bool = False
     is_quiet: bool = False  # a special token: its value counts less
+    frame: str = "bad"  # of a marked one, a name in the theme
 
 
 class HeatTokens(QWidget):
-    """Laid out in lines like a text; a click chooses, the mouse over one says where it is."""
+    """Laid out in lines like a text. A click, or the arrow keys and Enter, chooses; hovering says where one is."""
 
     clicked = Signal(int)
     hovered = Signal(object)  # position, or None
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, signed: bool = False) -> None:
         super().__init__()
         self.setAccessibleName(name)
         self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._signed = signed
         self._tokens: list[HeatToken] = []
         self._rects: list[QRectF] = []
         self._current: int | None = None
+        self._cursor: int | None = None  # where the keyboard is
 
     @property
     def tokens(self) -> list[HeatToken]:
@@ -47,6 +66,8 @@ class HeatTokens(QWidget):
 
     def set_tokens(self, tokens: list[HeatToken]) -> None:
         self._tokens = tokens
+        if self._cursor is not None:
+            self._cursor = min(self._cursor, len(tokens) - 1) if tokens else None
         self.setAccessibleDescription(", ".join(f"{token.token} {token.number}" for token in tokens[:100]))
         self._lay_out()
 
@@ -71,24 +92,40 @@ class HeatTokens(QWidget):
         self.setFixedHeight(round(y + height))
         self.update()
 
+    def _color(self, value: float) -> QColor:
+        if not self._signed:
+            return theme.sequential_color(value)
+        return QColor.fromRgb(theme.diverging_table()[min(max(round((value + 1) * 127.5), 0), 255)])
+
     def _paint_token(self, painter: QPainter, position: int) -> None:
         token, rect = self._tokens[position], self._rects[position]
-        color = theme.sequential_color(token.value)
+        color = theme.color("card") if token.value is None else self._color(token.value)
         # Dark words on light fields and the other way round; the two are the inks of the two themes.
         ink = (theme.DARK if color.lightnessF() < 0.5 else theme.LIGHT).ink
-        edge = "bad" if token.is_marked else "ink" if position == self._current else "line"
-        painter.setPen(QPen(theme.color(edge), 2.4 if token.is_marked else 1.2))
+        if token.value is None:
+            ink = theme.active().muted if token.is_quiet else theme.active().ink
+        is_here = position == self._cursor and self.hasFocus()
+        edge = (
+            "accent" if is_here else token.frame if token.is_marked else "ink" if position == self._current else "line"
+        )
+        painter.setPen(QPen(theme.color(edge), 2.4 if token.is_marked or is_here else 1.2))
         painter.setBrush(color)
         painter.drawRoundedRect(rect.adjusted(1.5, 1.5, -1.5, -1.5), theme.px(6), theme.px(6))
-        painter.setPen(ink)
+        painter.setPen(QColor(ink))
         painter.setFont(theme.font(14, bold=token.is_marked, medium=not token.is_quiet))
         text = QFontMetrics(painter.font()).elidedText(token.token, Qt.TextElideMode.ElideRight, int(rect.width()) - 4)
-        painter.drawText(rect.adjusted(0, theme.px(4), 0, -theme.px(17)), Qt.AlignmentFlag.AlignCenter, text)
+        above = theme.px(17) if token.number else theme.px(4)
+        painter.drawText(rect.adjusted(0, theme.px(4), 0, -above), Qt.AlignmentFlag.AlignCenter, text)
         painter.setFont(theme.font(10.5))
         painter.drawText(rect.adjusted(0, theme.px(22), 0, -theme.px(3)), Qt.AlignmentFlag.AlignCenter, token.number)
 
     def _at(self, where: QPointF) -> int | None:
         return next((i for i, rect in enumerate(self._rects) if rect.contains(where)), None)
+
+    def _set_cursor(self, position: int | None) -> None:
+        self._cursor = position
+        self.hovered.emit(position)
+        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(300), self.height())
@@ -111,6 +148,24 @@ class HeatTokens(QWidget):
         position = self._at(event.position())
         if position is not None:
             self.clicked.emit(position)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in STEPS and self._tokens:
+            here = 0 if self._cursor is None else self._cursor + STEPS[event.key()]
+            self._set_cursor(min(max(here, 0), len(self._tokens) - 1))
+        elif event.key() in ENTER and self._cursor is not None:
+            self.clicked.emit(self._cursor)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self._tokens and event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self._set_cursor(min(self._current or 0, len(self._tokens) - 1))
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._set_cursor(None)
 
     def leaveEvent(self, event: QEvent) -> None:
         self.hovered.emit(None)

@@ -52,6 +52,13 @@ def _predict(painter: QPainter, color: QColor) -> None:
         painter.drawRoundedRect(QRectF(3, 4 + row * 6, width, 4), 1.5, 1.5)
 
 
+def _layers(painter: QPainter, color: QColor) -> None:
+    """Three sheets, one above the other."""
+    for y, opacity in ((16.5, 0.45), (12.0, 0.7), (7.5, 1.0)):
+        painter.setOpacity(opacity)
+        painter.drawPolygon([QPointF(12, y - 4.5), QPointF(21, y), QPointF(12, y + 4.5), QPointF(3, y)])
+
+
 def _train(painter: QPainter, color: QColor) -> None:
     path = QPainterPath(QPointF(4, 5))
     path.cubicTo(QPointF(7, 16), QPointF(11, 17), QPointF(20, 18))
@@ -78,6 +85,13 @@ def _close(painter: QPainter, color: QColor) -> None:
 def _menu(painter: QPainter, color: QColor) -> None:
     for y in (6, 12, 18):
         painter.drawLine(QPointF(4, y), QPointF(20, y))
+
+
+def _save(painter: QPainter, color: QColor) -> None:
+    """An arrow down into a tray."""
+    painter.drawLine(QPointF(12, 4), QPointF(12, 14.5))
+    painter.drawPolyline([QPointF(7.5, 10.5), QPointF(12, 15), QPointF(16.5, 10.5)])
+    painter.drawPolyline([QPointF(4.5, 16), QPointF(4.5, 20), QPointF(19.5, 20), QPointF(19.5, 16)])
 
 
 def _theme(painter: QPainter, color: QColor) -> None:
@@ -115,11 +129,13 @@ ICONS: dict[str, Callable[[QPainter, QColor], None]] = {
     "embed": _embed,
     "attend": _attend,
     "predict": _predict,
+    "layers": _layers,
     "train": _train,
     "apply": _apply,
     "chevron": _chevron,
     "close": _close,
     "menu": _menu,
+    "save": _save,
     "theme": _theme,
     "warning": _warning,
     "pause": _pause,

@@ -1,12 +1,15 @@
 """The two sentences, A and B, where they are typed."""
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QKeyCombination, QRectF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app import theme
 
 MARK_PX = 28
+_CONTROL = Qt.KeyboardModifier.ControlModifier
+_CTRL_SHIFT_Z = QKeyCombination(_CONTROL | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_Z)
+_CTRL_Y = QKeyCombination(_CONTROL, Qt.Key.Key_Y)
 # As many characters as the tokenizer reads; a paste beyond that is cut by the line itself.
 MOST_CHARACTERS = 200_000
 
@@ -25,9 +28,26 @@ class SentenceEdit(QLineEdit):
 
     def show_text(self, text: str) -> None:
         """Shows a text that came from elsewhere; the cursor stays where it is when nothing changes."""
-        if text != self.text():
+        old = self.text()
+        if text != old:
             self.setText(text)
-            self.setCursorPosition(0)
+            same = _common_end(text, old)
+            self.setCursorPosition(len(text) - same if self.hasFocus() else 0)
+
+    def event(self, event: QEvent) -> bool:
+        """Undo and redo are the window's: one history of texts, masks and changes."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_undo(event):
+            event.ignore()
+            return False
+        return super().event(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for action in menu.actions():
+            if action.objectName() in ("edit-undo", "edit-redo"):
+                menu.removeAction(action)
+        menu.popup(event.globalPos())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -36,6 +56,18 @@ class SentenceEdit(QLineEdit):
         painter.setPen(theme.color("segment_a" if self._mark == "A" else "segment_b"))
         mark = QRectF(theme.px(10), 0, theme.px(MARK_PX), self.height())
         painter.drawText(mark, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._mark)
+
+
+def _common_end(one: str, other: str) -> int:
+    """How many characters two texts have in common at their ends."""
+    pairs = enumerate(zip(reversed(one), reversed(other), strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _is_undo(event: QKeyEvent) -> bool:
+    keys = QKeySequence.StandardKey
+    is_undo = event.matches(keys.Undo) or event.matches(keys.Redo)
+    return is_undo or event.keyCombination() in (_CTRL_SHIFT_Z, _CTRL_Y)
 
 
 class SentenceBar(QWidget):

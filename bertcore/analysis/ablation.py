@@ -44,12 +44,14 @@ def head_effects(
     position_ids: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
     progress: Progress | None = None,
+    between: Callable[[], object] | None = None,
 ) -> HeadEffects:
     """Effect of each head's removal (its context vectors set to 0) on one number, for all L x N heads.
 
     What stands before a head's layer is the same without it, so layer l starts from its recorded input, with its heads'
     variants as one batch of at most `max_tokens` tokens. Work goes from the last layer, which is the quickest, to the
-    first; `progress` is called after each layer and ends the work early by returning False.
+    first; `progress` is called after each layer and ends the work early by returning False. `between` is called after
+    each batch; what it raises ends the work without a result.
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
@@ -62,6 +64,8 @@ def head_effects(
         for part in chunks(heads, len(text), max_tokens):
             rows = _without_heads(model, record[entering[layer]], layer, range(heads)[part], target.position)
             without[layer, part] = target.read(model, rows).cpu().double().numpy()
+            if between is not None:
+                between()
         if progress is not None and progress(depth - layer, depth) is False:
             break
     return HeadEffects(intact, without)

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 
 from bertcore.checkpoint import Checkpoint
 from bertcore.data.corpus import split_sentences
-from bertcore.data.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
+from bertcore.data.examples import (
+    AnswerExample,
+    ChoiceExample,
+    Example,
+    Kind,
+    SummaryExample,
+    TaggedExample,
+    TextExample,
+)
 from bertcore.data.features.collate import TaskBatches
 from bertcore.data.features.decode import decode
-from bertcore.data.features.kinds import Kind
 from bertcore.data.features.make import make_features
 from bertcore.data.features.predictions import Prediction
 from bertcore.errors import BertcoreError
@@ -18,7 +25,7 @@ from bertcore.training.evaluate_task import run_task, settings_for
 from bertcore.training.losses import problem_of
 
 BATCH_SIZE = 16
-STRIDE = 128  # tokens that two windows of a long passage share at least
+STRIDE = 128  # a window of a long passage begins every so many tokens
 _KINDS: dict[str, Kind] = {
     "single_label_classification": "classify",
     "multi_label_classification": "multilabel",

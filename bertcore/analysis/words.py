@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from bertcore.analysis.interventions import check_rows
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
+from bertcore.model.tap import Changes, Intervention
 from bertcore.tokenization import Encoding, Tokenizer
 
 
@@ -83,18 +84,8 @@ def word_probability(
     The token becomes K masks, filled from left to right: piece k is read where pieces 1 to k-1 stand and the rest are
     masks. Raises BertcoreError where there is no room for the pieces, no such position, no mask or no MLM head.
     """
-    if tokenizer.mask_id is None:
-        raise BertcoreError("This vocabulary has no mask, so no word can be asked for in a place.")
-    check_rows([position], len(input_ids))
-    count = len(word_ids)
-    ids = _spread(input_ids, position, [tokenizer.mask_id] * count)
-    segments = None if segment_ids is None else _spread(segment_ids, position, [segment_ids[position]] * count)
-    text = as_text(model, ids, segments)
-    steps = torch.arange(count, device=text.ids.device)
-    variants = text.ids.repeat(count, 1)  # (K,S)
-    for step in range(1, count):
-        variants[step, position : position + step] = torch.tensor(list(word_ids[:step]), device=text.ids.device)
-    logits = _mlm(model, text.hidden(model, variants, position + steps))  # (K,V)
+    text, variants, places = piece_by_piece(model, tokenizer, input_ids, segment_ids, position, word_ids)
+    logits = _mlm(model, text.hidden(model, variants, places))  # (K,V)
     own = torch.tensor(list(word_ids), device=logits.device)
     logs = _own_log_probability(logits, own)
     ranks = (logits > logits.gather(1, own[:, None])).sum(dim=1) + 1
@@ -107,6 +98,32 @@ def word_probability(
     )
 
 
+def piece_by_piece(
+    model: Bert,
+    tokenizer: Tokenizer,
+    input_ids: Sequence[int],
+    segment_ids: Sequence[int] | None,
+    position: int,
+    word_ids: Sequence[int],
+    position_ids: Sequence[int] | None = None,
+) -> tuple[Text, Tensor, Tensor]:
+    """The text with K masks in place of one token; its K variants (K,S), and where piece k is read in each (K).
+
+    Errors as in `word_probability`. `position_ids` fit one piece only: more make the text longer.
+    """
+    if tokenizer.mask_id is None:
+        raise BertcoreError("This vocabulary has no mask, so no word can be asked for in a place.")
+    check_rows([position], len(input_ids))
+    count = len(word_ids)
+    ids = _spread(input_ids, position, [tokenizer.mask_id] * count)
+    segments = None if segment_ids is None else _spread(segment_ids, position, [segment_ids[position]] * count)
+    text = as_text(model, ids, segments, position_ids)
+    variants = text.ids.repeat(count, 1)
+    for step in range(1, count):
+        variants[step, position : position + step] = torch.tensor(list(word_ids[:step]), device=text.ids.device)
+    return text, variants, position + torch.arange(count, device=text.ids.device)
+
+
 @torch.inference_mode()
 def surprise(
     model: Bert,
@@ -115,20 +132,33 @@ def surprise(
     *,
     groups: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
+    segment_ids: Sequence[int] | None = None,
+    position_ids: Sequence[int] | None = None,
+    changes: Changes | None = None,
+    between: Callable[[float], object] | None = None,
 ) -> Surprise:
     """Mask each token in turn and see how likely the model finds it; at most `max_tokens` in a batch.
 
     With `groups` (the word of each token) the later pieces of its word are masked too, so that a rare word's end does
-    not give away its beginning (Kauf and Ivanova 2023). Raises BertcoreError where there is no MLM head.
+    not give away its beginning (Kauf and Ivanova 2023). A mask that stands in the text is no word and is left out.
+    `segment_ids` and `position_ids` (S) in place of the text's own; `changes` are made inside. `between` is told the
+    share done after each batch. Raises BertcoreError where there is no MLM head.
     """
-    text = as_text(model, encoding.ids, encoding.segments)
-    places = torch.tensor([i for i, part in enumerate(encoding.parts) if part != "special"], dtype=torch.long)
-    places = places.to(text.ids.device)
+    text = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
+    counted = [i for i, part in enumerate(encoding.parts) if part != "special" and encoding.ids[i] != mask_id]
+    places = torch.tensor(counted, dtype=torch.long).to(text.ids.device)
     bits = np.empty(len(places))
     cost = len(text) + model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
     for part in chunks(len(places), cost, max_tokens):
-        hidden = text.hidden(model, _masked(text, places[part], mask_id, groups), places[part])  # (B,H)
+        variants = _masked(text, places[part], mask_id, groups)
+        if changes is None:
+            hidden = text.hidden(model, variants, places[part])  # (B,H)
+        else:  # what is changed on the way has to pass whole
+            whole = text.hidden(model, variants, tap=Intervention(changes))  # (B,S,H)
+            hidden = whole[torch.arange(len(variants), device=whole.device), places[part]]
         bits[part] = -_own_log_probability(_mlm(model, hidden), text.ids[places[part]]) / np.log(2)
+        if between is not None:
+            between(part.stop / len(places))
     return Surprise(places.cpu().numpy(), bits)
 
 

@@ -47,6 +47,8 @@ class EncoderLayer(nn.Module):
     ) -> Tensor:
         """(B,S,H) -> (B,S,H); with `rows` (R), indices into B*S, only those rows come out: (R,H)."""
         read = self.attention_norm(hidden) if self.pre_norm else hidden
+        if tap is not None:
+            read = tap(f"{name}.attention.input", read)
         context = self.attention(read, bias, causal, tap, f"{name}.attention")
         if rows is not None:
             width = hidden.shape[-1]
@@ -58,7 +60,12 @@ class EncoderLayer(nn.Module):
         if tap is not None:
             hidden = tap(f"{name}.middle", hidden)
         read = self.feed_forward_norm(hidden) if self.pre_norm else hidden
-        inner = self.activation(self.feed_forward_in(read))
+        if tap is not None:
+            read = tap(f"{name}.feed_forward.input", read)
+        inner = self.feed_forward_in(read)
+        if tap is not None:
+            inner = tap(f"{name}.feed_forward.before_activation", inner)
+        inner = self.activation(inner)
         if tap is not None:
             inner = tap(f"{name}.feed_forward.activation", inner)
         added = self.dropout(self.feed_forward_out(inner))

@@ -5,11 +5,13 @@ The same names in every family; what a family lacks never passes (missing_parts.
 embeddings.{token,segment,position,sum}               (B,S,E)
 embeddings.before_projection                          (B,S,E)   where E is not H (ALBERT, small ELECTRA)
 embeddings.output                                     (B,S,H)
+layer.{i}.attention.input                             (B,S,H)   what it reads: the stream, in pre-norm models normed
 layer.{i}.attention.{query,key,value,context_heads}   (B,N,S,D)
 layer.{i}.attention.{scores,probs}                    (B,N,S,S)
 layer.{i}.attention.output                            (B,S,H)   what attention adds to the residual stream
 layer.{i}.middle                                      (B,S,H)   the stream between attention and feed-forward
-layer.{i}.feed_forward.activation                     (B,S,I)
+layer.{i}.feed_forward.input                          (B,S,H)   what it reads: the middle, in pre-norm models normed
+layer.{i}.feed_forward.{before_activation,activation} (B,S,I)
 layer.{i}.feed_forward.output                         (B,S,H)   what the feed-forward layer adds
 layer.{i}.output                                      (B,S,H)
 encoder.normed                                        (B,S,H)   after the last LayerNorm of a pre-norm model

@@ -18,7 +18,7 @@ import torch
 
 from bertcore.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.garbage import no_garbage_collection
+from bertcore.garbage import garbage_collected_by_hand
 from bertcore.locations import register_run
 from bertcore.model.bert import Bert
 from bertcore.training.environment import memory_mib
@@ -83,7 +83,7 @@ class TrainingRun:
                 self.records.log(self.materials.summary)
                 self.records.environment(self.settings.seed, self.materials.device)
                 self._resume_or_begin()
-                with no_garbage_collection():
+                with garbage_collected_by_hand():
                     state = self._train()
                 snapshot = self._snapshot()
                 if self.team.is_first:

@@ -13,11 +13,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.figure_files import svg
 from app.rooms.apply.classes import number_text, share_text
 from app.rooms.apply.editor import MarkedEditor, find_in_order
 from app.rooms.apply.room import ApplyRoom
 from app.rooms.apply.tags import color_of, pieces_of, shape_of, types_of
 from app.rooms.apply.texts import NO_ANSWER
+from app.widgets.figure_button import figure_buttons
 from app.window import Window
 from bertcore.analysis.apply import as_example, predict
 from bertcore.checkpoint import load_checkpoint, save_checkpoint
@@ -99,6 +101,26 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, q
     assert room.panel.answer == (", ".join(name for name in bars if name in given) or "None of its labels")
 
 
+@pytest.mark.parametrize(
+    ("kind", "text", "name", "wanted"),
+    [
+        ("classify", "", "probability", lambda said: list(said.probabilities.values())),
+        ("multilabel", "", "probability", lambda said: list(said.probabilities.values())),
+        ("regress", "", "number", lambda said: [said.number]),
+        ("tag", "", "probability", lambda said: list(said.probabilities)),
+        ("span", PASSAGE, "score", lambda said: [said.score, said.no_answer_score]),
+        ("choice", ENDINGS, "probability", lambda said: list(said.probabilities)),
+        ("summarise", PASSAGE, "score", lambda said: list(said.probabilities)),
+    ],
+)
+def test_each_answer_can_be_saved(kind: str, text: str, name: str, wanted: Callable, apply_to: Callable) -> None:
+    _, room, oracle = apply_to(kind, text=text)
+    (button,) = figure_buttons(room.panel)
+    figure = button.figure()
+    assert figure.numbers[name].values.tolist() == pytest.approx(wanted(oracle), rel=1e-4)
+    assert b"<text" in svg(figure) and kind in figure.caption  # the model's name is that of its task here
+
+
 def test_b_changes_the_class_where_pairs_may_be_meant(apply_to: Callable, qtbot: QtBot) -> None:
     window, room, _ = apply_to("classify", A, B)
     with_b = [bar.fraction for bar in room.panel.bars]
@@ -111,6 +133,17 @@ def test_number_is_the_engines(apply_to: Callable) -> None:
     _, room, oracle = apply_to("regress", A, B)
     assert room.panel.answer == number_text(oracle.number)
     assert room.panel.scale.isHidden()  # nothing says what its numbers mean
+
+
+def test_numbers_have_the_scale_that_they_were_learned_on(apply_to: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    heads, changes = KINDS["regress"]
+    monkeypatch.setitem(KINDS, "regress", (heads, {**changes, "number_range": (0.25, 0.975)}))
+    _, room, oracle = apply_to("regress", A, B)
+    scale, outside = room.panel.scale, not 0.25 <= oracle.number <= 0.975
+    assert not scale.isHidden() and scale.value == oracle.number
+    assert "on a scale from 0.25 to 0.975" in scale.accessibleName()
+    said = "It lies outside of 0.25 to 0.975" if outside else "It learned numbers from 0.25 to 0.975."
+    assert room.panel._note.text().startswith(said)
 
 
 @pytest.mark.parametrize("seed", [3, 6])

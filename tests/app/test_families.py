@@ -63,14 +63,15 @@ def predict(window: Window, qtbot: QtBot) -> PredictRoom:
 def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str, says: str, qtbot: QtBot) -> None:
     window = show(name)
     room = embed(window, qtbot)
-    token, segment, position, total, _ = room._strips.parts
+    token, segment, position, total, _ = room.parts.strips.parts
     assert segment.values is None and says in segment.reason
-    assert says in room._no_segments.text() and room._no_segments.isVisible() and not room._segments.isVisible()
+    assert says in room.parts.below.no_segments.text() and room.parts.below.no_segments.isVisible()
+    assert not room.parts.below.segments.isVisible()
     assert token.values is not None and position.values is not None and total.values is not None
     shared = total.values - token.values - position.values  # what the sentence is about: the same for all tokens
     np.testing.assert_allclose(shared, np.broadcast_to(shared[0], shared.shape), atol=1e-5)
     assert (np.abs(shared).max() > 0.01) == ("is part of the sum" in segment.reason)
-    shown = [window.frame.status.text, room._token_card._hint.text(), *(chip.hint() for chip in chips_of(window.state))]
+    shown = [window.frame.status.text, room.parts.token._hint.text(), *(chip.hint() for chip in chips_of(window.state))]
     assert not any("segment" in text for text in shown)
     assert "sentence A" in chips_of(window.state)[1].hint()
 
@@ -78,30 +79,30 @@ def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str
 def test_embeddings_narrower_than_hidden_states(show: Show, qtbot: QtBot) -> None:
     window = show("albert")
     room = embed(window, qtbot)
-    token, segment, position, total, last = (part.values for part in room._strips.parts)
+    token, segment, position, total, last = (part.values for part in room.parts.strips.parts)
     assert token is not None and segment is not None and position is not None
     assert total is not None and last is not None
     assert total.shape[1] == 16 and last.shape[1] == 32
     np.testing.assert_allclose(token + segment + position, total, atol=1e-5)
-    assert room._strips.parts[-1].name.splitlines() == ["LayerNorm,", "projection"]
-    assert [part.note for part in room._strips.parts] == ["16 columns"] * 4 + ["32 columns"]
-    assert "16 numbers, 32 once projected" in room._strips_card._hint.text()
+    assert room.parts.strips.parts[-1].name.splitlines() == ["LayerNorm,", "projection"]
+    assert [part.note for part in room.parts.strips.parts] == ["16 columns"] * 4 + ["32 columns"]
+    assert "16 numbers, 32 once projected" in room.parts.strips_card._hint.text()
     reading = window.state.reading
     assert reading is not None
     assert np.linalg.norm(reading.trace.embeddings[1]) == pytest.approx(
-        float(room._length_after.text().split()[-1]), abs=0.01
+        float(room.parts.token.length_after.text().split()[-1]), abs=0.01
     )
 
 
 def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show: Show, qtbot: QtBot) -> None:
     room = embed(show("pre-norm"), qtbot)
-    last = room._strips.parts[-1]
+    last = room.parts.strips.parts[-1]
     assert last.values is None and "no LayerNorm" in last.reason
-    assert not room._length_after.isVisible() and not room._last_scale.isVisible()
+    assert not room.parts.token.length_after.isVisible() and not room.parts.last_scale.isVisible()
 
 
 def test_strips_fill_their_place_without_covering_each_other(show: Show, qtbot: QtBot) -> None:
-    strips = embed(show("distilbert"), qtbot)._strips
+    strips = embed(show("distilbert"), qtbot).parts.strips
     rects = [strips.strip_rect(number) for number in range(5)]
     assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rects))
     assert rects[-1].bottom() == pytest.approx(strips.height(), abs=1)
@@ -111,7 +112,7 @@ def test_strips_fill_their_place_without_covering_each_other(show: Show, qtbot: 
 
 def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
     room = embed(show("roberta"), qtbot)
-    raster = room._positions._raster
+    raster = room.parts.below.positions._raster
     table = load_checkpoint(folders["roberta"]).model.embeddings.position.weight[2:].numpy()  # 0 and 1 are padding's
     expected = table[0] @ table[1] / np.linalg.norm(table[0]) / np.linalg.norm(table[1])
     assert raster is not None and raster.values.shape == (64, 64)
@@ -185,7 +186,7 @@ def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
     assert [i for i, token in enumerate(card.tokens) if token.is_marked] == taken
     assert f"{len(taken)} of {len(words)} tokens" in card.answer
     assert int(card.bars[0].note) == max(words, key=lambda i: expected[i])
-    assert room._read_text.text().count("text-decoration:underline") == len(taken)
+    assert room.words_page.read_text.text().count("text-decoration:underline") == len(taken)
     card._tokens.clicked.emit(4)
     assert window.state.focus == 4
 
@@ -206,7 +207,7 @@ def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
     atlas = attend._atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
     assert "cannot predict words" in predict(window, qtbot).invitation
-    assert all(part.values is not None for part in embed(window, qtbot)._strips.parts)
+    assert all(part.values is not None for part in embed(window, qtbot).parts.strips.parts)
 
 
 def test_models_of_different_families_follow_each_other(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
@@ -221,8 +222,8 @@ def test_models_of_different_families_follow_each_other(show: Show, folders: dic
             settle(window, qtbot)
         model = window.state.model
         assert model is not None and not window.frame.banner.is_shown
-        assert room._segments.isVisible() == ("segments" not in model.missing)
-        assert room._no_segments.isVisible() == ("segments" in model.missing)
+        assert room.parts.below.segments.isVisible() == ("segments" not in model.missing)
+        assert room.parts.below.no_segments.isVisible() == ("segments" in model.missing)
 
 
 def test_a_vocabulary_without_a_mask_masks_nothing(qtbot: QtBot) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.inference import Inference
-from app.readings import THUMBNAIL_TOKENS, Reading, ReadingRequest, thumbnails
+from app.readings import THUMBNAIL_TOKENS, ModelQuestion, Reading, ReadingRequest, Step, thumbnails
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.tokenization import Tokenizer
+from bertcore.what_if import WhatIf
 
 TIMEOUT_MS = 30_000
 
@@ -208,3 +210,49 @@ def test_thumbnails_keep_single_high_values() -> None:
 def test_thumbnails_of_short_texts_are_the_values() -> None:
     attentions = np.random.default_rng(0).random((2, 2, 12, 12), dtype=np.float32)
     assert thumbnails(attentions) is attentions
+
+
+def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(
+    opened: Inference, tokenizer: Tokenizer, qtbot: QtBot
+) -> None:
+    plain = request_for(opened, tokenizer)
+    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS) as before:
+        opened.read(plain)
+    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS) as after:
+        opened.read(replace(plain, what_if=WhatIf().with_head(0, 1, off=True)))
+    one, other = before.args[0], after.args[0]
+    assert one.before is None and other.before is not None
+    np.testing.assert_array_equal(other.before.trace.hidden_states, one.trace.hidden_states)
+    assert np.abs(other.trace.hidden_states - one.trace.hidden_states).max() > 1e-3
+    assert other.before.masks[0].words == one.masks[0].words
+
+
+def test_a_question_to_the_model_is_answered_with_its_progress(
+    opened: Inference, qtbot: QtBot, model_folder: Path
+) -> None:
+    shares: list[float] = []
+    opened.progress_made.connect(lambda _kind, share: shares.append(share))
+    assert opened._info is not None
+
+    def count(checkpoint: Checkpoint, step: Step) -> int:
+        step(0.5)
+        return checkpoint.parameters
+
+    with qtbot.waitSignal(opened.answer_ready, timeout=TIMEOUT_MS) as caught:
+        opened.ask_model("count", ModelQuestion(opened._info, count))
+    assert caught.args == ["count", load_checkpoint(model_folder).parameters]
+    assert shares == [0.5]
+
+
+def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(
+    opened: Inference, qtbot: QtBot, headless_folder: Path
+) -> None:
+    answers: list[object] = []
+    opened.answer_ready.connect(lambda kind, answer: answers.append((kind, answer)))
+    assert opened._info is not None
+    question = ModelQuestion(opened._info, lambda checkpoint, step: "answer")
+    with qtbot.waitSignal(opened.model_opened, timeout=TIMEOUT_MS):
+        opened.open_model(str(headless_folder))
+    opened.ask_model("late", question)
+    qtbot.waitUntil(lambda: not opened.is_busy, timeout=TIMEOUT_MS)
+    assert answers == []

@@ -315,6 +315,14 @@ class TestResult:
         assert "No &lt;b&gt;fun" in view.result.worst.text() and "3.25" in view.result.worst.text()
         assert "What a day!" in view.result.best.text()
 
+    def test_what_is_no_share_has_no_bar(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        metrics = {"pearson": 0.4, "spearmanr": 0.3, "mse": 2.85, "best_f1_threshold": -7.5}
+        _make_run(own_home, "stsb", {**EVALUATION, "metrics": metrics})
+        service.start_following()
+        result = room.view.result
+        assert [bar.label for bar in result.metrics.bars] == ["Spearman", "Pearson"]
+        assert result._others.text() == "squared error 2.850, threshold for F1 \u22127.500"
+
     def test_run_without_a_result_shows_curves(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         with_result = _make_run(own_home, "sst2", EVALUATION)
         without = _make_run(own_home, "cola")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
 from app.applying import Applied
+from app.figures import Figure, Numbers, numbers_of
 from app.rooms.apply.panel import Panel
 from app.state import ExploreState, ModelInfo
 from app.widgets.bar_list import Bar, BarList
@@ -50,7 +51,11 @@ class ClassesPanel(TextPanel):
         for widget in (self._problem, self._answer, self._bars):
             self._card.body.addWidget(widget)
         self._card.body.addStretch(1)
+        self._card.set_figure(self._figure)
         self.row.addWidget(self._card, 1)
+
+    def _figure(self) -> Figure | None:
+        return self.figure(f"{self._answer.text()}", [self._bars], _class_numbers)
 
     @property
     def answer(self) -> str:
@@ -98,8 +103,12 @@ class NumberPanel(TextPanel):
         for widget in (self._problem, self._answer, self.scale, self._note):
             self._card.body.addWidget(widget)
         self._card.body.addStretch(1)
+        self._card.set_figure(self._figure)
         self.row.addWidget(self._card, 1)
         self.scale.hide()
+
+    def _figure(self) -> Figure | None:
+        return self.figure(self._card.accessibleName(), [self._answer, self.scale, self._note], _number_numbers)
 
     @property
     def answer(self) -> str:
@@ -111,14 +120,14 @@ class NumberPanel(TextPanel):
         self._answer.setText(number_text(prediction.number))
         self.scale.setVisible(limits is not None)
         if limits is None:
-            self._note.setText("The scale is that of the numbers it learned from.")
+            self._note.setText("Its scale is that of the numbers it learned from, which are not known here.")
             return
         self.scale.set_value(prediction.number, *limits)
         outside = not limits[0] <= prediction.number <= limits[1]
         beyond = (
             f"It lies outside of {limits[0]:g} to {limits[1]:g}: the model gives any number, and nothing cuts it off."
         )
-        self._note.setText(beyond if outside else "")
+        self._note.setText(beyond if outside else f"It learned numbers from {limits[0]:g} to {limits[1]:g}.")
 
     def clear(self) -> None:
         self._answer.setText("")
@@ -175,10 +184,21 @@ class NumberScale(QWidget):
             (self._low, self._words[0], Qt.AlignmentFlag.AlignLeft),
             (self._high, self._words[1], Qt.AlignmentFlag.AlignRight),
         ):
-            painter.drawText(line, side, word or number_text(value, 0))
+            painter.drawText(line, side, word or f"{value:.3g}".replace("-", "−"))
         if left < zero < right:
             around = QRectF(zero - theme.px(20), line.y(), theme.px(40), line.height())
             painter.drawText(around, Qt.AlignmentFlag.AlignHCenter, "0")
+
+
+def _class_numbers(applied: Applied) -> dict[str, Numbers]:
+    assert isinstance(applied.prediction, LabelPrediction | LabelSetPrediction)
+    shares = applied.prediction.probabilities
+    return {"probability": numbers_of("class", list(shares), list(shares.values()))}
+
+
+def _number_numbers(applied: Applied) -> dict[str, Numbers]:
+    assert isinstance(applied.prediction, NumberPrediction)
+    return {"number": numbers_of("answer", ["number"], [applied.prediction.number])}
 
 
 def _thick(color: str) -> QPen:

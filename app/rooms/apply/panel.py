@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -9,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app import theme
 from app.applying import Applied
+from app.figures import Figure, Numbers, joined, model_text, pair_text, picture_of
 from app.rooms.apply.editor import MarkedEditor
 from app.state import ExploreState, ModelInfo
 from app.widgets.card import GAP_PX, Card, label
@@ -29,6 +31,7 @@ class Panel(QWidget):
         self.row = QHBoxLayout(self)
         self.row.setContentsMargins(0, 0, 0, 0)
         self.row.setSpacing(theme.px(GAP_PX))
+        self._applied: Applied | None = None  # what is on show
         self._problem = label("", "muted", wrap=True)
 
     @property
@@ -44,9 +47,25 @@ class Panel(QWidget):
         """A sentence on what is still to be typed; empty where nothing is."""
         return "" if self.state.text_a.strip() else "Type a text in A."
 
+    def show_answer(self, applied: Applied) -> None:
+        """The model's answer, kept for a saved picture."""
+        self._applied = applied
+        self.show_applied(applied)
+
     def show_applied(self, applied: Applied) -> None:
         """The model's answer; one to a text that was changed since may be shown, but is marked in no text."""
         raise NotImplementedError
+
+    def figure(
+        self, title: str, widgets: Sequence[QWidget], numbers: Callable[[Applied], Mapping[str, Numbers]]
+    ) -> Figure | None:
+        """These widgets and the numbers of the answer on show, for a card's save button; None without an answer."""
+        applied = self._applied
+        if applied is None or applied.prediction is None or self.problem:
+            return None
+        texts = pair_text(applied.request.text_a, applied.request.text_b)
+        caption = joined(model_text(self.model), self.task.title, texts)
+        return Figure(title, picture_of(widgets), numbers(applied), caption, self.model.name)
 
     def clear(self) -> None:
         """Takes the answer away: there is none for what stands there now."""

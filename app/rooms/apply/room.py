@@ -73,8 +73,13 @@ class ApplyRoom(ExploreRoom):
             return  # what was typed has been taken away since
         self.panel.show_problem(applied.problem)
         if not applied.problem:
-            self.panel.show_applied(applied)
+            self.panel.show_answer(applied)
             self._took.setText(f"answered in {applied.took_ms:.0f} ms")
+
+    def show_kept_text(self) -> None:
+        """The text that the state keeps for the panel's editor is another one now."""
+        if self.panel is not None:
+            self.panel.show_sample(self.state.applied_texts.get(self.panel.task.kind, ""))
 
     def put_in_example(self) -> None:
         """Something to try, into A and B and the panel's editor."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
 from app.applying import Applied
+from app.figures import Numbers, numbers_of
 from app.rooms.apply.classes import share_text
 from app.rooms.apply.panel import Panel
 from app.state import ExploreState, ModelInfo
@@ -75,6 +76,7 @@ class TagsPanel(Panel):
         self._card.body.addWidget(label("The types it knows", "title"))
         self._card.body.addWidget(self.legend)
         self._card.body.addStretch(1)
+        self._card.set_figure(lambda: self.figure("Its tags", [self.sentence, self.legend], _tag_numbers))
         self.row.addWidget(self._card, 1)
 
     def typed(self) -> tuple[str, str | None]:
@@ -99,6 +101,13 @@ class TagsPanel(Panel):
     def clear(self) -> None:
         self.sentence.set_pieces([])
         self._note.setText("")
+
+
+def _tag_numbers(applied: Applied) -> dict[str, Numbers]:
+    prediction, example = applied.prediction, applied.example
+    assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
+    words = [f"{word} {tag}" for word, tag in zip(example.words, prediction.tags, strict=False)]
+    return {"probability": numbers_of("word and tag", words, prediction.probabilities[: len(words)])}
 
 
 class TaggedText(QWidget):

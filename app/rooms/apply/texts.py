@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app import theme
 from app.applying import Applied
+from app.figures import Figure, Numbers, numbers_of
 from app.rooms.apply.classes import NumberScale, number_text, share_text
 from app.rooms.apply.editor import find_in_order
 from app.rooms.apply.panel import RESULT_PX, EditorPanel
@@ -31,9 +32,13 @@ class AnswerPanel(EditorPanel):
         for widget in (self._problem, self._answer, self.scale, self._scores):
             self._card.body.addWidget(widget)
         self._card.body.addStretch(1)
+        self._card.set_figure(self._figure)
         self._card.setFixedWidth(theme.column_px(RESULT_PX))
         self.row.addWidget(self._card)
         self.scale.hide()
+
+    def _figure(self) -> Figure | None:
+        return self.figure("Its answer", [self._answer, self.scale, self._scores], _answer_numbers)
 
     @property
     def answer(self) -> str:
@@ -91,6 +96,7 @@ class ChoicesPanel(EditorPanel):
         self.ranked = RankedTexts("Endings, the likeliest first")
         self._card.body.addWidget(self._problem)
         self._card.body.addWidget(scrolled(self.ranked), 1)
+        self._card.set_figure(lambda: self.figure("Its choice", [self.ranked], _choice_numbers))
         self.row.addWidget(self._card, 1)
 
     def typed(self) -> tuple[str, str | None]:
@@ -137,6 +143,7 @@ class SummaryPanel(EditorPanel):
         for widget in (self._problem, self._note):
             self._card.body.addWidget(widget)
         self._card.body.addWidget(scrolled(self.ranked), 1)
+        self._card.set_figure(lambda: self.figure("Its sentences", [self.ranked], _summary_numbers))
         self.row.addWidget(self._card, 1)
 
     def typed(self) -> tuple[str, str | None]:
@@ -170,3 +177,22 @@ class SummaryPanel(EditorPanel):
         self.ranked.set_rows([])
         self._card.set_hint("")
         self._note.hide()
+
+
+def _answer_numbers(applied: Applied) -> dict[str, Numbers]:
+    said = applied.prediction
+    assert isinstance(said, AnswerPrediction)
+    return {"score": numbers_of("answer", [said.text or NO_ANSWER, NO_ANSWER], [said.score, said.no_answer_score])}
+
+
+def _choice_numbers(applied: Applied) -> dict[str, Numbers]:
+    prediction, example = applied.prediction, applied.example
+    assert isinstance(prediction, ChoicePrediction) and isinstance(example, ChoiceExample)
+    return {"probability": numbers_of("ending", example.endings, prediction.probabilities)}
+
+
+def _summary_numbers(applied: Applied) -> dict[str, Numbers]:
+    prediction, example = applied.prediction, applied.example
+    assert isinstance(prediction, SummaryPrediction) and isinstance(example, SummaryExample)
+    read = example.sentences[: len(prediction.probabilities)]
+    return {"score": numbers_of("sentence", read, prediction.probabilities)}

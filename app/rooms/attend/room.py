@@ -1,213 +1,316 @@
-"""Room Attend: all heads at a glance, one head large, and what the token that is looked at looks at."""
+"""Room Attend: all heads at a glance, one or several large, and what the token that is looked at looks at."""
 
 from __future__ import annotations
 
-import html
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app import theme
+from app.figures import Axis, Figure, Numbers, numbers_of
 from app.readings import Reading
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.head_view import HeadView
+from app.rooms.attend.heads_card import ALIKE, EFFECTS, FIND, KINDS, HeadsCard
+from app.rooms.attend.large_card import CHECK, LINES, MATRIX, SCORE, LargeCard
+from app.rooms.attend.matrix_page import GRADIENT, HEAD, ROLLOUT
+from app.rooms.attend.shown import Choice, Head, Shown, targets_of, why_no_target
+from app.rooms.attend.side_card import SideCard
+from app.rooms.attend.targets import Targets
 from app.rooms.explore import ExploreRoom
 from app.state import ExploreState
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.bar_list import BarList
+from app.widgets.card import GAP_PX
+from bertcore.analysis.links import with_weight
+from bertcore.what_if import EditedRow
 
-if TYPE_CHECKING:
-    from bertcore.tokenization import Encoding
-
-MOST_BARS = 12
-MOST_NAMED = 24  # heads of one kind, the most marked first
-FACTS = ("entropy", "mean distance", "from A to B", "on special tokens")
-Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
+VIEWS = {
+    "matrix": (MATRIX, HEAD, KINDS),
+    "lines": (LINES, HEAD, FIND),
+    "score": (SCORE, HEAD, KINDS),
+    "check": (CHECK, HEAD, EFFECTS),
+    "rollout": (MATRIX, ROLLOUT, ALIKE),
+    "gradient": (MATRIX, GRADIENT, EFFECTS),
+}
 
 
 class AttendRoom(ExploreRoom):
-    """Atlas and kinds on the left, the chosen head in the middle, bars and facts on the right."""
+    """Atlas on the left, the chosen heads in the middle, bars, facts and what if on the right."""
 
     def __init__(self, state: ExploreState) -> None:
-        self._atlas, self._view = HeadAtlas(), HeadView()
-        self._atlas_card, self._head_card, self._side_card = Card("Every head"), Card("Layer 1 · Head 1"), Card()
-        self._readout = label("", "muted")
-        self._bars = BarList("What this token looks at")
-        self._facts = [label("", "strong") for _ in FACTS]
-        self._special = label(FACTS[-1], "muted")  # the last fact's name: the special tokens by their own names
-        self._kinds = QLabel()
-        self._kinds_title = label("Kinds of heads", "title")
+        self.targets = Targets()
+        self.heads_card = HeadsCard(self.targets, self._atlas_figure, self._map_figure)
+        self.large, self.side = LargeCard(self.targets, self._large_figure), SideCard(self._bars_figure)
+        self._chosen: list[Head] = []  # in the order of choosing, the head on show among them
+        self._column: int | None = None  # position of what the token is asked about
+        self._shown: Shown | None = None
         super().__init__(state, self._build())
-        self._atlas.chosen.connect(state.set_head)
-        self._atlas.hovered.connect(self._on_atlas_hovered)
-        self._view.hovered.connect(self._on_view_hovered)
-        self._view.clicked.connect(state.set_focus)
-        self._kinds.linkActivated.connect(self._on_kind_link_activated)
+        self.targets.setParent(self)
+        self.questions = [*self.heads_card.questions, *self.large.questions]
+        self._connect()
+
+    # Parts by short names.
+
+    @property
+    def _view(self) -> HeadView:
+        return self.large.matrix.view
+
+    @property
+    def _atlas(self) -> HeadAtlas:
+        return self.heads_card.atlas
+
+    @property
+    def _kinds(self) -> QLabel:
+        return self.heads_card.kinds
+
+    @property
+    def _bars(self) -> BarList:
+        return self.side.bars
+
+    @property
+    def _facts(self) -> list[QLabel]:
+        return self.side.facts
+
+    @property
+    def _special(self) -> QLabel:
+        return self.side.special
+
+    @property
+    def chosen_heads(self) -> list[Head]:
+        """(layer, head) from 0, in the order of choosing."""
+        return self._chosen
+
+    def choose_heads(self, heads: Sequence[Head]) -> None:
+        """All of these; the first is the one on show."""
+        if heads:
+            self._chosen = list(dict.fromkeys(heads))
+            self._show_head(self._chosen[0])
+
+    def open_view(self, view: str) -> None:
+        """One of VIEWS: a page, a picture of the matrix and a tab, whatever they take asked for at once."""
+        mode, picture, tab = VIEWS[view]
+        self.large.set_mode(mode)
+        self.large.matrix.picture.setCurrentText(picture)
+        self.heads_card.open_tab(tab)
+        for question in self.questions:
+            question.hurry()
 
     def draw_reading(self, reading: Reading) -> None:
-        layers, heads = reading.trace.attentions.shape[:2]
-        self._atlas.set_heads(reading.thumbnails)
-        self._atlas_card.set_hint(f"rows: layers 1–{layers} · columns: heads 1–{heads}")
-        self._special.setText(f"on {' and '.join(reading.special_names) or FACTS[-1]}")
-        self.asked.emit("kinds", lambda: (reading, kinds_of(reading.trace.attentions, reading.encoding)))
+        shown = Shown(reading, self.state.view)
+        if not len(shown.units):
+            self.waiting.show_sentence("The special tokens are left out, and there is no word yet. Type one above.")
+            self._leave()
+            return
+        self._shown = shown
+        self._keep_what_is_there(shown)
+        self.targets.set_targets(targets_of(shown.plain), why_no_target(reading), self._locked())
+        self.heads_card.draw(shown)
         self.draw_head(reading)
 
     def draw_head(self, reading: Reading) -> None:
-        layer, head = self.state.layer, self.state.head
-        self._atlas.set_selected(layer, head)
-        self._head_card.set_title(f"Layer {layer + 1} · Head {head + 1}")
-        attention = reading.trace.attentions[layer, head]
-        colors = {"special": "special", "a": "segment_a", "b": "segment_b"}
-        kinds = [colors[part] for part in reading.encoding.parts]
-        for position in reading.request.masked:
-            kinds[position] = "mask"
-        self._view.set_head(attention, reading.shown_tokens, kinds)
-        self._show_facts(attention, reading.encoding)
-        self.draw_focus(reading)
+        if self._shown is None:
+            return
+        current = (self.state.layer, self.state.head)
+        if current not in self._chosen:
+            self._chosen = [current]
+        choice = self._choice()
+        self.heads_card.set_chosen(choice)
+        self.large.draw(self._shown, choice)
+        self.side.draw_head(self._shown, choice, self.heads_card.described, reading.request.what_if)
 
     def draw_focus(self, reading: Reading) -> None:
-        position = self.current
-        row = reading.trace.attentions[self.state.layer, self.state.head, position]  # (S)
-        order = np.argsort(-row, kind="stable")[:MOST_BARS]
-        highest = float(row[order[0]]) or 1.0
-        digits = 2 if highest >= 0.1 else 3
-        tokens = reading.shown_tokens
-        self._side_card.set_title(tokens[position])
-        self._side_card.set_hint(f"token {position} looks at")
-        self._bars.set_bars(
-            [
-                Bar(tokens[i], f"{row[i]:.{digits}f}", float(row[i]) / highest, "bar_strong", note=str(i))
-                for i in order.tolist()
-            ]
-        )
-        self._view.set_row(position)
+        if self._shown is not None:
+            choice = self._choice()
+            self.large.draw_row(self._shown, choice)
+            self.side.draw_row(self._shown, choice, reading.request.what_if)
 
     def show_answer(self, kind: str, answer: Any) -> None:
-        if kind == "kinds":
-            read, kinds = answer
-            reading = self.state.reading
-            if reading is not None and read is reading:
-                self._show_kinds(kinds, "/".join(reading.special_names) or "special token")
+        for question in self.questions:
+            question.take(kind, answer)
+
+    def show_progress(self, kind: str, share: float) -> None:
+        for question in self.questions:
+            question.show_progress(kind, share)
 
     def _build(self) -> QWidget:
         content = QWidget()
         row = QHBoxLayout(content)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))
-        self._fill_atlas_card()
-        self._head_card.set_hint("rows: the token that looks · columns: what it looks at")
-        self._head_card.body.addWidget(self._view, 1)
-        self._head_card.body.addWidget(self._readout)
-        self._fill_side_card()
-        row.addWidget(self._atlas_card)
-        row.addWidget(self._head_card, 1)
-        row.addWidget(self._side_card)
+        row.addWidget(self.heads_card)
+        row.addWidget(self.large, 1)
+        row.addWidget(self.side)
         return content
 
-    def _fill_atlas_card(self) -> None:
-        self._atlas_card.setFixedWidth(theme.column_px(320))
-        self._kinds.setTextFormat(Qt.TextFormat.RichText)
-        self._kinds.setWordWrap(True)
-        self._kinds.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._kinds.setAccessibleName("Kinds of heads found in this text")
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(7))
-        column.addWidget(self._atlas)
-        column.addWidget(label("colour: from 0 to each head's highest value", "muted", wrap=True))
-        column.addSpacing(theme.px(10))
-        column.addWidget(self._kinds_title)
-        column.addWidget(label("found in this text, as layer·head; click one", "muted", wrap=True))
-        column.addWidget(self._kinds)
-        column.addStretch(1)
-        self._atlas_card.body.addWidget(scrolled(inside), 1)
+    def _connect(self) -> None:
+        atlas, what_if = self.heads_card.atlas, self.side.what_if
+        for question in self.questions:
+            question.asked.connect(self.ask_model)
+            question.unasked.connect(self.unasked)
+        self.heads_card.chosen.connect(lambda layer, head: self.choose_heads([(layer, head)]))
+        self.heads_card.several_chosen.connect(self.choose_heads)
+        self.heads_card.named.connect(self._on_heads_named)
+        self.heads_card.alike.points.toggled.connect(self._on_head_toggled)
+        self.heads_card.alike.points.hovered.connect(self._on_head_hovered)
+        atlas.toggled.connect(self._on_head_toggled)
+        atlas.extended.connect(self._on_head_extended)
+        atlas.hovered.connect(self._on_head_hovered)
+        self.large.hovered.connect(self.state.set_hover)
+        self.large.picked.connect(self._on_large_picked)
+        self.large.matrix.weight_set.connect(self._set_weight)
+        what_if.head_switched.connect(self._on_head_switched)
+        what_if.layer_switched.connect(self._on_layer_switched)
+        what_if.weight_set.connect(self._on_what_if_weight_set)
+        what_if.row_put_back.connect(self._on_row_put_back)
 
-    def _fill_side_card(self) -> None:
-        self._side_card.setFixedWidth(theme.column_px(280))
-        body = self._side_card.body
-        body.addWidget(self._bars)
-        body.addSpacing(theme.px(12))
-        body.addWidget(label("This head", "title"))
-        grid = QGridLayout()
-        grid.setVerticalSpacing(theme.px(7))
-        for line, (name, value) in enumerate(zip(FACTS, self._facts, strict=True)):
-            grid.addWidget(self._special if name == FACTS[-1] else label(name, "muted"), line, 0)
-            grid.addWidget(value, line, 1)
-        grid.setColumnStretch(1, 1)
-        grid.setHorizontalSpacing(theme.px(18))
-        body.addLayout(grid)
-        body.addWidget(label("means over all tokens that look; “from A to B”: over those of A", "muted", wrap=True))
-        body.addStretch(1)
+    def _choice(self) -> Choice:
+        state = self.state
+        return Choice(state.layer, state.head, tuple(self._chosen), self.current, self._locked(), self._column)
 
-    def _show_facts(self, attention: np.ndarray, encoding: Encoding) -> None:
-        from bertcore.analysis.heads import head_facts
+    def _locked(self) -> int:
+        """The token that was clicked, without the mouse: questions to the model do not follow the mouse."""
+        reading, focus = self.state.reading, self.state.focus
+        size = len(reading.encoding) if reading else 0
+        return min(1 if focus is None else focus, max(size - 1, 0))
 
-        facts = head_facts(attention, encoding)
-        crossing = "no sentence B" if facts.a_to_b is None else f"{facts.a_to_b:.2f}"
-        texts = (
-            f"{facts.entropy_nats:.2f} nats",
-            f"{facts.mean_distance_tokens:.1f} tokens",
-            crossing,
-            f"{facts.on_special:.2f}",
-        )
-        for value, text in zip(self._facts, texts, strict=True):
-            value.setText(text)
+    def _keep_what_is_there(self, shown: Shown) -> None:
+        """Another model may have fewer heads, another text fewer tokens."""
+        self._chosen = [spot for spot in self._chosen if spot[0] < shown.layers and spot[1] < shown.heads]
+        if self._column is not None and self._column >= len(shown.reading.encoding):
+            self._column = None
 
-    def _show_kinds(self, kinds: Kinds, special: str) -> None:
-        """One line for each kind; rich text for the links. special: what the model calls [CLS] and [SEP]."""
-        muted, ink = theme.active().muted, theme.active().ink
-        rows = []
-        for kind, heads in kinds.items():
-            links = "&nbsp; ".join(
-                f'<a style="color:{muted}; text-decoration:none" href="{layer},{head}">{layer + 1}·{head + 1}</a>'
-                for layer, head, _score in heads[:MOST_NAMED]
-            )
-            if len(heads) > MOST_NAMED:
-                links += f' &nbsp;<span style="color:{muted}">and {len(heads) - MOST_NAMED} more</span>'
-            name = html.escape(kind.replace("[CLS]/[SEP]", special))
-            rows.append(
-                f'<tr><td style="color:{ink}; padding-right:14px; padding-bottom:5px; white-space:nowrap">{name}</td>'
-                f'<td style="padding-bottom:5px">{links}</td></tr>'
-            )
-        self._kinds.setText(f"<table cellspacing=0 cellpadding=0>{''.join(rows)}</table>")
+    def _show_head(self, spot: Head) -> None:
+        if spot != (self.state.layer, self.state.head):
+            self.state.set_head(*spot)
+        elif self.state.reading is not None and self.is_drawn:
+            self.draw_head(self.state.reading)
 
-    def _on_kind_link_activated(self, link: str) -> None:
-        layer, head = link.split(",")
-        self.state.set_head(int(layer), int(head))
+    def _leave(self) -> None:
+        self.heads_card.leave()
+        self.large.leave()
+        self._shown = None
 
-    def _on_atlas_hovered(self, spot: tuple[int, int] | None) -> None:
+    # What a person does.
+
+    def _on_heads_named(self) -> None:
+        if self._shown is not None:
+            self.side.describe(self._shown, self._choice(), self.heads_card.described)
+
+    def _on_head_toggled(self, layer: int, head: int) -> None:
+        """One more, or one less; the last one stays."""
+        spot = (layer, head)
+        if spot not in self._chosen:
+            self._chosen.append(spot)
+            self._show_head(spot)
+        elif len(self._chosen) > 1:
+            self._chosen.remove(spot)
+            self._show_head(self._chosen[-1])
+
+    def _on_head_extended(self, layer: int, head: int) -> None:
+        anchor = self._chosen[0] if self._chosen else (layer, head)
+        extent = self.heads_card.extent(anchor, (layer, head))
+        self._chosen = [anchor, *(spot for spot in extent if spot != anchor)]
+        self._show_head((layer, head))
+
+    def _on_head_hovered(self, spot: Head | None) -> None:
         reading = self.state.reading
         if spot is None or reading is None:
             self.hover_told.emit("")
             return
+        named = self.heads_card.described.get(spot)
+        said = f" · {named.kind.kind} {named.kind.score:.2f}" if named else ""
+        effects = self.heads_card.atlas.effects
+        said += f" · without it ln p {effects[spot]:+.3f} nats".replace("-", "−") if effects is not None else ""
         highest = float(reading.trace.attentions[spot].max())
-        self.hover_told.emit(f"layer {spot[0] + 1}, head {spot[1] + 1}: highest value {highest:.2f}")
+        self.hover_told.emit(f"layer {spot[0] + 1}, head {spot[1] + 1}: highest value {highest:.2f}{said}")
 
-    def _on_view_hovered(self, spot: tuple[int, int] | None) -> None:
-        reading, values = self.state.reading, self._view.values
-        if spot is None or reading is None or values is None:
-            self._readout.setText("Point at a square for its value; click it to keep its row.")
-            self.state.set_hover(None)
+    def _on_large_picked(self, position: int, column: int) -> None:
+        self._column = self._column if column < 0 else column
+        if position != self.state.focus:
+            self.state.set_focus(position)
+        elif self.state.reading is not None:
+            self.draw_focus(self.state.reading)
+
+    def _on_head_switched(self, off: bool) -> None:
+        self.state.set_what_if(self.state.what_if.with_head(self.state.layer, self.state.head, off))
+
+    def _on_layer_switched(self, off: bool) -> None:
+        self.state.set_what_if(self.state.what_if.with_layer(self.state.layer, off))
+
+    def _on_what_if_weight_set(self, column: int, weight: float) -> None:
+        row = self._shown.row_of(self.current) if self._shown else None
+        if row is not None:
+            self._set_weight(row, column, weight)
+
+    def _set_weight(self, row: int, column: int, weight: float) -> None:
+        """Units. A word's pieces share the weight as before; tokens that are left out of the view keep theirs."""
+        shown, what_if = self._shown, self.state.what_if
+        if shown is None or shown.reading.encoding is not self.state.encoding:
+            return  # of a text that is gone already
+        members, layer, head = shown.units.members, self.state.layer, self.state.head
+        within = None if shown.view.specials else [position for unit in members for position in unit]
+        self._column = members[column][0]
+        for position in members[row]:
+            old = shown.reading.trace.attentions[layer, head, position]
+            new = with_weight(old, members[column], weight, within)
+            what_if = what_if.with_row(EditedRow(layer, head, position, tuple(new.tolist())))
+        self.state.set_what_if(what_if)
+
+    def _on_row_put_back(self) -> None:
+        shown, what_if = self._shown, self.state.what_if
+        row = shown.row_of(self.current) if shown else None
+        if shown is None or row is None:
             return
-        tokens = reading.shown_tokens
-        row, column = spot
-        self._readout.setText(
-            f"{tokens[row]} ({row}) looks at {tokens[column]} ({column}) with {values[row, column]:.4f}"
+        for position in shown.units.members[row]:
+            what_if = what_if.without_row(self.state.layer, self.state.head, position)
+        self.state.set_what_if(what_if)
+
+    # Figures.
+
+    def _atlas_figure(self) -> Figure | None:
+        reading, effects = self.state.reading, self.heads_card.atlas.effects
+        if reading is None or self._shown is None:
+            return None
+        by_head = Axis("layer", first=1), Axis("head", first=1)
+        labels = self._shown.units.labels
+        values = reading.thumbnails if len(labels) > reading.thumbnails.shape[-1] else self._shown.thumbnails()
+        labels = labels if len(labels) == values.shape[-1] else []
+        numbers = {"attention": Numbers(values, (*by_head, Axis("looks", labels), Axis("is looked at", labels)))}
+        settings = "colours from 0 to each head's highest value"
+        if effects is not None and self.targets.chosen is not None:
+            numbers["effect"] = Numbers(effects, by_head)
+            settings += f" · squares: change of ln p of {self.targets.chosen.label} without the head, in nats"
+        hint = "rows: layers · columns: heads · in each: rows look at columns"
+        return self.figure("Every head", [self.heads_card.atlas], numbers, hint=hint, settings=settings)
+
+    def _map_figure(self) -> Figure | None:
+        numbers = self.heads_card.alike.numbers()
+        if numbers is None:
+            return None
+        widget, said = self.heads_card.alike.points, self.heads_card.alike.said
+        return self.figure(
+            "Which heads are alike", [widget], numbers, hint="near: they look at the same", settings=said
         )
-        self.state.set_hover(row)
 
+    def _large_figure(self) -> Figure | None:
+        drawn = self.large.drawn
+        if drawn is None:
+            return None
+        return self.figure(
+            self.large.title, drawn.widgets, drawn.numbers, hint=self.large.hint, head=True, settings=drawn.settings
+        )
 
-def kinds_of(attentions: np.ndarray, encoding: Encoding) -> Kinds:
-    """Heads (L,N,S,S) by kind, the most marked first."""
-    from bertcore.analysis.heads import classify_heads
+    def _bars_figure(self) -> Figure | None:
+        if self.side.row is None or self._shown is None:
+            return None
+        labels = self._shown.units.labels
+        title = f"What “{self._shown.reading.shown_tokens[self.current]}” looks at"
+        numbers = {"attention": numbers_of("is looked at", labels, self.side.row)}
+        return self.figure(title, [self.side.bars], numbers, hint="attention of one token", head=True, token=True)
 
-    kinds: Kinds = {}
-    for layer, heads in enumerate(attentions):
-        for head, named in enumerate(classify_heads(heads, encoding)):
-            kinds.setdefault(named.kind, []).append((layer, head, named.score))
-    for found in kinds.values():
-        found.sort(key=lambda item: -item[2])
-    return dict(sorted(kinds.items(), key=lambda item: -len(item[1])))
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing is worked out for a room that nobody sees, and no reading kept; both come back with it."""
+        super().hideEvent(event)
+        self._leave()

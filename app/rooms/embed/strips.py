@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
@@ -18,11 +27,19 @@ LEAST_PICTURE_PX = 34  # the height that a name and its note need
 REASON_PADDING_PX = 9
 REASON_FONT_PX = 12.5
 WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+STEPS = {  # key -> by how many strips, rows, columns
+    Qt.Key.Key_PageUp.value: (-1, 0, 0),
+    Qt.Key.Key_PageDown.value: (1, 0, 0),
+    Qt.Key.Key_Up.value: (0, -1, 0),
+    Qt.Key.Key_Down.value: (0, 1, 0),
+    Qt.Key.Key_Left.value: (0, 0, -1),
+    Qt.Key.Key_Right.value: (0, 0, 1),
+}
 NAME = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Strips(QWidget):
-    """Paints the matrices (S, columns), and sentences in the place of those that are not there."""
+    """Paints the matrices (U, columns), and sentences in the place of those that are not there."""
 
     hovered = Signal(object)  # (part, row, column), or None
     clicked = Signal(int)  # row
@@ -31,11 +48,12 @@ class Strips(QWidget):
         super().__init__()
         self.setAccessibleName("Input embedding, piece by piece: rows are tokens, columns dimensions")
         self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._parts: list[Part] = []
         self._rasters: list[Raster | None] = []
         self._row: int | None = None
-        self._spot: tuple[int, int, int] | None = None
+        self._spot: tuple[int, int, int] | None = None  # under the mouse, or where the keyboard is
 
     @property
     def parts(self) -> list[Part]:
@@ -146,6 +164,24 @@ class Strips(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(frame)
 
+    def _leave(self) -> None:
+        if self._spot is not None:
+            self._spot = None
+            self.hovered.emit(None)
+
+    def _moved(self, key: int) -> tuple[int, int, int] | None:
+        """Where an arrow key leads; Page up and down go to another strip."""
+        numbers = [number for number, raster in enumerate(self._rasters) if raster is not None]
+        if key not in STEPS or not numbers:
+            return None
+        strips, rows, columns = STEPS[key]
+        number, row, column = self._spot or (numbers[0], self._row or 0, 0)
+        at = min(max(numbers.index(number) + strips, 0), len(numbers) - 1) if number in numbers else 0
+        raster = self._rasters[numbers[at]]
+        assert raster is not None
+        last_row, last_column = raster.values.shape[0] - 1, raster.values.shape[1] - 1
+        return numbers[at], min(max(row + rows, 0), last_row), min(max(column + columns, 0), last_column)
+
     def sizeHint(self) -> QSize:
         return QSize(theme.px(700), theme.px(400))
 
@@ -179,6 +215,19 @@ class Strips(QWidget):
         if spot is not None:
             self.clicked.emit(spot[1])
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        spot = self._moved(event.key())
+        if spot is None:
+            super().keyPressEvent(event)
+            return
+        if self._spot is None or spot[1] != self._spot[1]:
+            self.clicked.emit(spot[1])
+        self._spot = spot
+        self.hovered.emit(spot)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._leave()
+
     def leaveEvent(self, event: QEvent) -> None:
-        self._spot = None
-        self.hovered.emit(None)
+        self._leave()

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app import theme
 from app.readings import Reading
-from app.rooms.predict.mask_card import probability_text
+from app.rooms.predict.numbers import probability_text
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.raster import ColorBar
+
+if TYPE_CHECKING:
+    from app.view import Units
 
 TAKEN_FROM = 0.5  # the probability from which on a token counts as taken for replaced
 MOST_BARS = 10
@@ -22,8 +27,8 @@ MOST_NAMED = 6
 class ReplacedCard(Card):
     """The verdict in a sentence, the tokens in their order, and the likeliest ones as bars."""
 
-    clicked = Signal(int)  # position
-    hovered = Signal(object)  # position, or None
+    clicked = Signal(int)  # a token or word of the view
+    hovered = Signal(object)  # the same, or None
 
     def __init__(self) -> None:
         super().__init__("Which tokens look replaced?", "the probability that another model put the token there")
@@ -32,11 +37,11 @@ class ReplacedCard(Card):
         self._tokens.clicked.connect(self.clicked)
         self._tokens.hovered.connect(self.hovered)
         self._bars = BarList("Likeliest to be replaced", stretch_to_px=30)
-        scale = ColorBar(signed=False)
-        scale.set_range(0, 1)
+        self._scale = ColorBar(signed=False)
+        self._scale.set_range(0, 1)
         line = QHBoxLayout()
         line.addWidget(label("probability", "muted"))
-        line.addWidget(scale)
+        line.addWidget(self._scale)
         line.addWidget(label(f"framed: taken for replaced, {TAKEN_FROM} or more", "muted"))
         line.addStretch(1)
         for widget in (self._answer, self._tokens):
@@ -59,20 +64,28 @@ class ReplacedCard(Card):
         return self._tokens.tokens
 
     @property
+    def pictures(self) -> list[QWidget]:
+        """What a saved picture shows."""
+        return [self._tokens, self._scale, self._bars]
+
+    @property
     def bars(self) -> list[Bar]:
         return self._bars.bars
 
-    def show_reading(self, reading: Reading, replaced: np.ndarray) -> None:
-        """replaced (S): probabilities, 0..1."""
-        shown, parts, values = reading.shown_tokens, reading.encoding.parts, replaced.tolist()
-        taken = taken_for_replaced(reading)
+    def show_reading(self, reading: Reading, replaced: np.ndarray, units: Units) -> None:
+        """replaced (S): probabilities, 0..1. A word is as likely replaced as the likeliest of its pieces."""
+        shown, values = units.labels, highest(replaced, units)
+        taken = {unit for position in taken_for_replaced(reading) if (unit := units.unit_of(position)) is not None}
         self._tokens.set_tokens(
             [
-                HeatToken(token, values[i], probability_text(values[i]), i in taken, parts[i] == "special")
+                HeatToken(token, values[i], probability_text(values[i]), i in taken, units.kinds[i] == "special")
                 for i, token in enumerate(shown)
             ]
         )
-        words = [i for i in np.argsort(-replaced, kind="stable").tolist() if parts[i] != "special"]
+        before = None
+        if reading.before is not None and reading.before.replaced is not None:
+            before = highest(reading.before.replaced, units)
+        words = [i for i in np.argsort(-np.asarray(values), kind="stable").tolist() if units.kinds[i] != "special"]
         self._answer.setText(_answer([shown[i] for i in words if i in taken], len(words)))
         self._bars.set_bars(
             [
@@ -82,14 +95,20 @@ class ReplacedCard(Card):
                     values[i],
                     "bad" if i in taken else "bar",
                     is_strong=i in taken,
-                    note=str(i),
+                    mark="" if before is None else f"before {probability_text(before[i])}",
+                    note=str(units.first_positions[i]),
                 )
                 for i in words[:MOST_BARS]
             ]
         )
 
-    def set_current(self, position: int) -> None:
-        self._tokens.set_current(position)
+    def set_current(self, unit: int | None) -> None:
+        self._tokens.set_current(unit)
+
+
+def highest(replaced: np.ndarray, units: Units) -> list[float]:
+    """(S) -> (U)"""
+    return [float(replaced[members].max()) for members in units.members]
 
 
 def taken_for_replaced(reading: Reading) -> set[int]:

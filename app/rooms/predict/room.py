@@ -1,213 +1,252 @@
-"""Room Predict: a card of likely words for each mask, or what else the model says of each token; and of the pair."""
+"""Room Predict: the words the model would put behind masks and why, and what it says of A and B."""
 
 from __future__ import annotations
 
-import html
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+import numpy as np
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
-from app.readings import Reading
+from app.readings import MaskReading, Reading
 from app.rooms.explore import ExploreRoom
-from app.rooms.predict.mask_card import MaskCard
-from app.rooms.predict.replaced_card import ReplacedCard, taken_for_replaced
-from app.rooms.predict.verdict import (
-    ALIKE,
-    VerdictCard,
-    likeness_verdict,
-    next_sentence_verdict,
-    order_verdict,
-    question_for,
-)
-from app.state import ExploreState, ModelInfo
-from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.rooms.predict.page import PredictPage
+from app.rooms.predict.words_page import MOST_CARDS, WordsPage
+from app.state import ExploreState
+from app.widgets.card import GAP_PX, button
+from app.widgets.question import PAUSE_MS, Question
 
-COLUMNS = 2
-MOST_CARDS = 12
-INVITATION = (
-    "Double-click a token, or press M, to mask it. "
-    "The model then says which words it would put there, and how likely each is."
-)
-SHORTEST_SCALE = 0.2  # bars of hardly likely words stay short: a full bar is never less than this probability
+if TYPE_CHECKING:
+    from app.readings import Step
+    from app.rooms.predict.mask_card import MaskCard
+    from app.rooms.predict.replaced_card import ReplacedCard
+    from app.rooms.predict.verdict import VerdictCard
+    from bertcore.analysis.mask_lens import MaskLens
+    from bertcore.checkpoint import Checkpoint
+
+PAGES = {  # key -> name, hint
+    "words": ("Words", "The likeliest words for each mask, and the verdict on A and B"),
+    "lens": ("Layer by layer", "At which layer it decides, and how a word of yours fares"),
+    "surprise": ("Surprise", "How little the model expected each word"),
+    "decided": ("Which words decided", "What a prediction rests on, by three methods"),
+    "fill": ("Fill in order", "Fill the masks one by one"),
+}
+KEPT_PAGE = "predict.page"  # what a window built anew finds in the state
+QUICK_ROWS = 40  # stages times masks that are read as words at each key: a few ms in a small model
 
 
 class PredictRoom(ExploreRoom):
-    """Mask cards in two columns on the left, the verdict on the right."""
+    """Pages, one at a time, under a row of buttons; a page is made when it is opened for the first time."""
 
     def __init__(self, state: ExploreState) -> None:
-        self._cards: list[MaskCard] = []
-        self._grid = QGridLayout()
-        self._invitation = Card()
-        self._invitation_title = label("", "number")
-        self._invitation_text = label("", wrap=True)
-        self._mask_button = button("Mask", look="primary")
-        self._more = label("", "muted")
-        self._replaced = ReplacedCard()
-        self._verdict = VerdictCard()
-        self._compared: tuple[object, str, str, float] | None = None  # model, A, B, cosine
-        self._read_card = Card("What the model read")
-        self._read_text = label("", wrap=True)
-        self._read_text.setTextFormat(Qt.TextFormat.RichText)
+        self.pages: dict[str, PredictPage] = {}
+        self.open_key = ""
+        self.lens = Question("predict.lens")
+        self._mask: int | None = None  # position of the mask that was clicked last
+        self._is_urgent = True  # the person has just come here: nobody is typing
+        self._tabs: dict[str, QPushButton] = {}
+        self._group = QButtonGroup()
+        self._stack = QStackedWidget()
         super().__init__(state, self._build())
-        self._mask_button.clicked.connect(lambda: state.toggle_mask())
-        self._replaced.clicked.connect(state.set_focus)
-        self._replaced.hovered.connect(state.set_hover)
+        self._connect(self.lens)
+        self.lens.answered.connect(self._on_lens_answered)
+        self.words = self._page("words")
+        kept = state.kept.get(KEPT_PAGE)
+        self.open_view(str(kept) if kept in PAGES else "words")
+
+    # What the tests reach for.
+
+    @property
+    def words_page(self) -> WordsPage:
+        assert isinstance(self.words, WordsPage)
+        return self.words
 
     @property
     def mask_cards(self) -> list[MaskCard]:
         """The cards that are on show."""
-        return [card for card in self._cards if not card.isHidden()]
+        return self.words_page.shown_cards
 
     @property
     def verdict(self) -> VerdictCard:
-        return self._verdict
+        return self.words_page.pair.card
 
     @property
     def replaced_card(self) -> ReplacedCard | None:
         """What a discriminator says; None where the model is none."""
-        return None if self._replaced.isHidden() else self._replaced
+        return None if self.words_page.replaced.isHidden() else self.words_page.replaced
 
     @property
     def invitation(self) -> str:
         """The sentence in place of predictions; empty where there are some."""
-        return "" if self._invitation.isHidden() else self._invitation_text.text()
+        return self.words_page.invitation
+
+    # What the pages use.
+
+    @property
+    def page(self) -> PredictPage:
+        """The one on show."""
+        return self.pages[self.open_key]
+
+    @property
+    def pause_ms(self) -> int:
+        """How long to wait before the model is asked for more than the reading."""
+        return 0 if self._is_urgent else PAUSE_MS
+
+    @property
+    def mask_number(self) -> int:
+        """Which of the reading's masks the pages with one mask are about: the one clicked last, else the first."""
+        reading = self.state.reading
+        positions = [mask.position for mask in reading.masks] if reading else []
+        return positions.index(self._mask) if self._mask in positions else 0
+
+    def masks(self) -> list[MaskReading]:
+        """Those that are shown."""
+        return self.state.reading.masks[:MOST_CARDS] if self.state.reading else []
+
+    def choose_mask(self, number: int) -> None:
+        """Looks at one of the shown masks; all rooms do."""
+        masks = self.masks()
+        if number < len(masks):
+            self.state.set_focus(masks[number].position)
+
+    def position_of(self, unit: int | None) -> int | None:
+        """The position that a token or word of the view goes by."""
+        units = self.units
+        return units.first_positions[unit] if units is not None and unit is not None and unit < len(units) else None
+
+    def open_view(self, key: str) -> PredictPage:
+        """Shows a page (a key of PAGES)."""
+        if self.open_key and key != self.open_key:
+            self.page.leave()
+        self.open_key = self.state.kept[KEPT_PAGE] = key
+        self._tabs[key].setChecked(True)
+        self._stack.setCurrentWidget(self._page(key))
+        for page in self.pages.values():  # those that are not seen need no room
+            wish = QSizePolicy.Policy.Preferred if page is self.page else QSizePolicy.Policy.Ignored
+            page.setSizePolicy(wish, wish)
+        if self.is_drawn and self.isVisible() and self.state.reading is not None:
+            self._is_urgent = True
+            self.draw_reading(self.state.reading)
+        return self.page
+
+    def put_in(self, position: int, token_id: int) -> None:
+        """Writes one word in place of a mask, and keeps the guesses from before."""
+        tokenizer = self.state.model.tokenizer if self.state.model else None
+        word = tokenizer.label(token_id) if tokenizer else ""
+        self.put_in_all([(position, token_id, word)], f"“{word}” was put in")
+
+    def put_in_all(self, words: list[tuple[int, int, str]], what: str) -> None:
+        """(position, token id, word) of each; from the end of the text on, so that positions stay true."""
+        kept = self.words_page.keep(what, [(position, word) for position, _, word in words])
+        before = self.state.text_a, self.state.text_b, self.state.masked
+        if kept is not None:
+            self.words_page.show_former(kept)
+        for position, token_id, _ in sorted(words, reverse=True):
+            self.state.put_word(position, token_id)
+        if before == (self.state.text_a, self.state.text_b, self.state.masked):
+            self.words_page.kept_card.dismissed.emit()  # nothing could be put in
 
     def draw_reading(self, reading: Reading) -> None:
-        masks = reading.masks[:MOST_CARDS]
-        self._more.setVisible(len(masks) < len(reading.masks))
-        self._more.setText(f"The first {MOST_CARDS} of {len(reading.masks)} masks are shown.")
-        while len(self._cards) < len(masks):
-            self._add_card()
-        highest = max((mask.words[0].probability for mask in reading.masks), default=1.0)
-        for card, mask in zip(self._cards, masks, strict=False):
-            card.show_reading(mask, max(highest, SHORTEST_SCALE), self.state.mask_token)
-        for number, card in enumerate(self._cards):
-            card.setVisible(number < len(masks))
-        judges = reading.replaced is not None
-        self._invitation.setVisible(not reading.masks and not (judges and "mlm" not in reading.request.model.tasks))
-        self._replaced.setVisible(judges)
-        if reading.replaced is not None:
-            self._replaced.show_reading(reading, reading.replaced)
-        self._draw_verdict(reading)
-        self._read_text.setText(_as_read(reading))
-        self.draw_focus(reading)
+        self._follow_focus(reading)
+        self.page.draw_reading(reading)
+        if self.page.needs_lens:
+            self._want_lens(reading)
+        self._is_urgent = False
 
     def draw_focus(self, reading: Reading) -> None:
-        position = self.current
-        self._replaced.set_current(position)
-        if reading.masks:
-            return
-        model = reading.request.model
-        missing = model.missing.get("mlm")
-        is_word = reading.encoding.parts[position] != "special"
-        compares = missing is not None and model.pooling is not None
-        self._invitation_title.setText(
-            "Made to compare sentences" if compares else "No predictions" if missing else "Mask a word"
-        )
-        self._invitation_text.setText(f"{missing} {_what_else(model)}" if missing else INVITATION)
-        self._mask_button.setVisible(missing is None and is_word)
-        self._mask_button.setText(f"Mask “{reading.encoding.labels[position]}”")
+        self._follow_focus(reading)
+        self._is_urgent = True  # a click, no typing
+        self.page.draw_focus(reading)
+        self._is_urgent = False
 
     def show_answer(self, kind: str, answer: Any) -> None:
         if kind == "similarity":
-            self._compared = answer
-            reading = self.state.reading
-            if self.is_drawn and reading is not None:
-                self._draw_verdict(reading)
+            self.words_page.pair.show_compared(answer)
+        self.lens.take(kind, answer)
+        for question in self.page.questions:
+            question.take(kind, answer)
 
-    def _draw_verdict(self, reading: Reading) -> None:
-        question, missing = question_for(reading.request.model)
-        first = next(iter(reading.special_names), "the first token")
-        if missing or reading.encoding.text_b is None:
-            self._verdict.show_reason(question, missing or question.invitation)
-        elif reading.next_sentence is not None:
-            self._verdict.show_verdict(question, next_sentence_verdict(reading.next_sentence, first))
-        elif reading.sentence_order is not None:
-            self._verdict.show_verdict(question, order_verdict(reading.sentence_order, first))
-        else:
-            self._draw_likeness(reading, first)
+    def show_progress(self, kind: str, share: float) -> None:
+        for question in self.page.questions:
+            question.show_progress(kind, share)
 
-    def _draw_likeness(self, reading: Reading, first: str) -> None:
-        """What is shown stays until the new text is compared; that takes two more passes through the model."""
-        model, pair = reading.request.model, (reading.encoding.text_a, reading.encoding.text_b or "")
-        compared = self._compared
-        if model.pooling is None:
+    def _follow_focus(self, reading: Reading) -> None:
+        if self.state.focus in [mask.position for mask in reading.masks]:
+            self._mask = self.state.focus
+
+    def _want_lens(self, reading: Reading) -> None:
+        positions = [mask.position for mask in self.masks()]
+        if not positions:
+            self.lens.forget()
             return
-        if compared is None or compared[0] is not model:
-            self._verdict.show_reason(ALIKE, "Comparing A and B…")
-        else:
-            self._verdict.show_verdict(ALIKE, likeness_verdict(compared[3], model.pooling, first))
-        if compared is None or compared[:3] != (model, *pair):
-            self.asked.emit("similarity", pair)
+        hidden = np.asarray(reading.trace.hidden_states[:, positions], dtype=np.float32)  # (L+1,M,H)
+
+        def work(checkpoint: Checkpoint, step: Step) -> MaskLens:
+            from bertcore.analysis.mask_lens import lens_at
+
+            return lens_at(checkpoint, hidden)
+
+        quick = hidden.shape[0] * hidden.shape[1] <= QUICK_ROWS
+        self.lens.want((reading.request,), work, 0 if quick else self.pause_ms)
+        if self.lens.answer is not None:
+            self.page.draw_lens(self.lens.answer)
+
+    def _on_lens_answered(self, lens: MaskLens) -> None:
+        reading = self.state.reading
+        if self.page.needs_lens and reading is not None and self.lens.key == (reading.request,):
+            self.page.draw_lens(lens)
+
+    def _page(self, key: str) -> PredictPage:
+        if key not in self.pages:
+            page = self.pages[key] = self._make(key)
+            self._stack.addWidget(page)
+            for question in page.questions:
+                self._connect(question)
+        return self.pages[key]
+
+    def _make(self, key: str) -> PredictPage:
+        if key == "words":
+            return WordsPage(self)
+        from app.rooms.predict import decided_page, fill_page, lens_page, surprise_page
+
+        makers: dict[str, Callable[[PredictRoom], PredictPage]] = {
+            "lens": lens_page.LensPage,
+            "surprise": surprise_page.SurprisePage,
+            "decided": decided_page.DecidedPage,
+            "fill": fill_page.FillPage,
+        }
+        return makers[key](self)
+
+    def _connect(self, question: Question) -> None:
+        question.asked.connect(self.ask_model)
+        question.unasked.connect(self.unasked)
 
     def _build(self) -> QWidget:
         content = QWidget()
-        row = QHBoxLayout(content)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(GAP_PX))
-        self._fill_invitation()
-        row.addWidget(self._build_scroll(), 1)
-        side = QVBoxLayout()
-        side.setSpacing(theme.px(GAP_PX))
-        side.addWidget(self._verdict)
-        self._read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._read_card.body.addWidget(scrolled(self._read_text), 1)
-        side.addWidget(self._read_card, 1)
-        for card in (self._verdict, self._read_card):
-            card.setFixedWidth(theme.column_px(320))
-        row.addLayout(side)
+        top = QHBoxLayout()
+        top.setSpacing(theme.px(6))
+        for key, (name, hint) in PAGES.items():
+            tab = button(name, partial(self.open_view, key), hint=hint, checkable=True)
+            self._tabs[key] = tab
+            self._group.addButton(tab)
+            top.addWidget(tab)
+        top.addStretch(1)
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(GAP_PX - 2))
+        layout.addLayout(top)
+        layout.addWidget(self._stack, 1)
         return content
 
-    def _fill_invitation(self) -> None:
-        """In the middle of the empty card."""
-        body = self._invitation.body
-        body.addStretch(2)
-        for widget in (self._invitation_title, self._invitation_text):
-            widget.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            body.addWidget(widget)
-        body.addSpacing(theme.px(8))
-        body.addWidget(self._mask_button, 0, Qt.AlignmentFlag.AlignHCenter)
-        body.addStretch(3)
+    def showEvent(self, event: QShowEvent) -> None:
+        self._is_urgent = True
+        super().showEvent(event)
 
-    def _build_scroll(self) -> QScrollArea:
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(GAP_PX))
-        self._grid.setSpacing(theme.px(GAP_PX))
-        column.addWidget(self._invitation)
-        column.addLayout(self._grid, 1)
-        column.addWidget(self._replaced, 1)
-        column.addWidget(self._more)
-        return scrolled(inside)
-
-    def _add_card(self) -> None:
-        card, number = MaskCard(), len(self._cards)
-        card.word_chosen.connect(self.state.put_word)
-        self._grid.addWidget(card, number // COLUMNS, number % COLUMNS)
-        self._cards.append(card)
-
-
-def _as_read(reading: Reading) -> str:
-    """The tokens in the colours of their parts, as rich text; what was typed is escaped."""
-    look, taken = theme.active(), taken_for_replaced(reading)
-    colors = {"special": look.special, "a": look.segment_a, "b": look.segment_b}
-    masked = set(reading.request.masked)
-    words = []
-    for i, token in enumerate(reading.shown_tokens):
-        color = look.mask if i in masked else colors[reading.encoding.parts[i]]
-        weight = "bold" if i in masked or i in taken else "normal"
-        line = "underline" if i in taken else "none"
-        style = f"color:{color}; font-weight:{weight}; text-decoration:{line}"
-        words.append(f'<span style="{style}">{html.escape(token)}</span>')
-    legend = f'<p style="color:{look.muted}">underlined: taken for replaced</p>' if taken else ""
-    return f'<p style="line-height:150%">{" ".join(words)}</p>{legend}'
-
-
-def _what_else(model: ModelInfo) -> str:
-    """What a model without words to predict is good for here."""
-    if model.pooling is not None:
-        return "It makes one vector of a whole sentence: the card at the right says how alike those of A and B are."
-    return "The rooms Embed and Attend show what it does."
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing is worked out for a room that nobody sees; it comes back with it."""
+        super().hideEvent(event)
+        self.page.leave()
+        self.lens.leave()

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app import theme
-from app.widgets.card import Card, label, set_role
+from app.rooms.predict.former import FormerVerdicts
+from app.rooms.predict.numbers import percent
+from app.widgets.card import Card, button, label, set_role
 
 if TYPE_CHECKING:
     from app.state import ModelInfo
@@ -134,15 +136,28 @@ class ShareBar(QWidget):
 
 
 class VerdictCard(Card):
-    """The model's answer about A and B, or the reason why there is none."""
+    """The model's answer about A and B, or the reason why there is none; other pairs to ask about."""
+
+    swap_asked = Signal()
+    other_asked = Signal()  # another B, from the examples
 
     def __init__(self) -> None:
         super().__init__(NEXT.title)
         self._answer, self._number = label("", "verdict"), label("", "strong")
         self._bar = ShareBar()
         self._words = label("", "muted", wrap=True)
-        for widget in (self._answer, self._number, self._bar, self._words):
+        self._before = label("", "strong", wrap=True)
+        self.swap = button("Swap A and B", self.swap_asked.emit, look="small", hint="Read B first, then A")
+        self.other = button("Another B", self.other_asked.emit, look="small", hint="A sentence B from another example")
+        self.former = FormerVerdicts()
+        for widget in (self._answer, self._number, self._bar, self._before, self._words):
             self.body.addWidget(widget)
+        tries = QHBoxLayout()
+        tries.addWidget(self.swap)
+        tries.addWidget(self.other)
+        tries.addStretch(1)
+        self.body.addLayout(tries)
+        self.body.addWidget(self.former)
         self.body.addStretch(1)
 
     @property
@@ -150,11 +165,25 @@ class VerdictCard(Card):
         return f"{self._answer.text()} {self._number.text()} {self._words.text()}".strip()
 
     @property
-    def title(self) -> str:
-        return self._title.text()
+    def said(self) -> str:
+        """The verdict in short, `B follows A: 93 %`; empty where there is none."""
+        return "" if self._number.isHidden() else self._number.text()
 
-    def show_verdict(self, question: Question, verdict: Verdict) -> None:
+    @property
+    def before(self) -> str:
+        """The verdict without what is changed inside; empty where nothing is."""
+        return "" if self._before.isHidden() else self._before.text()
+
+    @property
+    def pictures(self) -> list[QWidget]:
+        """What a saved picture shows."""
+        return [self._answer, self._number, self._bar, self._words]
+
+    def show_verdict(self, question: Question, verdict: Verdict, before: Verdict | None = None) -> None:
+        """before: without what is changed inside."""
         self.set_title(question.title)
+        self._before.setVisible(before is not None)
+        self._before.setText(f"Before your changes: {before.number}" if before is not None else "")
         set_role(self._answer, verdict.role)
         self._answer.setText(verdict.answer)
         self._number.setText(verdict.number)
@@ -168,15 +197,15 @@ class VerdictCard(Card):
         self._words.setText(reason)
         for widget in (self._answer, self._number):
             widget.setText("")
+        self._before.hide()
         self._set_shown(False)
+
+    def offer(self, has_answers: bool, has_b: bool) -> None:
+        """What can be tried: nothing where the model says nothing of pairs, no swap without a B."""
+        for widget in (self.swap, self.other):
+            widget.setVisible(has_answers)
+        self.swap.setEnabled(has_b)
 
     def _set_shown(self, shown: bool) -> None:
         for widget in (self._answer, self._number, self._bar):
             widget.setVisible(shown)
-
-
-def percent(share: float) -> str:
-    """Whole percents; never 100 % for what is less than certain."""
-    if 0.995 <= share < 1:
-        return "over 99 %"
-    return f"{share * 100:.0f} %"

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app import theme
+from app.figures import Axis, Figure, Numbers, numbers_of, picture_of
 from app.rooms.train import words
 from app.rooms.train.confusion import MOST_LABELS, ConfusionTable
 from app.run_result import HeldOutExample, RunResult
 from app.task_info import metric_name
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import label, scrolled
+from app.widgets.figure_button import FigureButton
 
 MOST_EXAMPLES = 5
 MOST_TABLE_PX = 560  # beyond this width the table scrolls
@@ -33,12 +36,14 @@ _SIDES = {
 class ResultView(QWidget):
     """Numbers on the left, examples on the right; for a student, its numbers beside its teacher's."""
 
-    def __init__(self) -> None:
+    def __init__(self, about: Callable[[], tuple[str, str]]) -> None:
+        """about: the run's name and a caption, for a saved picture."""
         super().__init__()
+        self._about = about
         self._result: RunResult | None = None
         self.metrics = BarList("Metrics on held-out examples")
         self.confusion = ConfusionTable()
-        self._note = label("", "muted", wrap=True)
+        self._note, self._others = label("", "muted", wrap=True), label("", "muted", wrap=True)
         self._table_title = label("What was taken for what", "title")
         self.worst, self.best = _rich(), _rich()
         self.sides: list[list[str]] = []  # rows of the table of teacher and student
@@ -52,10 +57,13 @@ class ResultView(QWidget):
         if result is None:
             return
         order = [*(name for name in metrics if name in result.metrics), *result.metrics]
-        self.metrics.set_bars(_bars({name: result.metrics[name] for name in order}))
+        others = [name for name in order if name == "mse" or name.endswith("_threshold")]  # no shares of anything
+        self.metrics.set_bars(_bars({name: result.metrics[name] for name in order if name not in others}))
+        self._others.setText(", ".join(f"{metric_name(name)} {words.score(result.metrics[name])}" for name in others))
+        self._others.setVisible(bool(others))
         self._columns.setVisible(not result.sides)
         self._sides_holder.setVisible(bool(result.sides))
-        for widget in (self._table_title, self.confusion, self._note):
+        for widget in (self._table_title, self._table_save, self.confusion, self._note):
             widget.setVisible(bool(result.confusion))
         if result.confusion:
             self.confusion.set_table(result.labels, result.confusion)
@@ -84,14 +92,18 @@ class ResultView(QWidget):
 
     def _left_column(self) -> QWidget:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(label("On held-out examples", "title"))
-        column.addWidget(self.metrics)
-        column.addSpacing(theme.px(10))
-        for widget in (self._table_title, self.confusion, self._note):
-            column.addWidget(widget)
-        column.addStretch(1)
+        lines = QVBoxLayout(holder)
+        lines.setContentsMargins(0, 0, 0, 0)
+        title = label("On held-out examples", "title")
+        lines.addLayout(_line(title, FigureButton(self._metrics_figure, self.metrics, title.text())))
+        lines.addWidget(self.metrics)
+        lines.addWidget(self._others)
+        lines.addSpacing(theme.px(10))
+        self._table_save = FigureButton(self._confusion_figure, self.confusion, self._table_title.text())
+        lines.addLayout(_line(self._table_title, self._table_save))
+        for widget in (self.confusion, self._note):
+            lines.addWidget(widget)
+        lines.addStretch(1)
         return holder
 
     def _right_column(self) -> QWidget:
@@ -104,6 +116,24 @@ class ResultView(QWidget):
             column.addSpacing(theme.px(6))
         column.addStretch(1)
         return holder
+
+    def _metrics_figure(self) -> Figure | None:
+        if self._result is None:
+            return None
+        values = self._result.metrics
+        source, caption = self._about()
+        numbers = {"value": numbers_of("metric", list(values), [float(value) for value in values.values()])}
+        return Figure("On held-out examples", picture_of([self.metrics]), numbers, caption, source)
+
+    def _confusion_figure(self) -> Figure | None:
+        result = self._result
+        if result is None or not result.confusion:
+            return None
+        source, caption = self._about()
+        axes = Axis("right", result.labels), Axis("given", result.labels)
+        numbers = {"examples": Numbers(np.array(result.confusion), axes)}
+        picture, hint = picture_of([self.confusion]), "rows: the right label · columns: the one it gave"
+        return Figure("What was taken for what", picture, numbers, caption, source, hint)
 
     def _fill_sides(self, sides: dict[str, dict[str, Any]]) -> None:
         while (item := self._sides.takeAt(0)) is not None:
@@ -126,6 +156,14 @@ class ResultView(QWidget):
         super().changeEvent(event)
         if event.type() == event.Type.PaletteChange:
             self._write_examples()  # colours stand in the rich text
+
+
+def _line(title: QLabel, save: FigureButton) -> QHBoxLayout:
+    """A title with a save button at its right."""
+    made = QHBoxLayout()
+    made.addWidget(title, 1)
+    made.addWidget(save)
+    return made
 
 
 def _bars(metrics: dict[str, float]) -> list[Bar]:

@@ -341,4 +341,5 @@ def _scrolled(*widgets: QWidget) -> QScrollArea:
         layout.addWidget(widget)
     layout.addStretch(1)
     area.setWidget(holder)
+    area.setAccessibleName(widgets[0].accessibleName() or "Part that scrolls")
     return area

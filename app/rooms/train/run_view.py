@@ -8,6 +8,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
+from app.figures import joined
 from app.rooms.train import words
 from app.rooms.train.metrics import RunMetrics
 from app.rooms.train.plots import RunLook, Specs, look_of
@@ -50,7 +51,7 @@ class RunView(Card):
             self.add_to_header(made)
         self.numbers = {name: _Number(unit) for name, unit in _UNITS.items()}
         self._message = label("", "muted", wrap=True)
-        self.result = ResultView()
+        self.result = ResultView(self.about)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.result)
         self._build()
@@ -132,6 +133,12 @@ class RunView(Card):
         self._show_hint()
         self._show_numbers()
 
+    def about(self) -> tuple[str, str]:
+        """The run's name, and what the caption of its pictures says: what it does, where, at which step."""
+        info = self._info
+        step = max(info.status.step, int(self.metrics.latest("train", "step") or 0))
+        return info.name, joined(f"run {info.name}", info.does, info.about, f"step {step:,}")
+
     @property
     def _has_result(self) -> bool:
         """Pretraining has curves only; what learns a task, or from a teacher, has a result at its end."""
@@ -147,6 +154,8 @@ class RunView(Card):
         specs = self._look.specs
         if specs not in self._pages:
             page = self._pages[specs] = _Curves(specs)
+            for plot in page.plots:
+                plot.set_figure(self.about)
             self._stack.addWidget(page)
             if self._has_canvases:
                 page.load_canvases()

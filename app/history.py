@@ -1,0 +1,119 @@
+"""Undo and redo: the moments of the state, one after the other. Typing makes one step until there is a pause."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.moments import Moment, bring_back, moment_of
+from app.state import ExploreState
+
+MOST_STEPS = 200
+PAUSE_S = 1.0  # typing after a longer pause is a step of its own
+TYPING_A, TYPING_B = "typing in A", "typing in B"
+
+
+@dataclass(frozen=True)
+class Step:
+    """What undo goes back to, and the name of what it takes back."""
+
+    before: Moment
+    name: str
+
+
+class History(QObject):
+    """Watches the state by its signals; the state knows nothing of it.
+
+    Several changes within one turn of the event loop, as an example brings them, are one step.
+    """
+
+    changed = Signal()  # what can be undone or redone is something else now
+
+    def __init__(self, state: ExploreState, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(state)
+        self._state, self._clock = state, clock
+        self._now = moment_of(state)
+        self._done: list[Step] = []
+        self._undone: list[Step] = []
+        self._typed_at = -PAUSE_S
+        self._is_other_model = False
+        self._look_later = QTimer(self)
+        self._look_later.setSingleShot(True)
+        self._look_later.timeout.connect(self.look)
+        for signal in (state.text_changed, state.masks_changed, state.what_if_changed, state.encoding_changed):
+            signal.connect(self._on_state_changed)
+        state.model_changed.connect(self._on_state_model_changed)
+
+    @property
+    def to_undo(self) -> str:
+        """What undo would take back, as `typing in A`; empty where there is nothing."""
+        return self._done[-1].name if self._done else ""
+
+    @property
+    def to_redo(self) -> str:
+        return self._undone[-1].name if self._undone else ""
+
+    def undo(self) -> None:
+        self.look()
+        self._go(self._done, self._undone)
+
+    def redo(self) -> None:
+        self.look()
+        self._go(self._undone, self._done)
+
+    def look(self) -> None:
+        """Takes what has changed since the last look as one step."""
+        self._look_later.stop()
+        now = moment_of(self._state)
+        if self._is_other_model:
+            self._is_other_model, self._now = False, now  # what fits it no more is gone; that is no step of anybody's
+        else:
+            self._take(now)
+
+    def _take(self, now: Moment) -> None:
+        before, self._now = self._now, now
+        name = _difference(before, now)
+        if not name:
+            return
+        goes_on = name == self.to_undo and name in (TYPING_A, TYPING_B) and not self._undone
+        if not (goes_on and self._clock() - self._typed_at < PAUSE_S):
+            self._done.append(Step(before, name))
+            del self._done[:-MOST_STEPS]
+        self._typed_at = self._clock()
+        self._undone.clear()
+        self.changed.emit()
+
+    def _go(self, source: list[Step], target: list[Step]) -> None:
+        if not source:
+            return
+        step = source.pop()
+        target.append(Step(self._now, step.name))
+        bring_back(self._state, step.before)
+        self._look_later.stop()
+        self._now = moment_of(self._state)
+        self._typed_at = self._clock() - PAUSE_S  # what is typed next is a step of its own
+        self.changed.emit()
+
+    def _on_state_changed(self) -> None:
+        self._look_later.start(0)
+
+    def _on_state_model_changed(self) -> None:
+        """Comes before the text is tokenised anew; what was typed just before is a step yet."""
+        if self._look_later.isActive() and not self._is_other_model:
+            self._take(replace(moment_of(self._state), what_if=self._now.what_if, model=self._now.model))
+        self._is_other_model = True
+        self._look_later.start(0)
+
+
+def _difference(before: Moment, now: Moment) -> str:
+    """What a person did between two moments; empty where nothing changed."""
+    if before.text_a != now.text_a:
+        return TYPING_A if before.text_b == now.text_b else "the change of A and B"
+    if before.text_b != now.text_b:
+        return TYPING_B
+    if before.masks != now.masks:
+        return "masking" if len(now.masks) > len(before.masks) else "unmasking"
+    return "the change inside the model" if before.what_if != now.what_if else ""

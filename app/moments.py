@@ -1,0 +1,70 @@
+"""A moment of the state that can come back: texts, masks, what is changed inside. History and sessions keep these.
+
+Masks are kept as places in the typed text, not as token positions: another vocabulary has the same words elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bertcore.what_if import NOTHING_CHANGED, WhatIf
+
+if TYPE_CHECKING:
+    from app.state import ExploreState
+    from bertcore.tokenization import Encoding
+
+
+@dataclass(frozen=True, order=True)
+class Place:
+    """Characters `start` (included) to `stop` (excluded) of sentence `part`."""
+
+    part: str  # "a" | "b", as in Encoding.parts
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class Moment:
+    text_a: str = ""
+    text_b: str = ""
+    masks: frozenset[Place] = frozenset()
+    what_if: WhatIf = NOTHING_CHANGED
+    model: Path | None = None  # the only one in which what is changed inside means something
+
+
+def moment_of(state: ExploreState) -> Moment:
+    masks = frozenset(place for p in state.masked if (place := place_of(state.encoding, p)) is not None)
+    return Moment(state.text_a, state.text_b, masks, state.what_if, _folder(state))
+
+
+def bring_back(state: ExploreState, moment: Moment) -> None:
+    """Puts the state back, as far as the open model's vocabulary has tokens where the masks were."""
+    state.set_text(moment.text_a, moment.text_b)
+    state.set_masks(positions_of(state.encoding, moment.masks))
+    state.set_what_if(moment.what_if if moment.model == _folder(state) else NOTHING_CHANGED)
+
+
+def _folder(state: ExploreState) -> Path | None:
+    return state.model.folder if state.model else None
+
+
+def place_of(encoding: Encoding | None, position: int) -> Place | None:
+    """Where in the text a token stands; None for special tokens."""
+    if encoding is None or position >= len(encoding) or encoding.parts[position] == "special":
+        return None
+    return Place(encoding.parts[position], *encoding.offsets[position])
+
+
+def positions_of(encoding: Encoding | None, places: Iterable[Place]) -> list[int]:
+    """The tokens that lie in one of these places."""
+    if encoding is None:
+        return []
+    wanted = list(places)
+    return [
+        position
+        for position, (part, (start, stop)) in enumerate(zip(encoding.parts, encoding.offsets, strict=True))
+        if any(place.part == part and place.start <= start < stop <= place.stop for place in wanted)
+    ]

@@ -1,0 +1,70 @@
+"""Kinds of heads found in this text, with the heads that show them and how clearly."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel
+
+from app import theme
+from app.rooms.attend.shown import Head, Kinds
+
+MOST_NAMED = 24  # heads of one kind, the most marked first
+
+
+class HeadLinks(QLabel):
+    """Rows of a name and heads as links, layer·head; a click or Enter on one tells which."""
+
+    chosen = Signal(int, int)  # layer, head, from 0
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self.linkActivated.connect(self._on_link_activated)
+
+    def show_rows(self, rows: Sequence[tuple[str, Sequence[tuple[Head, str]], str]]) -> None:
+        """Each row: a name, its heads with a small number behind each, and words after them."""
+        self.setText("<table cellspacing=0 cellpadding=0>" + "".join(_row(*row) for row in rows) + "</table>")
+
+    def _on_link_activated(self, link: str) -> None:
+        layer, head = link.split(",")
+        self.chosen.emit(int(layer), int(head))
+
+
+def kind_rows(kinds: Kinds, special: str) -> list[tuple[str, list[tuple[Head, str]], str]]:
+    """For `show_rows`. special: what the model calls [CLS] and [SEP]."""
+    rows = []
+    for kind, heads in kinds.items():
+        links = [((layer, head), f"{score:.2f}".removeprefix("0")) for layer, head, score in heads[:MOST_NAMED]]
+        more = f"and {len(heads) - MOST_NAMED} more" if len(heads) > MOST_NAMED else ""
+        rows.append((kind_name(kind, special), links, more))
+    return rows
+
+
+def kind_name(kind: str, special: str) -> str:
+    """As this model's special tokens are called: "<s>/</s> sink"."""
+    return kind.replace("[CLS]/[SEP]", special)
+
+
+def _row(name: str, heads: Sequence[tuple[Head, str]], after: str) -> str:
+    look = theme.active()
+    links = "&nbsp; ".join(
+        f'<a style="color:{look.accent}; text-decoration:none" href="{layer},{head}">{layer + 1}·{head + 1}</a>'
+        f'<span style="color:{look.muted}; font-size:{theme.px(10)}px">&nbsp;{html.escape(number)}</span>'
+        for (layer, head), number in heads
+    )
+    if after:
+        links += f' &nbsp;<span style="color:{look.muted}">{html.escape(after)}</span>'
+    cell = "padding-bottom:6px"
+    return (
+        f'<tr><td style="color:{look.ink}; padding-right:12px; {cell}">{html.escape(name)}</td>'
+        f'<td style="{cell}">{links}</td></tr>'
+    )

@@ -1,0 +1,56 @@
+"""A field for a number that looks like the other fields: typed, or changed with the up and down keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtGui import QDoubleValidator, QKeyEvent
+from PySide6.QtWidgets import QLineEdit
+
+from app import theme
+
+
+class NumberField(QLineEdit):
+    """A number from `low` to `high`, written with some decimals and perhaps a unit. Enter or Tab makes it count."""
+
+    value_changed = Signal(float)  # by a person
+
+    def __init__(self, name: str, low: float, high: float, *, step: float, decimals: int = 0, unit: str = "") -> None:
+        """name: for screen readers."""
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setToolTip(f"{name}; the up and down keys change it too")
+        self._low, self._high, self._step, self._decimals, self._unit = low, high, step, decimals, unit
+        self.value = low
+        self.setFixedWidth(theme.px(70))
+        if not unit:
+            validator = QDoubleValidator(low, high, decimals, self)
+            validator.setLocale(QLocale.c())
+            self.setValidator(validator)
+        self.editingFinished.connect(self._on_editing_finished)
+        self.set_value(low)
+
+    def set_value(self, value: float) -> None:
+        """What stands there; nobody is told."""
+        self.value = min(max(value, self._low), self._high)
+        self.setText(f"{self.value:.{self._decimals}f}{self._unit}")
+
+    def _on_editing_finished(self) -> None:
+        try:
+            value = float(self.text().removesuffix(self._unit.strip()).replace(",", "."))
+        except ValueError:
+            value = self.value  # not a number: as it was
+        if self.isModified() or value != float(f"{self.value:.{self._decimals}f}"):
+            self._change(value)
+
+    def _change(self, value: float) -> None:
+        before = self.value
+        self.set_value(value)
+        if self.value != before:
+            self.value_changed.emit(self.value)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Up.value: 1, Qt.Key.Key_Down.value: -1}
+        if event.key() in steps:
+            self._change(self.value + steps[event.key()] * self._step)
+        else:
+            super().keyPressEvent(event)

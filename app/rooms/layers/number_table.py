@@ -1,0 +1,155 @@
+"""A matrix as numbers: one row for each token, coloured cells, exact values on hover. Only what is seen is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+
+from app import theme
+
+Index = QModelIndex | QPersistentModelIndex
+COLUMN_PX, ROW_PX, HEADER_PX = 62, 22, 96
+NONE = QModelIndex()
+
+
+class NumberModel(QAbstractTableModel):
+    """values (R,C) with the names of rows and columns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values = np.zeros((0, 0), dtype=np.float32)
+        self._rows: list[str] = []
+        self._columns: list[str] = []
+        self._limit, self._signed = 1.0, True
+
+    def set_values(self, values: np.ndarray, rows: list[str], columns: list[str]) -> None:
+        """columns: names; empty, they are numbered from 0."""
+        self.beginResetModel()
+        self.values, self._rows, self._columns = values, rows, columns
+        some = np.abs(values.ravel()[:: max(values.size // 20_000, 1)]) if values.size else np.ones(1)
+        self._limit = float(np.quantile(some, 0.995)) or 1.0  # a few dimensions stand out in every BERT
+        self._signed = bool(values.size and values.min() < 0)
+        self.endResetModel()
+
+    def fill(self, value: float) -> QColor:
+        """The cell's colour on the signed or the sequential scale."""
+        if self._signed:
+            share = min(max(value / self._limit, -1.0), 1.0)
+            return QColor.fromRgb(theme.diverging_table()[round((share + 1) / 2 * 255)])
+        return theme.sequential_color(value / self._limit)
+
+    def rowCount(self, parent: Index = NONE) -> int:
+        return 0 if parent.isValid() else self.values.shape[0]
+
+    def columnCount(self, parent: Index = NONE) -> int:
+        return 0 if parent.isValid() else self.values.shape[1]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        value = float(self.values[index.row(), index.column()])
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return short(value)
+            case Qt.ItemDataRole.ToolTipRole:
+                row, column = (self._name(names, i) for names, i in self._places(index))
+                return f"{row} · {column}: {value:.9g}".replace("-", "−")
+            case Qt.ItemDataRole.BackgroundRole:
+                return self.fill(value)
+            case Qt.ItemDataRole.ForegroundRole:
+                ink = theme.DARK if self.fill(value).lightnessF() < 0.5 else theme.LIGHT
+                return QColor(ink.ink)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return int(Qt.AlignmentFlag.AlignCenter)
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        names = self._columns if orientation == Qt.Orientation.Horizontal else self._rows
+        return self._name(names, section) if role == Qt.ItemDataRole.DisplayRole else None
+
+    def _places(self, index: Index) -> tuple[tuple[list[str], int], tuple[list[str], int]]:
+        return (self._rows, index.row()), (self._columns, index.column())
+
+    def _name(self, names: list[str], index: int) -> str:
+        return names[index] if index < len(names) else str(index)
+
+
+class NumberTable(QTableView):
+    """Click or arrow keys choose a number."""
+
+    chosen = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._styled_for = theme.active().name
+        self.numbers = NumberModel()
+        self.setModel(self.numbers)
+        self.setAccessibleName("The numbers of this step: rows are tokens")
+        self.setShowGrid(False)
+        self.setFont(theme.font(11.5))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        for header, size in ((self.horizontalHeader(), COLUMN_PX), (self.verticalHeader(), ROW_PX)):
+            header.setFont(theme.font(11))
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+            header.setMinimumSectionSize(1)
+            header.setDefaultSectionSize(theme.px(size))
+            header.setHighlightSections(True)
+        self.verticalHeader().setFixedWidth(theme.px(HEADER_PX))
+        self._style_headers()
+        self.selectionModel().currentChanged.connect(self._on_current_changed)
+
+    def set_values(self, values: np.ndarray, rows: list[str], columns: list[str]) -> None:
+        """values (R,C). Nothing is chosen afterwards."""
+        self.numbers.set_values(values, rows, columns)
+
+    def choose(self, row: int, column: int) -> None:
+        """Shows a number as chosen, without saying so."""
+        index = self.numbers.index(row, column)
+        self.selectionModel().blockSignals(True)
+        self.setCurrentIndex(index)
+        self.selectionModel().blockSignals(False)
+        self.scrollTo(index)
+        self.viewport().update()
+
+    @property
+    def whole_height(self) -> int:
+        """What all rows need, with header and scroll bar."""
+        return self.horizontalHeader().sizeHint().height() + (self.numbers.rowCount() * theme.px(ROW_PX)) + theme.px(12)
+
+    @property
+    def current(self) -> tuple[int, int] | None:
+        index = self.currentIndex()
+        return (index.row(), index.column()) if index.isValid() else None
+
+    def _style_headers(self) -> None:
+        """Quiet names; those of the chosen number in the accent."""
+        now = theme.active()
+        self.setStyleSheet(
+            f"QHeaderView {{ background: {now.card}; border: none; }}"
+            f"QHeaderView::section {{ background: {now.card}; color: {now.muted}; border: none;"
+            f" padding: 0 {theme.px(4)}px; }}"
+            f"QHeaderView::section:checked {{ color: {now.accent}; font-weight: bold; }}"
+            f"QTableCornerButton::section {{ background: {now.card}; border: none; }}"
+            f"QTableView {{ background: {now.card}; border: none; }}"
+        )
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._styled_for != theme.active().name:
+            self._styled_for = theme.active().name
+            self._style_headers()
+
+    def _on_current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
+        if current.isValid():
+            self.chosen.emit(current.row(), current.column())
+
+
+def short(value: float) -> str:
+    """Fits a cell."""
+    digits = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
+    return f"{value:.{digits}f}".replace("-", "−")

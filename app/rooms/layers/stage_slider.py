@@ -1,0 +1,125 @@
+"""The slider over layers: a name, and one place for each stage. Arrow keys move it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QWidget
+
+from app import theme
+from app.rooms.layers.view import stage_name
+from app.widgets.card import label
+
+NAME_PX = 92
+LEAST_PX, MOST_PX, HEIGHT_PX = 90, 240, 28
+MARGIN_PX = 9
+HANDLE_PX = 7
+MANY = 30  # stages; from here on they get no dots of their own
+
+
+class StageTrack(QSlider):
+    """A line with a dot for each stage; a click goes to the nearest one."""
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setPageStep(1)
+        self.setAccessibleName("Layer")
+        self.setToolTip("Layer · arrow keys move it")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMaximumWidth(theme.column_px(MOST_PX))
+
+    def spot(self, stage: int) -> QPointF:
+        """Where a stage stands."""
+        margin, steps = theme.px(MARGIN_PX), max(self.maximum() - self.minimum(), 1)
+        share = (stage - self.minimum()) / steps
+        return QPointF(margin + share * (self.width() - 2 * margin), self.height() / 2)
+
+    def _stage_at(self, x: float) -> int:
+        margin = theme.px(MARGIN_PX)
+        share = (x - margin) / max(self.width() - 2 * margin, 1)
+        stage = self.minimum() + round(share * (self.maximum() - self.minimum()))
+        return min(max(stage, self.minimum()), self.maximum())
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.column_px(MOST_PX), theme.px(HEIGHT_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(LEAST_PX), theme.px(HEIGHT_PX))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        first, here, last = (self.spot(stage) for stage in (self.minimum(), self.value(), self.maximum()))
+        painter.setPen(QPen(theme.color("line"), theme.px(3)))
+        painter.drawLine(first, last)
+        painter.setPen(QPen(theme.color("accent"), theme.px(3)))
+        painter.drawLine(first, here)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if self.maximum() - self.minimum() < MANY:
+            for stage in range(self.minimum(), self.maximum() + 1):
+                painter.setBrush(theme.color("accent" if stage <= self.value() else "faint"))
+                painter.drawEllipse(self.spot(stage), theme.px(2.5), theme.px(2.5))
+        painter.setBrush(theme.color("accent"))
+        painter.drawEllipse(here, theme.px(HANDLE_PX), theme.px(HANDLE_PX))
+        if self.hasFocus():
+            painter.setPen(QPen(theme.color("accent"), 1.2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(6), theme.px(6))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setValue(self._stage_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.setValue(self._stage_at(event.position().x()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()
+
+
+class StageSlider(QWidget):
+    """Stages 0 (the embeddings) to L; where only layers make sense, 1 to L."""
+
+    moved = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._name = label("", "strong")
+        self._name.setMinimumWidth(theme.px(NAME_PX))
+        self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.track = StageTrack()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(4))
+        layout.addStretch(1)
+        layout.addWidget(self._name)
+        layout.addWidget(self.track, 100)
+        self.track.valueChanged.connect(self._on_track_changed)
+
+    @property
+    def stage(self) -> int:
+        return self.track.value()
+
+    @property
+    def name(self) -> str:
+        """What is said beside the line."""
+        return self._name.text()
+
+    def set_stages(self, stage: int, last: int, first: int = 0) -> None:
+        """Shows a stage without saying so."""
+        self.track.blockSignals(True)
+        self.track.setRange(first, last)
+        self.track.setValue(stage)
+        self.track.blockSignals(False)
+        self.track.update()
+        self._show()
+
+    def _show(self) -> None:
+        stage = self.track.value()
+        name = f"layer {stage}" if self.track.minimum() else stage_name(stage)
+        self._name.setText(name)
+        self.track.setAccessibleDescription(name)
+
+    def _on_track_changed(self, stage: int) -> None:
+        self._show()
+        self.moved.emit(stage)

@@ -1,0 +1,145 @@
+"""The sentences that a word is compared in: what stands in the list, and the editor of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.card import button, label
+from app.widgets.controls import IconButton
+
+MOST_USES, MOST_GROUPS = 8, 3
+
+
+@dataclass(frozen=True)
+class Uses:
+    """A word, and sentences that have it with the number of its meaning there."""
+
+    word: str
+    sentences: tuple[tuple[str, int], ...]
+
+    @property
+    def texts(self) -> list[str]:
+        return [text for text, _ in self.sentences]
+
+    @property
+    def groups(self) -> list[int]:
+        return [group for _, group in self.sentences]
+
+
+BANK = Uses(
+    "bank",
+    (
+        ("He took the money to the bank.", 1),
+        ("The bank gave her the money for a house.", 1),
+        ("They sat on the bank of the river.", 2),
+        ("The boat lay on the other bank of the river.", 2),
+    ),
+)
+
+
+class UsesEditor(QWidget):
+    """The word, and a line for each sentence: its meaning, the text, a button that takes it away."""
+
+    edited = Signal()
+
+    def __init__(self, uses: Uses) -> None:
+        super().__init__()
+        self.word = QLineEdit(uses.word)
+        self.word.setAccessibleName("The word to compare")
+        self.word.textEdited.connect(lambda _text: self.edited.emit())
+        self.lines: list[_Line] = []
+        self._column = QVBoxLayout()
+        self._column.setSpacing(theme.px(6))
+        self.add = button("Add a sentence", self._on_add_clicked)
+        top = QHBoxLayout()
+        top.addWidget(label("word", "muted"))
+        top.addWidget(self.word, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(8))
+        layout.addLayout(top)
+        layout.addWidget(label("The number says which meaning it is; click it to change it.", "muted", wrap=True))
+        layout.addLayout(self._column)
+        under = QHBoxLayout()
+        under.addWidget(self.add)
+        under.addStretch(1)
+        layout.addLayout(under)
+        for text, group in uses.sentences:
+            self._add_line(text, group)
+
+    @property
+    def uses(self) -> Uses:
+        return Uses(self.word.text(), tuple((line.text.text(), line.group) for line in self.lines))
+
+    def show_found(self, found: list[int]) -> None:
+        """Says under each sentence that is not among these that the word is not in it."""
+        for i, line in enumerate(self.lines):
+            line.show_missing(i not in found and bool(line.text.text().strip()))
+
+    def _add_line(self, text: str, group: int) -> None:
+        line = _Line(text, group)
+        line.text.textEdited.connect(lambda _text: self.edited.emit())
+        line.meaning.clicked.connect(lambda _checked=False: self.edited.emit())
+        line.remove.clicked.connect(partial(self._on_remove_clicked, line))
+        self.lines.append(line)
+        self._column.addWidget(line)
+        self._show_counts()
+
+    def _show_counts(self) -> None:
+        self.add.setEnabled(len(self.lines) < MOST_USES)
+        for number, line in enumerate(self.lines, start=1):
+            line.text.setAccessibleName(f"Sentence {number}")
+            line.remove.setEnabled(len(self.lines) > 1)
+
+    def _on_add_clicked(self) -> None:
+        self._add_line("", self.lines[-1].group)
+        self.lines[-1].text.setFocus()
+
+    def _on_remove_clicked(self, line: _Line, _checked: bool = False) -> None:
+        self.lines.remove(line)
+        self._column.removeWidget(line)
+        line.hide()
+        line.deleteLater()
+        self._show_counts()
+        self.edited.emit()
+
+
+class _Line(QWidget):
+    def __init__(self, text: str, group: int) -> None:
+        super().__init__()
+        self.group = group
+        self.text = QLineEdit(text)
+        self.text.setCursorPosition(0)
+        self.meaning = button("", self._next_group, look="small")
+        self.remove = IconButton("close", "Take this sentence away")
+        self._missing = label("", "muted")
+        self._missing.hide()
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(5))
+        row.addWidget(self.meaning)
+        row.addWidget(self.text, 1)
+        row.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(2))
+        column.addLayout(row)
+        column.addWidget(self._missing)
+        self._show_group()
+
+    def show_missing(self, is_missing: bool) -> None:
+        self._missing.setText("the word is not in this sentence" if is_missing else "")
+        self._missing.setVisible(is_missing)
+
+    def _next_group(self) -> None:
+        self.group = self.group % MOST_GROUPS + 1
+        self._show_group()
+
+    def _show_group(self) -> None:
+        self.meaning.setText(str(self.group))
+        self.meaning.setToolTip(f"Meaning {self.group}; click for another")
+        self.meaning.setAccessibleName(f"Meaning {self.group}")

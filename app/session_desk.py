@@ -1,0 +1,138 @@
+"""Saves the window's session to a file and opens one again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog
+
+from app.figure_files import write_whole
+from app.figures import model_hash
+from app.moments import place_of, positions_of
+from app.session import ENDING, Session, SessionModel, as_json, load_session
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    from app.window import Window
+
+FILTER = f"BERTscope session (*{ENDING})"
+
+
+class SessionDesk:
+    """What is open when a session opens is lost only once the file has been read and found whole."""
+
+    def __init__(self, window: Window) -> None:
+        self._window, self._state = window, window.state
+        self._folder = Path.home()
+        self._opening: Session | None = None  # its model is under way
+
+    def current(self) -> Session:
+        """What is being looked at, for a file."""
+        state, window = self._state, self._window
+        model, encoding = state.model, state.encoding
+        places = (place_of(encoding, position) for position in sorted(state.masked))
+        return Session(
+            text_a=state.text_a,
+            text_b=state.text_b,
+            masks=tuple(place for place in places if place is not None),
+            focus=None if state.focus is None else place_of(encoding, state.focus),
+            model=SessionModel(window.model_reference, model.name, model_hash(model.folder))
+            if model
+            else SessionModel(),
+            layer=state.layer,
+            head=state.head,
+            room=window.room_id,
+            words=state.view.words,
+            specials=state.view.specials,
+            applied_texts=dict(state.applied_texts),
+        )
+
+    def save_as(self) -> None:
+        """Asks for a file and saves there."""
+        chosen, _ = QFileDialog.getSaveFileName(
+            self._window, "Save session", str(self._folder / f"session{ENDING}"), FILTER
+        )
+        if chosen:
+            file = Path(chosen)
+            self.save(file if file.name.endswith(".json") else file.with_name(file.name + ENDING))
+
+    def save(self, file: Path) -> None:
+        try:
+            write_whole(file, as_json(self.current()).encode("utf-8"))
+        except BertcoreError as error:
+            self._window.show_problem(str(error))
+            return
+        self._folder = file.parent
+        self._window.frame.status.set_hover(f"Saved {file}")
+
+    def choose(self) -> None:
+        """Asks for a file and opens it."""
+        chosen, _ = QFileDialog.getOpenFileName(
+            self._window, "Open session", str(self._folder), f"{FILTER};;JSON (*.json)"
+        )
+        if chosen:
+            self.open(Path(chosen))
+
+    def open(self, file: Path) -> None:
+        """Brings a session back; its model is opened where another one is open."""
+        try:
+            session = load_session(file)
+        except BertcoreError as error:
+            self._window.show_problem(str(error))
+            return
+        self._folder = file.parent
+        self._state.applied_texts.update(session.applied_texts)
+        apply_room = self._window.frame.rooms.get("apply")
+        if apply_room is not None:
+            apply_room.show_kept_text()  # type: ignore[attr-defined]
+        self._state.set_text(session.text_a, session.text_b)
+        self._state.set_view(words=session.words, specials=session.specials)
+        self._select(session)
+        if session.room in {entry.id for entry in self._window.rooms.entries()}:
+            self._window.open_room(session.room)
+        if self._state.model is None or session.model.reference != self._window.model_reference:
+            self._window.open_model(session.model.reference)
+            self._opening = session
+        else:
+            self._warn_of_another(session)
+
+    def on_model_opened(self, reference: str | None) -> None:
+        """Masks and selection fit only now."""
+        session, self._opening = self._opening, None
+        if session is None or session.model.reference != reference:
+            return
+        if (session.text_a, session.text_b) == (self._state.text_a, self._state.text_b):
+            self._select(session)
+        self._warn_of_another(session)
+
+    def on_model_failed(self, sentence: str) -> None:
+        """Says what becomes of the session whose model could not be opened: the rest of it is shown with another."""
+        session, self._opening = self._opening, None
+        if session is None:
+            self._window.show_problem(sentence)
+            return
+        name = session.model.name or session.model.reference or "its model"
+        if self._state.model is None and session.model.reference is not None:
+            self._window.open_model(None)
+            self._opening = replace(session, model=SessionModel())
+        shown = self._state.model.name if self._state.model else "the built-in model"
+        self._window.show_problem(
+            f"The session's model {name} could not be opened, so its texts are shown with {shown}. {sentence}"
+        )
+
+    def _select(self, session: Session) -> None:
+        state = self._state
+        state.set_masks(positions_of(state.encoding, session.masks))
+        if session.focus is not None:
+            state.set_focus(next(iter(positions_of(state.encoding, [session.focus])), None))
+        if state.model is not None:
+            state.set_head(min(session.layer, state.model.layers - 1), min(session.head, state.model.heads - 1))
+
+    def _warn_of_another(self, session: Session) -> None:
+        model = self._state.model
+        if model is not None and session.model.hash and session.model.hash != model_hash(model.folder):
+            self._window.show_problem(
+                f"{model.name} is not the same model as when the session was saved: its weights or settings differ."
+            )

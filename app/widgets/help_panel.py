@@ -1,0 +1,106 @@
+"""What the open room shows, in plain words, beside it. The texts are assets/help/<room>.md."""
+
+from __future__ import annotations
+
+from importlib import resources
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.card import label
+from app.widgets.controls import IconButton
+
+WIDTH_PX = 310
+LINE_PERCENT = 125
+NOTHING = "There is no help for this room yet."
+
+
+class HelpPanel(QFrame):
+    """Stays open beside the rooms and follows them, until it is closed."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("look", "help")
+        self.setAccessibleName("Help")
+        self.setFixedWidth(theme.column_px(WIDTH_PX))
+        self._room = ""
+        self.text = QTextBrowser()
+        self.text.setAccessibleName("Help: what this room shows")
+        self.text.setOpenExternalLinks(True)
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setProperty("look", "plain")
+        head = QHBoxLayout()
+        head.addWidget(label("What this room shows", "title"), 1)
+        close = IconButton("close", "Close the help", self.hide)
+        close.setProperty("look", "quiet")
+        head.addWidget(close)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(8), theme.px(8))
+        layout.addLayout(head)
+        layout.addWidget(self.text, 1)
+        self.hide()
+
+    @property
+    def is_open(self) -> bool:
+        return not self.isHidden()
+
+    def toggle(self, room: str) -> None:
+        """Opens the help of a room, with the keyboard on it; or closes it."""
+        self.setVisible(not self.is_open)
+        self.show_room(room)
+        if self.is_open:
+            self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def show_room(self, room: str) -> None:
+        """Another room is open; what is not seen is not written."""
+        if self.is_open and room != self._room:
+            self._room = room
+            self._write()
+
+    def _write(self) -> None:
+        self.text.setFont(theme.font(13))
+        self.text.document().setDefaultFont(theme.font(13))
+        self.text.setMarkdown(help_text(self._room))
+        block = self.text.document().begin()
+        while block.isValid():
+            _dress(block)
+            block = block.next()
+        self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._room:
+            self._write()  # colours stand in the text
+
+
+def _dress(block: QTextBlock) -> None:
+    """Markdown says what is a heading and what a formula (a quote); here is how they look."""
+    cursor, look = QTextCursor(block), QTextBlockFormat()
+    look.setLineHeight(LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+    look.setBottomMargin(theme.px(8))
+    if _is_formula(block):
+        look.setBackground(theme.color("hover"))
+        look.setLeftMargin(theme.px(6))
+        look.setRightMargin(theme.px(4))
+        look.setBottomMargin(0 if _is_formula(block.next()) else theme.px(10))
+    cursor.mergeBlockFormat(look)
+    if block.blockFormat().headingLevel():
+        title = QTextCharFormat()
+        title.setFont(theme.font(17, bold=True))
+        cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+        cursor.mergeCharFormat(title)
+
+
+def _is_formula(block: QTextBlock) -> bool:
+    return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockQuoteLevel.value)
+
+
+def help_text(room: str) -> str:
+    """The help of a room as Markdown."""
+    file = resources.files("assets") / "help" / f"{room}.md"
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError:
+        return NOTHING

@@ -1,0 +1,194 @@
+"""A list over the window with a line to find something in it: commands, rooms, examples, heads, models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app import theme
+
+WIDTH_PX, ROW_PX, ROWS = 560, 32, 11
+PLACE = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that can be chosen."""
+
+    title: str
+    kind: str  # small, before the title: the menu it is in
+    run: Callable[[], object]
+    shortcut: str = ""
+
+
+class Palette(QFrame):
+    """Closes itself when something was chosen, with Escape, or when the keyboard goes elsewhere."""
+
+    def __init__(self, window: QWidget, entries: Sequence[Entry], typed: Callable[[str], list[Entry]]) -> None:
+        """typed: entries that come from the very words that were typed, as `3.4` for a head."""
+        super().__init__(window)
+        self._window = window
+        self.setProperty("look", "palette")
+        self.setAccessibleName("Find a command")
+        self._entries, self._typed = list(entries), typed
+        self._before = window.focusWidget()
+        self.shown: list[Entry] = []
+        self.line, self.list = QLineEdit(), QListWidget()
+        self.line.setPlaceholderText("Find a command, a room, an example; 3.4 goes to layer 3, head 4")
+        self.line.setAccessibleName("Find a command")
+        self.list.setAccessibleName("Commands found")
+        self.list.setItemDelegate(_Row(self))
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*[theme.px(8)] * 4)
+        layout.setSpacing(theme.px(6))
+        layout.addWidget(self.line)
+        layout.addWidget(self.list)
+        self.line.textChanged.connect(self._find)
+        self.list.itemClicked.connect(lambda item: self._choose(item.data(PLACE)))
+        self.line.installEventFilter(self)
+        window.installEventFilter(self)
+        self._find("")
+        self.show()
+        self.raise_()
+        self.line.setFocus()
+
+    def close_palette(self) -> None:
+        """The keyboard goes back to where it was."""
+        if self.isHidden():
+            return
+        self.hide()
+        if self._before is not None:
+            self._before.setFocus()
+        self.deleteLater()
+
+    def _find(self, words: str) -> None:
+        scored = [(score, entry) for entry in self._entries if (score := match(words, entry.title)) is not None]
+        scored.sort(key=lambda pair: -pair[0])  # stable: what fits as well keeps its order
+        self.shown = [*self._typed(words), *(entry for _, entry in scored)]
+        self.list.clear()
+        for place, entry in enumerate(self.shown):
+            item = QListWidgetItem(f"{entry.title}, {entry.kind}, {entry.shortcut}".rstrip(", "))
+            item.setData(PLACE, place)
+            self.list.addItem(item)
+        self.list.setCurrentRow(0)
+        self._place()
+
+    def _choose(self, place: int) -> None:
+        if 0 <= place < len(self.shown):
+            entry = self.shown[place]
+            self.close_palette()
+            entry.run()
+
+    def _place(self) -> None:
+        window = self._window
+        width = min(theme.px(WIDTH_PX), window.width() - theme.px(40))
+        rows = min(max(len(self.shown), 1), ROWS)
+        height = min(theme.px(ROW_PX) * rows + theme.px(62), window.height() - theme.px(120))
+        self.setGeometry((window.width() - width) // 2, theme.px(56), width, height)
+
+    def _move(self, rows: int) -> None:
+        count = self.list.count()
+        if count:
+            self.list.setCurrentRow(min(max(self.list.currentRow() + rows, 0), count - 1))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._window:
+            if event.type() == QEvent.Type.Resize:
+                self._place()
+        elif event.type() == QEvent.Type.FocusOut and not self.isHidden():
+            self.close_palette()
+        elif event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            event.accept()  # Escape and the arrows are for this list as long as it is open
+            return True
+        elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            return self._on_key(event)
+        return False
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: 1 - ROWS, Qt.Key.Key_PageDown: ROWS - 1}
+        key = Qt.Key(event.key())
+        if key in steps:
+            self._move(steps[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._choose(self.list.currentRow())
+        elif key == Qt.Key.Key_Escape:
+            self.close_palette()
+        else:
+            return False
+        return True
+
+
+class _Row(QStyledItemDelegate):
+    """Kind, title and shortcut in their columns."""
+
+    def __init__(self, palette: Palette) -> None:
+        super().__init__(palette)
+        self._palette = palette
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: object) -> QSize:
+        return QSize(theme.px(200), theme.px(ROW_PX))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index) -> None:  # type: ignore[no-untyped-def]
+        entry, rect = self._palette.shown[index.data(PLACE)], QRect(option.rect)
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if is_chosen:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("accent_tint"))
+            painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
+        inner = rect.adjusted(theme.px(10), 0, -theme.px(10), 0)
+        side, middle = theme.px(86), Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(theme.font(11.5))
+        painter.setPen(theme.color("muted"))
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, entry.kind)
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, entry.shortcut)
+        keys = painter.fontMetrics().horizontalAdvance(entry.shortcut) + theme.px(12)
+        painter.setFont(theme.font(13, medium=is_chosen))
+        painter.setPen(theme.color("accent" if is_chosen else "ink"))
+        title = inner.adjusted(side, 0, -keys, 0)
+        text = painter.fontMetrics().elidedText(entry.title, Qt.TextElideMode.ElideRight, title.width())
+        painter.drawText(title, middle | Qt.AlignmentFlag.AlignLeft, text)
+
+
+def match(words: str, title: str) -> float | None:
+    """How well typed words fit a title, higher is better; None where their letters do not come in this order.
+
+    Best: the title begins so. Then: each typed word begins one of the title's, stands in it, is in it with gaps.
+    """
+    if not words.strip():
+        return 0.0
+    within = title.lower()
+    typed, begun = words.lower().split(), re.split(r"[^\w]+", within)
+    if within.startswith(" ".join(typed)):
+        fit = 4
+    elif all(any(word.startswith(one) for word in begun) for one in typed):
+        fit = 3
+    elif all(one in within for one in typed):
+        fit = 2
+    elif _in_order("".join(typed), within):
+        fit = 1
+    else:
+        return None
+    return fit - len(within) / 1000
+
+
+def _in_order(letters: str, within: str) -> bool:
+    rest = iter(within)
+    return all(letter in rest for letter in letters)

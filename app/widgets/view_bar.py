@@ -1,0 +1,57 @@
+"""Beside the tokens: how all rooms show the text. Below them, where something is changed inside the model: what."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app import theme
+from app.widgets.card import Hint, button, set_role
+
+
+class ViewSwitches(QWidget):
+    """Two switches, one above the other."""
+
+    words_switched = Signal(bool)
+    specials_switched = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = button("Whole words", hint="Show the pieces of a word as one, in every picture", checkable=True)
+        self.specials = button("Special tokens", hint="Show the special tokens in every picture", checkable=True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(4))
+        for switch, signal in ((self.words, self.words_switched), (self.specials, self.specials_switched)):
+            switch.setProperty("look", "small")
+            switch.toggled.connect(signal)
+            layout.addWidget(switch)
+
+    def show_view(self, words: bool, specials: bool) -> None:
+        self.words.setChecked(words)
+        self.specials.setChecked(specials)
+
+
+class WhatIfLine(QWidget):
+    """Hidden where nothing is changed inside the model."""
+
+    reset_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._changes = Hint()
+        set_role(self._changes, "strong")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(6))
+        layout.addWidget(self._changes, 1)
+        layout.addWidget(button("As it was", self.reset_requested.emit, hint="Take back all that is changed inside"))
+        self.show_changes([])
+
+    @property
+    def text(self) -> str:
+        """What is said to be changed; empty where nothing is."""
+        return self._changes.text()
+
+    def show_changes(self, changes: list[str]) -> None:
+        """Each change in a few words."""
+        self._changes.setText(f"What if:  {' · '.join(changes)}" if changes else "")
+        self.setVisible(bool(changes))

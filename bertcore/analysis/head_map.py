@@ -1,0 +1,83 @@
+"""Which heads are alike: all of them as points of a plane, near where their attention is.
+
+Clark et al. 2019, section 6: Jensen-Shannon divergence between heads, then classical multidimensional scaling.
+L layers, N heads, S tokens; head n of layer l is row l*N + n of a matrix over heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import entr
+
+MOST_VALUES = 150_000_000  # compared in all, some three seconds; beyond it, rows are sampled
+Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
+
+
+@dataclass(frozen=True)
+class HeadMap:
+    """Points whose distance is, as far as a plane allows, the root of the divergence."""
+
+    points: NDArray[np.float64]  # (L,N,2)
+    share: NDArray[np.float64]  # (2) of the variance that each axis keeps
+    divergence: NDArray[np.float64]  # (LN,LN) bits: 0 the same, 1 nothing in common
+    rows: NDArray[np.int64]  # the tokens whose rows were compared; all of them in a short text
+
+
+def head_map(attentions: NDArray, *, most_values: int = MOST_VALUES, step: Step | None = None) -> HeadMap:
+    """All heads (L,N,S,S) in a plane.
+
+    Where L, N and S are so large that more than `most_values` numbers had to be compared, only some rows are, evenly
+    spread over the text; every column of them counts.
+    """
+    layers, heads, length, _ = attentions.shape
+    rows = compared_rows(layers * heads, length, most_values)
+    divergence = divergence_between_heads(attentions[:, :, rows], step)
+    points, share = scaled_to_plane(divergence)
+    return HeadMap(points.reshape(layers, heads, 2), share, divergence, rows)
+
+
+def compared_rows(heads: int, length: int, most_values: int = MOST_VALUES) -> NDArray[np.int64]:
+    """Which of `length` rows to compare, so that all pairs of heads together compare at most `most_values` numbers."""
+    pairs = max(heads * (heads - 1) // 2, 1)
+    count = min(max(most_values // (pairs * length), 1), length)
+    rows: NDArray[np.int64] = np.linspace(0, length - 1, count).round().astype(np.int64)
+    return rows
+
+
+def divergence_between_heads(attentions: NDArray, step: Step | None = None) -> NDArray[np.float64]:
+    """(L,N,R,S), rows summing to 1 -> (LN,LN): Jensen-Shannon divergence in bits, mean over the R rows (Lin 1991)."""
+    shape = attentions.shape
+    heads = np.asarray(attentions, dtype=np.float32).reshape(-1, *shape[2:])  # (L,N,R,S) -> (LN,R,S)
+    entropy = entr(heads).sum(-1, dtype=np.float64).mean(-1)  # (LN) nats
+    found = np.zeros((len(heads), len(heads)))
+    for i in range(len(heads) - 1):
+        for j in range(i + 1, len(heads), 16):  # some at a time: what they make stays in the processor's cache
+            mixed = entr((heads[j : j + 16] + heads[i]) / 2).sum(-1, dtype=np.float64).mean(-1)
+            found[i, j : j + 16] = mixed - (entropy[j : j + 16] + entropy[i]) / 2
+        if step is not None:
+            left = (len(heads) - i - 1) / len(heads)
+            step(1 - left * left)
+    bits: NDArray[np.float64] = np.clip((found + found.T) / np.log(2), 0, 1)  # rounding can leave it
+    return bits
+
+
+def scaled_to_plane(squared: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Squared distances (K,K) -> points (K,2) and the share of variance of each axis (2), largest first.
+
+    Classical scaling (Torgerson 1952): with J = I - 1/K, the eigenvectors of -J D J / 2 times the roots of their
+    eigenvalues. An axis' sign is free; here its largest entry is positive, so that a picture does not flip.
+    """
+    size = len(squared)
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    values, vectors = np.linalg.eigh(-centred / 2)
+    values = np.clip(values, 0, None)
+    points, share = np.zeros((size, 2)), np.zeros(2)
+    for axis, at in enumerate(range(size - 1, max(size - 3, -1), -1)):
+        vector = vectors[:, at]
+        points[:, axis] = vector * np.sqrt(values[at]) * (-1 if vector[np.abs(vector).argmax()] < 0 else 1)
+        share[axis] = values[at] / values.sum() if values.sum() > 0 else 0
+    return points, share

@@ -1,0 +1,126 @@
+"""What a person has changed inside the model: heads and layers off, edited rows, moved segments, swapped positions.
+
+Plain values without torch; the worker turns them into `bertcore.analysis.interventions`. Layers, heads and positions
+count from 0 here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from bertcore.model.tap import Changes
+
+Head = tuple[int, int]  # layer, head
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True)
+class EditedRow:
+    """What one token looks at in one head, by hand."""
+
+    layer: int
+    head: int
+    position: int
+    weights: tuple[float, ...]  # (S)
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """Everything that is changed at once; empty: the model as it is."""
+
+    heads_off: frozenset[Head] = frozenset()
+    layers_off: frozenset[int] = frozenset()
+    rows: tuple[EditedRow, ...] = ()
+    segments: tuple[tuple[int, int], ...] = ()  # (position, segment it is taken to be of)
+    positions: tuple[tuple[int, int], ...] = ()  # (position, position it is taken to stand at)
+    dropped: frozenset[str] = frozenset()  # of "token", "segment", "position": embeddings left out
+
+    def __bool__(self) -> bool:
+        return self != WhatIf()
+
+    def with_head(self, layer: int, head: int, off: bool) -> WhatIf:
+        return replace(self, heads_off=_with(self.heads_off, (layer, head), off))
+
+    def with_layer(self, layer: int, off: bool) -> WhatIf:
+        return replace(self, layers_off=_with(self.layers_off, layer, off))
+
+    def with_dropped(self, embedding: str, off: bool) -> WhatIf:
+        """embedding: "token", "segment" or "position"."""
+        return replace(self, dropped=_with(self.dropped, embedding, off))
+
+    def with_row(self, row: EditedRow) -> WhatIf:
+        return replace(self, rows=(*self.without_row(row.layer, row.head, row.position).rows, row))
+
+    def without_row(self, layer: int, head: int, position: int) -> WhatIf:
+        where = (layer, head, position)
+        return replace(self, rows=tuple(row for row in self.rows if (row.layer, row.head, row.position) != where))
+
+    def with_segment(self, position: int, segment: int | None) -> WhatIf:
+        """None: as it is."""
+        return replace(self, segments=_placed(self.segments, position, segment))
+
+    def with_position(self, position: int, stands_at: int | None) -> WhatIf:
+        """None: where it is."""
+        stands_at = None if stands_at == position else stands_at
+        return replace(self, positions=_placed(self.positions, position, stands_at))
+
+    def swapped(self, one: int, other: int) -> WhatIf:
+        """Two tokens change places for the position embedding alone."""
+        stands = dict(self.positions)
+        first, second = stands.get(one, one), stands.get(other, other)
+        return self.with_position(one, second).with_position(other, first)
+
+    def without_places(self) -> WhatIf:
+        """What is bound to no token: this goes on when the text is another."""
+        return replace(self, rows=(), segments=(), positions=())
+
+    def described(self, tokens: Sequence[str]) -> list[str]:
+        """Each change in a few words; tokens (S) as they are shown."""
+        swapped = dict(self.positions)
+        return [
+            *(f"layer {layer + 1} off" for layer in sorted(self.layers_off)),
+            *(f"head {layer + 1}·{head + 1} off" for layer, head in sorted(self.heads_off)),
+            *(f"head {row.layer + 1}·{row.head + 1}: row of {tokens[row.position]} edited" for row in self.rows),
+            *(f"{tokens[at]} ({at}) in segment {'AB'[min(segment, 1)]}" for at, segment in self.segments),
+            *(f"{tokens[at]} ({at}) at position {place}" for at, place in sorted(swapped.items())),
+            *(f"no {embedding} embedding" for embedding in sorted(self.dropped)),
+        ]
+
+    def segments_for(self, segments: Sequence[int]) -> list[int]:
+        """(S) as the model reads them now."""
+        given = dict(self.segments)
+        return [given.get(position, segment) for position, segment in enumerate(segments)]
+
+    def positions_for(self, length: int) -> list[int] | None:
+        """(S) positions from 0, or None where nothing is moved."""
+        given = dict(self.positions)
+        return [given.get(position, position) for position in range(length)] if given else None
+
+    def changes(self) -> Changes | None:
+        """For `trace` and all other analyses; None where nothing is changed inside. For the worker: it needs torch."""
+        if not (self.heads_off or self.layers_off or self.rows or self.dropped):
+            return None
+        from bertcore.analysis import interventions
+
+        named: list[Any] = sorted(self.dropped)
+        return interventions.combine(
+            *(interventions.drop_embedding(embedding) for embedding in named),
+            *(interventions.set_attention_row(row.layer, row.head, row.position, row.weights) for row in self.rows),
+            interventions.switch_off_heads(self.heads_off),
+            interventions.switch_off_layers(self.layers_off),
+        )
+
+
+NOTHING_CHANGED = WhatIf()
+
+
+def _with(things: frozenset[Thing], one: Thing, is_in: bool) -> frozenset[Thing]:
+    return things | {one} if is_in else things - {one}
+
+
+def _placed(places: tuple[tuple[int, int], ...], position: int, value: int | None) -> tuple[tuple[int, int], ...]:
+    kept = [(at, given) for at, given in places if at != position]
+    return tuple(sorted([*kept, (position, value)] if value is not None else kept))

@@ -1,0 +1,58 @@
+"""What the tests of the room Predict share."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pytestqt.qtbot import QtBot
+
+from app.readings import Reading
+from app.rooms.predict.page import PredictPage
+from app.rooms.predict.room import PredictRoom
+from app.window import Window
+from bertcore.analysis.head_questions import AskedText
+from bertcore.checkpoint import Checkpoint, load_checkpoint
+from tests.app.conftest import TIMEOUT_MS, settle
+
+MASKS = (2, 6, 9)
+AnyPage = TypeVar("AnyPage", bound=PredictPage)
+
+
+def predict(window: Window, qtbot: QtBot, masks: tuple[int, ...] = MASKS) -> PredictRoom:
+    """The room, open and drawn, with these words masked."""
+    room = window.open_room("predict")
+    assert isinstance(room, PredictRoom)
+    window.state.set_masks(masks)
+    answered(window, room, qtbot)
+    return room
+
+
+def page(room: PredictRoom, kind: type[AnyPage], key: str, window: Window, qtbot: QtBot) -> AnyPage:
+    """One of its pages, open and with all it asks for."""
+    opened = room.open_view(key)
+    assert isinstance(opened, kind)
+    answered(window, room, qtbot)
+    return opened
+
+
+def answered(window: Window, room: PredictRoom, qtbot: QtBot) -> None:
+    """Nothing that was asked for is still under way."""
+    settle(window, qtbot)
+
+    def is_done() -> bool:
+        waiting = any(question.is_waiting for question in (room.lens, *room.page.questions))
+        return not waiting and not window.services.inference.is_busy
+
+    qtbot.waitUntil(is_done, timeout=TIMEOUT_MS)
+
+
+def reading_of(window: Window) -> Reading:
+    assert window.state.reading is not None
+    return window.state.reading
+
+
+def asked(window: Window) -> tuple[Checkpoint, AskedText, Reading]:
+    """The open model read anew, and what it reads: for the functions whose results are shown."""
+    reading = reading_of(window)
+    request = reading.request
+    return load_checkpoint(request.model.folder), AskedText(request.input_ids, request.segments), reading

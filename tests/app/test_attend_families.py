@@ -1,0 +1,132 @@
+"""The room Attend for other families, many heads, a single token, and models that predict nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.attend.heads_card import TABS
+from app.rooms.attend.large_card import MODES
+from app.rooms.attend.matrix_page import PICTURES
+from app.window import Window
+from tests.app.attend_room import answered, attend, traced
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.family_models import save_family
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("families")
+
+
+def shown(open_window: Callable[[Path | str], Window], folder: Path, qtbot: QtBot) -> Window:
+    window = open_window(folder)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text(TEXT_A, TEXT_B)
+    settle(window, qtbot)
+    return window
+
+
+@pytest.mark.parametrize("family", ["distilbert", "albert", "discriminator", "minilm", "roberta"])
+def test_every_mode_and_tab_of_each_family(
+    open_window: Callable[[Path | str], Window], folders: Path, family: str, qtbot: QtBot
+) -> None:
+    window = shown(open_window, save_family(family, folders / family), qtbot)
+    room = attend(window, qtbot)
+    model = window.state.model
+    assert model is not None
+    if "mlm" in model.tasks:
+        window.state.set_masks((2,))
+        settle(window, qtbot)
+    for tab in TABS:
+        room.heads_card.open_tab(tab)
+        answered(window, room, qtbot)
+    for mode in MODES:
+        room.large.set_mode(mode)
+        answered(window, room, qtbot)
+        assert room.large.title != ""
+    room.large.set_mode(MODES[0])
+    for picture in PICTURES:
+        room.large.matrix.picture.setCurrentText(picture)
+        answered(window, room, qtbot)
+        has_picture = room.large.matrix.view.values is not None
+        assert has_picture == (picture != "Gradient" or bool(room.targets.all))
+    has_target = bool(set(model.tasks) & {"mlm", "nsp", "sop"})
+    assert bool(room.targets.all) == has_target
+    if not has_target:
+        assert room.heads_card.atlas.effects is None and room.targets.problem == model.missing["mlm"]
+    assert not window.frame.banner.is_shown
+
+
+def test_24_by_16_heads(open_window: Callable[[Path | str], Window], folders: Path, qtbot: QtBot) -> None:
+    window = shown(open_window, save_family("encoder", folders / "encoder"), qtbot)
+    room = attend(window, qtbot)
+    answered(window, room, qtbot)
+    room.heads_card.sorted.setChecked(True)
+    room.heads_card.open_tab("Alike")
+    answered(window, room, qtbot)
+    assert room.heads_card.alike.points.points.shape == (24, 16, 2)  # type: ignore[union-attr]
+    room.choose_heads([(23, 15), (0, 0), (11, 7)])
+    room.large.matrix.picture.setCurrentText("Mean of chosen heads")
+    attentions = traced(window).attentions
+    expected = (attentions[23, 15] + attentions[0, 0] + attentions[11, 7]) / 3
+    np.testing.assert_allclose(room.large.matrix.view.values, expected, atol=1e-6)
+    assert room.large.title == "Mean of 3 heads"
+
+
+@pytest.mark.parametrize("specials", [True, False])
+def test_nothing_but_special_tokens(window: Window, specials: bool, qtbot: QtBot) -> None:
+    """With them left out there is nothing to show at all."""
+    room = attend(window, qtbot)
+    window.state.set_text("", "")
+    window.state.set_view(specials=specials)
+    settle(window, qtbot)
+    for mode in (*MODES, "Query × Key"):
+        room.large.set_mode(mode)
+        answered(window, room, qtbot)
+        window.repaint()
+    for tab in TABS:
+        room.heads_card.open_tab(tab)
+        answered(window, room, qtbot)
+        window.repaint()
+    assert not window.frame.banner.is_shown
+    assert room.is_drawn == specials
+    if specials:
+        assert room.large.matrix.view.tokens == ["[CLS]", "[SEP]"]
+    else:
+        assert "there is no word yet" in room.waiting.sentence
+    window.state.set_text("cat", "")
+    settle(window, qtbot)
+    assert room.is_drawn and "cat" in room.large.score.shown.units.labels  # type: ignore[union-attr]
+
+
+def test_one_word_without_special_tokens(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, qtbot)
+    window.state.set_text("cat", "")
+    window.state.set_view(specials=False)
+    settle(window, qtbot)
+    answered(window, room, qtbot)
+    assert room.large.matrix.view.values.shape == (1, 1)  # type: ignore[union-attr]
+    assert room.side.row is not None and room.side.row.tolist() == pytest.approx([1.0])
+    assert not room.side.what_if.weight.isEnabled()
+    for tab in TABS:
+        room.heads_card.open_tab(tab)
+        answered(window, room, qtbot)
+    assert not window.frame.banner.is_shown
+
+
+def test_from_many_heads_to_few(
+    open_window: Callable[[Path | str], Window], folders: Path, model_folder: Path, qtbot: QtBot
+) -> None:
+    window = shown(open_window, save_family("encoder", folders / "large"), qtbot)
+    room = attend(window, qtbot)
+    room.choose_heads([(20, 12), (3, 9), (1, 1)])
+    window.open_model(model_folder)
+    qtbot.waitUntil(lambda: window.state.model.folder == model_folder, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    settle(window, qtbot)
+    assert set(room.chosen_heads) <= {(layer, head) for layer in range(2) for head in range(4)}
+    assert (window.state.layer, window.state.head) in room.chosen_heads

@@ -1,0 +1,200 @@
+"""The pictures of the room Attend by themselves: the atlas, zooming and moving, lines, strips, the map of heads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.rooms.attend.alike_panel import HeadPoints
+from app.rooms.attend.atlas import HeadAtlas
+from app.rooms.attend.bar_strips import BarStrips, Strip
+from app.rooms.attend.head_view import HeadView
+from app.rooms.attend.lines_view import LinesView, Strand
+from app.rooms.attend.zoom import Zoom
+from bertcore.analysis.links import strongest_links
+
+pytestmark = pytest.mark.usefixtures("looks")
+NO_KEY = Qt.KeyboardModifier.NoModifier
+
+
+def head_view(size: int, qtbot: QtBot) -> HeadView:
+    view = HeadView()
+    qtbot.addWidget(view)
+    view.resize(640, 600)
+    values = np.random.default_rng(0).random((size, size), dtype=np.float32)
+    view.set_head(values, [f"t{i}" for i in range(size)], ["special"] * size)
+    view.show()
+    return view
+
+
+def wheel(view: HeadView, at: QPointF, notches: int) -> None:
+    turned = QPoint(0, 120 * notches)
+    event = QWheelEvent(at, at, QPoint(), turned, Qt.MouseButton.NoButton, NO_KEY, Qt.ScrollPhase.NoScrollPhase, False)
+    QApplication.sendEvent(view, event)
+
+
+class TestZoom:
+    def test_what_is_under_the_mouse_stays_there(self) -> None:
+        zoom = Zoom()
+        zoom.set_size(100)
+        zoom.zoom(3, 0.25, 0.75)
+        assert zoom.x + 0.25 * zoom.span == pytest.approx(25) and zoom.y + 0.75 * zoom.span == pytest.approx(75)
+
+    def test_it_stays_inside_and_has_limits(self) -> None:
+        zoom = Zoom()
+        zoom.set_size(20)
+        zoom.zoom(100, 1, 1)
+        assert zoom.span == 6 and zoom.x + zoom.span == 20
+        zoom.move(50, -50)
+        assert (zoom.x, zoom.y) == (14, 0)
+        zoom.zoom(-100, 0.5, 0.5)
+        assert zoom.is_whole and (zoom.x, zoom.y) == (0, 0)
+        zoom.set_size(3)
+        zoom.zoom(5, 0, 0)
+        assert zoom.is_whole
+
+    def test_what_is_seen(self) -> None:
+        zoom = Zoom()
+        zoom.set_size(20)
+        assert zoom.visible() == (range(20), range(20))
+        zoom.zoom(100, 0.5, 0.5)
+        rows, columns = zoom.visible()
+        assert rows == columns == range(7, 13)
+        zoom.show_cell(0, 19)
+        assert zoom.visible() == (range(6), range(14, 20))
+
+    def test_of_the_same_size_it_stays(self) -> None:
+        zoom = Zoom()
+        zoom.set_size(20)
+        zoom.zoom(2, 0, 0)
+        zoom.set_size(20)
+        assert not zoom.is_whole
+        zoom.set_size(21)
+        assert zoom.is_whole
+
+
+class TestMatrix:
+    @pytest.mark.parametrize("size", [10, 512])
+    def test_wheel_and_drag_and_reset(self, size: int, qtbot: QtBot) -> None:
+        view = head_view(size, qtbot)
+        center = view.matrix_rect().center()
+        with qtbot.waitSignal(view.zoomed):
+            wheel(view, center, 2)
+        assert view.zoom.span < size
+        before = view.zoom.x
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=center.toPoint())
+        for step in (10, 20, 40):
+            QTest.mouseMove(view, center.toPoint() - QPoint(step, 0))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=center.toPoint() - QPoint(40, 0))
+        cell = view.matrix_rect().width() / view.zoom.span
+        assert view.zoom.x - before == pytest.approx(40 / cell, abs=0.51 / cell + 1e-6)
+        QTest.keyClick(view, Qt.Key.Key_0)
+        assert view.zoom.is_whole
+
+    def test_dragging_is_no_click(self, qtbot: QtBot) -> None:
+        view, clicked = head_view(10, qtbot), []
+        view.clicked.connect(clicked.append)
+        center = view.cell_rect(4, 4).center().toPoint()
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=center)
+        QTest.mouseMove(view, center + QPoint(30, 0))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=center + QPoint(30, 0))
+        assert clicked == []
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=center)
+        assert clicked == [4]
+
+    def test_the_square_under_the_mouse_is_known_while_zoomed_in(self, qtbot: QtBot) -> None:
+        view = head_view(200, qtbot)
+        wheel(view, view.matrix_rect().topLeft() + QPointF(200, 200), 12)
+        rows, columns = view.zoom.visible()
+        row, column = rows[2], columns[3]
+        with qtbot.waitSignal(view.hovered) as caught:
+            QTest.mouseMove(view, view.cell_rect(row, column).center().toPoint())
+        assert caught.args == [(row, column)]
+        assert set(view._labelled(view.matrix_rect().width() / view.zoom.span, rows)) == set(rows)
+
+    def test_keys_zoom_and_move(self, qtbot: QtBot) -> None:
+        view = head_view(64, qtbot)
+        for key in (Qt.Key.Key_Plus, Qt.Key.Key_Plus, Qt.Key.Key_Right):
+            QTest.keyClick(view, key)
+        assert view.zoom.span == pytest.approx(64 / 1.25**2) and view.zoom.x > (64 - view.zoom.span) / 2
+
+    def test_signed_values_have_zero_in_the_middle(self, qtbot: QtBot) -> None:
+        view = head_view(2, qtbot)
+        view.set_head(np.array([[-0.5, 0.2], [0.0, 0.1]]), ["a", "b"], ["special"] * 2, signed=True)
+        assert view._raster is not None and (view._raster.low, view._raster.high) == (-0.5, 0.5)
+
+
+class TestAtlas:
+    def test_effects_are_drawn_in_their_places_on_their_own_scale(self, qtbot: QtBot) -> None:
+        atlas = HeadAtlas()
+        qtbot.addWidget(atlas)
+        atlas.resize(290, 300)
+        atlas.set_heads(np.zeros((2, 3, 4, 4), dtype=np.float32))
+        effects = np.zeros((2, 3))
+        effects[1, 2], effects[0, 1] = -2.0, 2.0
+        atlas.set_effects(effects, 2.0)
+        image, table = atlas.grab().toImage(), theme.diverging_table()
+        for spot, level in (((1, 2), 0), ((0, 1), 255)):
+            pixel = image.pixelColor(atlas.cell_rect(*spot).center().toPoint())
+            assert pixel.rgb() == table[level]
+        atlas.set_effects(None)
+        assert atlas.effects is None
+
+    def test_24_by_16_heads_in_groups_all_have_a_place(self, qtbot: QtBot) -> None:
+        atlas = HeadAtlas()
+        qtbot.addWidget(atlas)
+        atlas.set_heads(np.zeros((24, 16, 8, 8), dtype=np.float32))
+        heads = list(np.ndindex(24, 16))
+        atlas.set_groups([("one", tuple(heads[:5])), ("other", tuple(heads[5:]))])
+        atlas.resize(290, atlas.heightForWidth(290))
+        rects = [atlas.cell_rect(*spot) for spot in heads]
+        assert all(rect.right() <= 290 and rect.bottom() <= atlas.height() for rect in rects)
+        assert not any(one.intersects(other) for i, one in enumerate(rects[:40]) for other in rects[i + 1 : 60])
+
+
+def test_lines_know_their_tokens_and_grow_with_them(qtbot: QtBot) -> None:
+    view = LinesView()
+    qtbot.addWidget(view)
+    links = strongest_links(np.full((400, 400), 1 / 400), most=1500)
+    assert (len(links.weights), links.fitting) == (1500, 160_000)
+    strand = Strand((0, 0), links, "curve_train", Qt.PenStyle.SolidLine)
+    view.set_strands([strand], ["token"] * 400, ["special"] * 400)
+    view.resize(500, view.sizeHint().height())
+    view.show()
+    assert view.height() >= 400 * 15
+    with qtbot.waitSignal(view.clicked) as caught:
+        QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=QPoint(20, round(view.row_y(333))))
+    assert caught.args == [333]
+    view.set_row(333)
+    with qtbot.waitSignal(view.clicked) as caught:
+        QTest.keyClick(view, Qt.Key.Key_Down)
+    assert caught.args == [334]
+
+
+def test_strips_have_a_scale_each_and_tell_their_bars(qtbot: QtBot) -> None:
+    strips = BarStrips("steps")
+    qtbot.addWidget(strips)
+    strips.resize(400, 300)
+    masked = np.array([1.0, -np.inf, 3.0])
+    strips.set_strips([Strip("one", "2", np.array([-1.0, 2.0])), Strip("two", "", masked, ["a", "b", "c"], 2)])
+    strips.show()
+    assert strips.strips[0].ends == (-1.0, 2.0) and strips.strips[1].ends == (0.0, 3.0)
+    with qtbot.waitSignal(strips.hovered) as caught:
+        QTest.mouseMove(strips, strips.bar_rect(1, 1).center().toPoint())
+    assert caught.args == [(1, 1)]
+    assert not strips.grab().isNull()
+
+
+def test_points_of_heads_that_are_all_the_same(qtbot: QtBot) -> None:
+    points = HeadPoints()
+    qtbot.addWidget(points)
+    points.resize(280, 224)
+    points.set_points(np.zeros((2, 2, 2)))
+    points.set_chosen([(0, 0), (7, 7)])  # of another model
+    assert points.place_of(1, 1) == QPointF(140, 112) and not points.grab().isNull()

@@ -1,0 +1,149 @@
+"""What if in the room Attend: what the switches and edits ask of the model, and what is said of the effect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.attend.room import AttendRoom
+from app.rooms.attend.what_if_panel import effects_on
+from app.window import Window
+from bertcore.analysis.interventions import set_attention_row, switch_off_heads
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import load_checkpoint
+from bertcore.what_if import WhatIf
+from tests.app.attend_room import attend, traced
+from tests.app.conftest import settle
+
+
+@pytest.fixture
+def room(window: Window, qtbot: QtBot) -> AttendRoom:
+    return attend(window, qtbot)
+
+
+def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    panel = room.side.what_if
+    window.state.set_head(1, 2)
+    panel.head_off.click()
+    assert window.state.what_if == WhatIf(heads_off=frozenset({(1, 2)}))
+    settle(window, qtbot)
+    panel.layer_off.click()
+    assert window.state.what_if.layers_off == {1}
+    settle(window, qtbot)
+    window.state.set_head(0, 2)
+    assert not panel.head_off.isChecked() and not panel.layer_off.isChecked()
+    window.state.set_head(1, 2)
+    assert panel.head_off.isChecked() and panel.layer_off.isChecked()
+    panel.head_off.click()
+    panel.layer_off.click()
+    assert not window.state.what_if
+
+
+def test_the_effect_on_the_words_and_on_the_pair_is_told(
+    room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot
+) -> None:
+    window.state.set_masks((2,))
+    settle(window, qtbot)
+    assert room.side.what_if.effect.isHidden()
+    room.side.what_if.head_off.click()
+    settle(window, qtbot)
+    request, model = window.state.reading.request, load_checkpoint(model_folder).model  # type: ignore[union-attr]
+    before, after = (
+        trace(model, request.input_ids, request.segments, mlm_positions=[2], changes=changes)
+        for changes in (None, switch_off_heads([(0, 0)]))
+    )
+    words = [torch.tensor(found.mlm_logits[0]).softmax(0) for found in (before, after)]  # type: ignore[index]
+    best = int(words[0].argmax())
+    name = request.model.tokenizer.label(best)
+    lines = room.side.what_if.effect.text().splitlines()
+    assert lines[0] == f"{name} (2): {words[0][best]:.2f} → {words[1][best]:.2f}"
+    pair = [float(torch.tensor(found.next_sentence_logits).softmax(0)[0]) for found in (before, after)]
+    assert lines[-1] == f"B follows A: {pair[0]:.2f} → {pair[1]:.2f}"
+
+
+def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    room.side.what_if.head_off.click()
+    settle(window, qtbot)
+    reading = window.state.reading
+    assert reading is not None and effects_on(reading)[-1] == "Mask a word (M) to see what this does to it."
+
+
+def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    window.state.set_head(1, 1)
+    window.state.set_focus(3)
+    panel = room.side.what_if
+    panel.column.setCurrentIndex(6)
+    panel.column.activated.emit(6)
+    before = traced(window).attentions[1, 1, 3].copy()
+    assert panel.weight.value == pytest.approx(float(before[6]), abs=5e-4)
+    panel.weight.selectAll()
+    QTest.keyClicks(panel.weight, "0.75")
+    QTest.keyClick(panel.weight, Qt.Key.Key_Return)
+    settle(window, qtbot)
+    row = before * (0.25 / (1 - before[6]))
+    row[6] = 0.75
+    np.testing.assert_allclose(traced(window).attentions[1, 1, 3], row, atol=1e-5)
+    assert not panel.back.isHidden() and "sums to 1" in panel._edited.text()
+    request = window.state.reading.request  # type: ignore[union-attr]
+    direct = trace(
+        load_checkpoint(model_folder).model,
+        request.input_ids,
+        request.segments,
+        changes=set_attention_row(1, 1, 3, row),
+    )
+    np.testing.assert_allclose(traced(window).hidden_states[-1], direct.hidden_states[-1], atol=1e-4)
+    panel.back.click()
+    assert not window.state.what_if
+    settle(window, qtbot)
+    np.testing.assert_allclose(traced(window).attentions[1, 1, 3], before, atol=1e-6)
+
+
+def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    page = room.large.matrix
+    view, left = page.view, Qt.MouseButton.LeftButton
+    page.edit.click()
+    before = traced(window).attentions[0, 0, 4].copy()
+    column = int(before.argmin())
+    start = view.cell_rect(4, column).center().toPoint()
+    QTest.mouseMove(view, start)
+    QTest.mousePress(view, left, pos=start)
+    QTest.mouseMove(view, start - QPoint(0, 40))
+    QTest.mouseMove(view, start - QPoint(0, 80))
+    assert "the rest of the row is scaled so that it sums to 1" in page.readout.text()
+    assert not window.state.what_if  # one change for the whole drag
+    QTest.mouseRelease(view, left, pos=start - QPoint(0, 80))
+    settle(window, qtbot)
+    after = traced(window).attentions[0, 0, 4]
+    assert after[column] == pytest.approx(before[column] + 0.5, abs=1e-5) and after.sum() == pytest.approx(1, abs=1e-5)
+
+
+def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    window.state.set_text("comfortable dogs", "a rug")
+    window.state.set_view(words=True, specials=False)
+    settle(window, qtbot)
+    units = room.units
+    assert units is not None
+    row = next(i for i, unit in enumerate(units.members) if len(unit) > 1)
+    column = len(units) - 1
+    room._set_weight(row, column, 0.6)
+    settle(window, qtbot)
+    shown = room.units.attention(traced(window).attentions[0, 0])  # type: ignore[union-attr]
+    assert shown[row, column] == pytest.approx(0.6, abs=1e-4)
+    np.testing.assert_allclose(traced(window).attentions[0, 0].sum(-1), 1, atol=1e-5)
+    before = window.state.reading.before.trace.attentions[0, 0]  # type: ignore[union-attr]
+    specials = [i for i, part in enumerate(window.state.encoding.parts) if part == "special"]  # type: ignore[union-attr]
+    np.testing.assert_allclose(traced(window).attentions[0, 0][:, specials], before[:, specials], atol=1e-5)
+
+
+def test_another_text_forgets_the_edit(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    room._set_weight(2, 3, 0.9)
+    settle(window, qtbot)
+    window.state.set_text(a="A dog ran home.")
+    settle(window, qtbot)
+    assert not window.state.what_if and room.side.what_if.back.isHidden()

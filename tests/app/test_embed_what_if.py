@@ -1,0 +1,222 @@
+"""What if, in the room Embed: parts left out, other segments, swapped positions; and another vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.embed.changes import is_b_as_a, moved, with_b_as_a
+from app.rooms.embed.cuts_view import CutsView
+from app.rooms.embed.room import EmbedRoom
+from app.rooms.embed.what_if_view import WhatIfView
+from app.window import Window
+from bertcore.analysis.predict import next_sentence, top_words
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint import load_checkpoint
+from bertcore.tokenization import Tokenizer
+from bertcore.what_if import NOTHING_CHANGED
+from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.family_models import save_family
+
+
+@pytest.fixture
+def room(window: Window, qtbot: QtBot) -> EmbedRoom:
+    found = window.open_room("embed")
+    assert isinstance(found, EmbedRoom)
+    settle(window, qtbot)
+    return found
+
+
+def what_if(room: EmbedRoom) -> WhatIfView:
+    view = room.open_view("what_if")
+    assert isinstance(view, WhatIfView)
+    return view
+
+
+def click(widget: object, rect: QRectF) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=rect.center().toPoint())  # type: ignore[call-overload]
+
+
+def test_a_part_left_out_is_shown_as_off_and_the_rest_adds_up(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+    before = {part.name: part.values for part in room.parts.strips.parts}
+    menu = room.parts.menu.open_menu()
+    actions = {action.text(): action for action in menu.actions()}
+    assert list(actions) == ["token embedding", "segment embedding", "position embedding"]
+    assert all(action.isChecked() for action in actions.values())
+    actions["segment embedding"].trigger()
+    menu.close()
+    settle(window, qtbot)
+    after = {part.name: part for part in room.parts.strips.parts}
+    assert after["segment"].values is None and after["segment"].reason.startswith("Switched off")
+    expected = before["token"] + before["position"]  # type: ignore[operator]
+    assert after["sum"].values == pytest.approx(expected, abs=1e-6)
+    assert [bar.label for bar in room.parts.token.norms.bars] == ["token", "position", "sum"]
+    room.set_part("segment", True)
+    assert window.state.what_if == NOTHING_CHANGED
+
+
+def test_what_is_said_before_and_after_is_the_engines(
+    room: EmbedRoom, window: Window, model_folder: Path, qtbot: QtBot
+) -> None:
+    checkpoint, view = load_checkpoint(model_folder), what_if(room)
+    window.state.set_masks([2])
+    settle(window, qtbot)
+    assert view.effects.effects == [] and "Nothing is changed" in view.effects.words
+    segments = list(window.state.encoding.segments)  # type: ignore[union-attr]
+    click(view.tiles, view.tiles.letter_rect(2))
+    click(view.tiles, view.tiles.number_rect(3))
+    assert "change places with" in view.how.text()
+    click(view.tiles, view.tiles.number_rect(5))
+    view.parts["position"].click()
+    view.parts["position"].click()
+    settle(window, qtbot)
+    places = list(range(len(segments)))
+    places[3], places[5] = 5, 3
+    ids = window.state.input_ids
+    was = trace(checkpoint.model, ids, segments, mlm_positions=[2])
+    segments[2] = 1
+    now = trace(checkpoint.model, ids, segments, places, mlm_positions=[2])
+    shown = {effect.what: effect for effect in view.effects.effects}
+    for number, traced in enumerate((was, now)):
+        assert traced.mlm_logits is not None and traced.next_sentence_logits is not None
+        best = top_words(traced.mlm_logits[0], checkpoint.tokenizer, 1)[0]
+        said = (shown["mask at 2"].before, shown["mask at 2"].after)[number]
+        assert said.split()[0] == checkpoint.tokenizer.label(best.id)
+        assert shown["mask at 2"].numbers[number] == pytest.approx(best.probability, abs=1e-5)
+        follows = next_sentence(traced.next_sentence_logits).is_next
+        assert shown["B follows A"].numbers[number] == pytest.approx(follows, abs=1e-5)
+    tiles = view.tiles.tiles
+    assert (tiles[2].segment, tiles[2].is_moved) == (1, True)
+    assert [(tile.position, tile.is_swapped) for tile in tiles[3:6]] == [(5, True), (4, False), (3, True)]
+
+
+def test_the_keyboard_moves_and_swaps(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+    view = what_if(room)
+    window.state.set_focus(3)
+    view.tiles.setFocus()
+    QTest.keyClick(view.tiles, Qt.Key.Key_Space)
+    settle(window, qtbot)
+    assert dict(window.state.what_if.segments) == {3: 1}
+    QTest.keyClick(view.tiles, Qt.Key.Key_Space)
+    assert dict(window.state.what_if.segments) == {}
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Right, Qt.Key.Key_Return):
+        QTest.keyClick(view.tiles, key)
+    assert window.state.what_if.positions == ((3, 4), (4, 3))
+    QTest.keyClick(view.tiles, Qt.Key.Key_Return)
+    window.state.set_focus(None)  # Esc
+    assert view._picked is None
+
+
+def test_all_of_b_is_read_as_a_and_back(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+    view = what_if(room)
+    view.b_as_a.click()
+    settle(window, qtbot)
+    assert window.state.reading is not None and not any(window.state.reading.request.segments)
+    assert view.b_as_a.isChecked()
+    view.b_as_a.click()
+    assert window.state.what_if == NOTHING_CHANGED
+    window.state.set_text(b="")
+    settle(window, qtbot)
+    assert not view.b_as_a.isEnabled()
+
+
+def test_the_two_buttons_beside_the_strips(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+    card = room.parts.change
+    window.state.set_focus(9)  # of B
+    assert card.to_other.text() == "Move to segment A"
+    card.to_other.click()
+    settle(window, qtbot)
+    assert window.state.what_if.segments == ((9, 0),) and card.to_other.text() == "Move to segment B"
+    assert "read as segment A" in room.parts.token._hint.text()
+    assert [effect.what for effect in card.effects.effects] == ["B follows A"]
+    card.swap.click()
+    window.state.set_hover(4)
+    window.state.set_hover(None)
+    assert card.swap.isChecked() and card.told.isVisible()
+    window.state.set_focus(4)  # a click on it, in the strip
+    assert window.state.what_if.positions == ((4, 9), (9, 4)) and not card.swap.isChecked()
+    card.swap.click()
+    window.state.set_focus(None)  # Esc
+    assert not card.swap.isChecked() and window.state.what_if.positions == ((4, 9), (9, 4))
+
+
+def test_moving_back_is_no_change(tokenizer: Tokenizer) -> None:
+    encoding = tokenizer.encode("cat sat", "a dog")
+    once = moved(NOTHING_CHANGED, encoding, [1, 5])
+    assert dict(once.segments) == {1: 1 - encoding.segments[1], 5: 1 - encoding.segments[5]}
+    assert moved(once, encoding, [1, 5]) == NOTHING_CHANGED
+    all_a = with_b_as_a(NOTHING_CHANGED, encoding, True)
+    assert not any(all_a.segments_for(encoding.segments)) and is_b_as_a(all_a, encoding)
+    assert with_b_as_a(all_a, encoding, False) == NOTHING_CHANGED
+
+
+@pytest.mark.parametrize(
+    ("name", "effects"), [("discriminator", ["taken for replaced"]), ("minilm", []), ("roberta", [])]
+)
+def test_models_that_predict_something_else(
+    name: str, effects: list[str], open_window: Callable[[Path], Window], qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window(save_family(name, tmp_path / name))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_masks(())
+    window.state.set_text("the cat sat", "a dog ran")
+    room = window.open_room("embed")
+    assert isinstance(room, EmbedRoom)
+    view = what_if(room)
+    room.set_part("position", False)
+    settle(window, qtbot)
+    assert [effect.what for effect in view.effects.effects] == effects
+    reading, at = window.state.reading, room.current
+    assert reading is not None and reading.before is not None
+    one, other = (each.trace.hidden_states[-1][at].astype(float) for each in (reading, reading.before))
+    cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+    assert f"cosine {cosine:.2f}".replace("-", "−") in view.effects.words
+    has_segments = window.state.model.has_segments  # type: ignore[union-attr]
+    assert view.tiles.has_segments == view.b_as_a.isEnabled() == room.parts.change.to_other.isEnabled() == has_segments
+
+
+def test_another_vocabulary_cuts_the_same_text(room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    other = Tokenizer.train(["abcdefghijklmnopqrstuvwxyz. cat"] * 2, 80)
+    other.save(tmp_path / "letters")
+    view = room.open_view("cuts")
+    assert isinstance(view, CutsView)
+    room.recent_models = lambda: [str(tmp_path / "letters")]
+    menu = view.menu.open_menu()
+    next(action for action in menu.actions() if action.text() == "letters").trigger()
+    menu.close()
+    settle(window, qtbot)
+    encoding, cut = window.state.encoding, other.encode(window.state.text_a, window.state.text_b)
+    assert encoding is not None and view.cuts is not None
+    shown = view.picture.stretches
+    assert [p.label for one in shown for p in one.first] == [
+        label for label, part in zip(encoding.labels, encoding.parts, strict=True) if part != "special"
+    ]
+    assert [p.label for one in shown for p in one.second] == [
+        label for label, part in zip(cut.labels, cut.parts, strict=True) if part != "special"
+    ]
+    assert f"{len(encoding)} tokens" in view.first.text() and f"{len(cut)} tokens" in view.second.text()
+    assert f"Marked: {sum(not one.is_same for one in shown)} of {len(shown)}" in view.note.text()
+    window.state.set_focus(2)
+    assert shown[view.picture._current or 0].first[0].position == 2
+    QTest.keyClick(view.picture, Qt.Key.Key_Right)
+    assert window.state.focus == 3
+    window.state.set_text("a cat", "")
+    settle(window, qtbot)
+    assert view.cuts is not None and len(view.picture.stretches) == 2
+
+
+def test_a_vocabulary_that_cannot_be_read_is_said_in_place(
+    room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    view = room.open_view("cuts")
+    assert isinstance(view, CutsView)
+    view.compare_with(str(tmp_path))
+    settle(window, qtbot)
+    assert view.problem.isVisible() and view.problem.text() and view.picture.stretches == []
+    assert not window.frame.banner.isVisible()

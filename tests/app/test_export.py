@@ -1,0 +1,277 @@
+"""Pictures and numbers taken away: what stands in the files, and what is said when they cannot be written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.figure_files import image_of, npz, pdf, png, save_figure, svg, table
+from app.figures import Axis, Figure, Numbers, Picture, caption_of, file_name, model_hash, numbers_of
+from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
+from app.widgets.figure_button import (
+    COPY_NUMBERS,
+    COPY_PICTURE,
+    SAVE_NUMBERS,
+    SAVE_PICTURE,
+    FigureButton,
+    figure_buttons,
+)
+from app.window import Window
+from bertcore.errors import BertcoreError
+from tests.app.conftest import settle
+
+VALUES = np.array([[1.5, -2.0, 0.1], [0.0, 4.25, 1e-9]], dtype=np.float32)
+
+
+def plain_figure(**changes: object) -> Figure:
+    axes = Axis("looks", ("the, cat", "sat")), Axis("is looked at", ("a", "b", "c"))
+    given = {
+        "title": "Layer 1 · Head 2",
+        "picture": Picture(200, 100, lambda painter: painter.drawText(10, 50, "comfortable")),
+        "numbers": {"attention": Numbers(VALUES, axes)},
+        "caption": "tiny 1a2b3c4d · A: The cat sat.",
+        "source": "tiny",
+    }
+    return Figure(**(given | changes))  # type: ignore[arg-type]
+
+
+def tables(text: str) -> list[list[str]]:
+    return [row for row in csv.reader(io.StringIO(text)) if row and not row[0].startswith("#")]
+
+
+def test_a_csv_gives_the_numbers_back(looks: QApplication) -> None:
+    text = table(plain_figure())
+    rows = tables(text)
+    assert rows[0] == ["looks \\ is looked at", "a", "b", "c"]
+    assert [row[0] for row in rows[1:]] == ["the, cat", "sat"]
+    np.testing.assert_array_equal(np.array([row[1:] for row in rows[1:]], dtype=np.float32), VALUES)
+    assert "# tiny 1a2b3c4d · A: The cat sat.\n" in text
+
+
+def test_more_than_two_dimensions_are_a_table_for_each_place(looks: QApplication) -> None:
+    values = np.arange(24.0).reshape(2, 3, 2, 2)
+    axes = Axis("layer", first=1), Axis("head", first=1), Axis("row"), Axis("column")
+    text = table(plain_figure(numbers={"attention": Numbers(values, axes)}))
+    block = text.split("# attention · layer 2, head 3\n")[1].splitlines()[:3]
+    assert block == ["row \\ column,0,1", "0,20,21", "1,22,23"]
+    assert text.count("# attention · layer") == 6
+
+
+def test_an_npz_holds_arrays_names_and_caption(looks: QApplication, tmp_path: Path) -> None:
+    save_figure(plain_figure(), tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as saved:
+        np.testing.assert_array_equal(saved["attention"], VALUES)
+        assert saved["attention.looks"].tolist() == ["the, cat", "sat"]
+        assert str(saved["caption"]) == "tiny 1a2b3c4d · A: The cat sat."
+
+
+def test_labels_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="labels"):
+        Numbers(VALUES, (Axis("row", ("one",)), Axis("column")))
+
+
+def test_an_svg_has_its_words_as_text(looks: QApplication) -> None:
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg(plain_figure()).decode())
+    assert "comfortable" in texts
+    assert any("1a2b3c4d" in text for text in texts)
+
+
+def test_a_pdf_has_its_words_as_text(looks: QApplication) -> None:
+    """Words in a PDF are strings drawn with an embedded font that says which letter each glyph is."""
+    content = pdf(plain_figure(picture=Picture(200, 100, lambda painter: painter.drawText(10, 50, "z"))))
+    assert b"/FontFile" in content and b"/ToUnicode" in content
+    streams = [inflated(part) for part in re.findall(rb"stream\r?\n(.*?)endstream", content, re.DOTALL)]
+    assert any(b" Tj" in stream or b" TJ" in stream for stream in streams)
+    letters = {int(code, 16) for stream in streams for code in re.findall(rb"<([0-9a-fA-F]{4})>", stream)}
+    assert ord("z") in letters
+
+
+def inflated(part: bytes) -> bytes:
+    """A stream of a PDF without its compression, where it has one."""
+    try:
+        return zlib.decompressobj().decompress(part)
+    except zlib.error:
+        return part
+
+
+def test_a_png_is_twice_as_fine_and_carries_its_caption(looks: QApplication) -> None:
+    image = QImage.fromData(png(plain_figure()))
+    assert image.size() == image_of(plain_figure()).size()
+    assert image.width() % 2 == 0 and image.width() > 2 * 200
+    assert image.text("Description") == "tiny 1a2b3c4d · A: The cat sat."
+
+
+def test_the_hash_tells_models_apart(model_folder: Path, headless_folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(model_folder, copy)
+    first = model_hash(model_folder)
+    assert re.fullmatch("[0-9a-f]{8}", first)
+    assert model_hash(copy) == first != model_hash(headless_folder)
+    weights = copy / "model.safetensors"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    assert model_hash(copy) != first
+    assert model_hash(tmp_path / "gone") == ""
+
+
+def test_every_picture_of_every_room_can_be_taken_away(window: Window, qtbot: QtBot) -> None:
+    window.state.set_masks([2])
+    settle(window, qtbot)
+    found = {}
+    for room in ("embed", "attend", "predict"):
+        window.open_room(room)
+        settle(window, qtbot)
+        for made in figure_buttons(window.frame.room):  # type: ignore[arg-type]
+            figure = made.figure()
+            assert figure is not None, f"{made.accessibleName()} has nothing to save"
+            assert model_hash(window.state.model.folder) in figure.caption  # type: ignore[union-attr]
+            assert figure.picture.width and b"<text" in svg(figure)
+            assert tables(table(figure)) and npz(figure)
+            found[file_name(figure, room)] = figure
+    assert len(found) >= 10
+    assert found["tiny-model-attend-layer-1-head-1"].numbers
+
+
+def test_a_saved_head_is_the_head_on_show(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+    window.open_room("attend")
+    window.state.set_head(1, 2)
+    figure = next(
+        figure
+        for made in figure_buttons(window.frame.room)  # type: ignore[arg-type]
+        if (figure := made.figure()) and figure.title == "Layer 2 · Head 3"
+    )
+    (numbers,) = figure.numbers.values()
+    np.testing.assert_array_equal(numbers.values, window.state.reading.trace.attentions[1, 2])  # type: ignore[union-attr]
+    assert "layer 2, head 3" in figure.caption and "A: The cat sat on the mat." in figure.caption
+    assert "comfortable" in re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
+
+
+def test_the_caption_says_what_is_masked_and_changed(window: Window, qtbot: QtBot) -> None:
+    window.state.set_masks([2])
+    window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
+    settle(window, qtbot)
+    caption = caption_of(window.state, head=True, token=True, settings="colours to 0.5")
+    for part in ("step 100", "layer 1, head 1", "masked: 2", "head 1·2 off", "colours to 0.5", "token 1"):
+        assert part in caption
+
+
+def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.open_room("attend")
+    asked: list[str] = []
+
+    def choose(parent: object, title: str, start: str, filters: str) -> tuple[str, str]:
+        asked.append(start)
+        return str(tmp_path / "mine"), "SVG (*.svg)"
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    button = figure_buttons(window.frame.room)[0]  # type: ignore[arg-type]
+    menu = button.open_menu()
+    assert [action.text().split("\t")[0] for action in menu.actions() if action.text()] == [
+        SAVE_PICTURE,
+        SAVE_NUMBERS,
+        COPY_PICTURE,
+        COPY_NUMBERS,
+    ]
+    menu.actions()[0].trigger()
+    menu.close()
+    assert "<svg" in (tmp_path / "mine.svg").read_text(encoding="utf-8")
+    assert Path(asked[0]).name == "tiny-model-attend-every-head.png"
+    assert not window.frame.banner.is_shown
+
+
+def test_a_file_that_cannot_be_written_is_one_sentence(
+    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.open_room("attend")
+    gone = tmp_path / "no" / "such" / "a.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(gone), "CSV (*.csv)"))
+    window.actions_.run("file.save_numbers")
+    assert str(gone) in window.frame.banner.text
+    assert window.frame.banner.text.count(".") >= 1 and "\n" not in window.frame.banner.text
+    with pytest.raises(BertcoreError, match="ending"):
+        save_figure(plain_figure(), tmp_path / "a.xls")
+
+
+def test_what_stood_there_stays_when_writing_fails(
+    looks: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("mine")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(BertcoreError, match="no space left"):
+        save_figure(plain_figure(), file)
+    assert file.read_text() == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+
+
+def test_copies_go_to_the_clipboard(window: Window, qtbot: QtBot) -> None:
+    window.open_room("attend")
+    buttons = figure_buttons(window.frame.room)  # type: ignore[arg-type]
+    button = next(made for made in buttons if (figure := made.figure()) and figure.title == "Layer 1 · Head 1")
+    button.wish(COPY_NUMBERS)
+    line = QApplication.clipboard().text().splitlines()[4]
+    assert line.split("\t")[1:3] == window.state.reading.shown_tokens[:2]  # type: ignore[union-attr]
+    button.wish(COPY_PICTURE)
+    assert not QApplication.clipboard().image().isNull()
+    assert QApplication.clipboard().mimeData().hasFormat("image/svg+xml")
+
+
+def test_keys_save_the_picture_that_has_the_keyboard(window: Window, qtbot: QtBot) -> None:
+    window.open_room("attend")
+    room = window.frame.room
+    assert room is not None
+    room._atlas.setFocus()  # type: ignore[attr-defined]
+    QTest.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+    assert QApplication.clipboard().text().startswith("# Every head")
+
+
+def test_there_is_nothing_to_save_before_a_reading(window: Window) -> None:
+    window.open_room("attend")
+    window.state.reading = None
+    window.actions_.run("file.save_picture")
+    assert "no picture here" in window.frame.banner.text
+
+
+def test_numbers_of_a_list_are_one_column() -> None:
+    numbers = numbers_of("word", ["a", "b"], [0.5, 0.25])
+    assert numbers.values.tolist() == [0.5, 0.25] and numbers.axes[0].labels == ["a", "b"]
+
+
+def test_curves_are_saved_with_all_their_points(looks: QApplication, qtbot: QtBot) -> None:
+    curves = CurveSpec("a", "training", "curve_train"), CurveSpec("b", "held out", "bad", dots=True)
+    spec = PlotSpec("Loss", curves, "loss")
+    plot = CurvePlot(spec)
+    qtbot.addWidget(plot)
+    plot.set_figure(lambda: ("my run", "run my run · step 2,000"))
+    plot.resize(500, 300)
+    plot.show()
+    (button,) = plot.findChildren(FigureButton)
+    assert not button.isVisible() and button.figure() is None  # there is nothing to save yet
+    steps, values = np.arange(2000.0), np.sin(np.arange(2000) / 50)
+    plot.set_points({"a": (steps, values)})
+    plot.load_canvas()
+    assert button.isVisible()
+    figure = button.figure()
+    assert figure is not None and list(figure.numbers) == ["a"] and file_name(figure, "train") == "my-run-train-loss"
+    rows = tables(table(figure))
+    assert rows[0] == ["step", "a"] and rows[-1][0] == "1999" and len(rows) == 2001
+    np.testing.assert_allclose(np.array(rows[1:], dtype=float)[:, 1], values, rtol=1e-8)
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
+    assert {"loss", "step", "training"} <= {text.strip() for text in texts}

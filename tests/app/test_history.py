@@ -1,0 +1,197 @@
+"""Undo and redo: one history of texts, masks and what is changed inside."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import history
+from app.history import History
+from app.state import ExploreState
+from app.window import Window
+from bertcore.tokenization import Tokenizer
+from bertcore.what_if import NOTHING_CHANGED
+from tests.app.conftest import TEXT_A, TEXT_B, settle
+
+CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+class Clock:
+    """A time that a test moves on."""
+
+    now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def state(qapp: QApplication, tokenizer: Tokenizer) -> ExploreState:
+    made = ExploreState()
+    made.set_tokenizer(tokenizer, 64)
+    made.set_text(TEXT_A, TEXT_B)
+    return made
+
+
+@pytest.fixture
+def past(state: ExploreState, clock: Clock) -> History:
+    return History(state, clock)
+
+
+def change(past: History, state: ExploreState, a: str) -> None:
+    state.set_text(a=a)
+    past.look()
+
+
+def test_typing_is_one_step_until_there_is_a_pause(past: History, state: ExploreState, clock: Clock) -> None:
+    for text in ("The cat r", "The cat ra", "The cat ran"):
+        change(past, state, text)
+        clock.now_s += 0.4
+    clock.now_s += 1.0
+    change(past, state, "The cat ran h")
+    past.undo()
+    assert state.text_a == "The cat ran"
+    assert past.to_undo == "typing in A" and past.to_redo == "typing in A"
+    past.undo()
+    assert state.text_a == TEXT_A
+    assert past.to_undo == ""
+    past.undo()  # nothing left
+    past.redo()
+    past.redo()
+    assert state.text_a == "The cat ran h" and past.to_redo == ""
+
+
+def test_typing_in_b_does_not_join_typing_in_a(past: History, state: ExploreState) -> None:
+    change(past, state, "dog")
+    state.set_text(b="bird")
+    past.look()
+    past.undo()
+    assert (state.text_a, state.text_b) == ("dog", TEXT_B)
+
+
+def test_masks_come_back_with_the_text_they_were_in(past: History, state: ExploreState, clock: Clock) -> None:
+    state.set_masks([2, 5])
+    past.look()
+    assert past.to_undo == "masking"
+    state.set_text("a dog", "")
+    past.look()
+    assert state.masked == frozenset()
+    past.undo()
+    assert state.text_a == TEXT_A and state.masked == {2, 5}
+    past.undo()
+    assert state.masked == frozenset()
+    past.redo()
+    assert state.masked == {2, 5}
+
+
+def test_what_is_changed_inside_comes_back(past: History, state: ExploreState) -> None:
+    changed = state.what_if.with_head(1, 2, True)
+    state.set_what_if(changed)
+    past.look()
+    state.set_what_if(NOTHING_CHANGED)
+    past.look()
+    past.undo()
+    assert state.what_if == changed
+    past.undo()
+    assert state.what_if == NOTHING_CHANGED
+
+
+def test_something_new_ends_what_could_be_redone(past: History, state: ExploreState) -> None:
+    change(past, state, "dog")
+    past.undo()
+    change(past, state, "bird")
+    assert past.to_redo == ""
+    past.undo()
+    assert state.text_a == TEXT_A
+
+
+def test_typing_after_an_undo_is_a_step_of_its_own(past: History, state: ExploreState, clock: Clock) -> None:
+    change(past, state, "dog")
+    clock.now_s += 5
+    change(past, state, "bird")
+    past.undo()
+    change(past, state, "dogs")
+    past.undo()
+    assert state.text_a == "dog"
+
+
+def test_the_past_is_bounded(past: History, state: ExploreState, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "MOST_STEPS", 5)
+    for number in range(20):
+        clock.now_s += 5
+        change(past, state, f"cat {number}")
+    for _ in range(20):
+        past.undo()
+    assert state.text_a == "cat 14"
+
+
+def test_an_undo_is_told_once_and_makes_no_step(past: History, state: ExploreState, qtbot: QtBot) -> None:
+    change(past, state, "dog")
+    told: list[str] = []
+    past.changed.connect(lambda: told.append(past.to_undo))
+    past.undo()
+    qtbot.wait(20)  # whatever was put off to the next turn of the event loop has run
+    assert told == [""] and past.to_redo == "typing in A"
+
+
+def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window, qtbot: QtBot) -> None:
+    edit = window.frame.sentences.a
+    window.history.look()
+    QTest.keyClicks(edit, " dog")
+    qtbot.waitUntil(lambda: window.history.to_undo == "typing in A")
+    window.state.set_masks([2])
+    qtbot.waitUntil(lambda: window.history.to_undo == "masking")
+    assert window.actions_.actions["edit.undo"].text() == "Undo masking"
+    edit.setFocus()
+    QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
+    assert window.state.masked == frozenset() and edit.text() == f"{TEXT_A} dog"
+    QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
+    assert edit.text() == TEXT_A == window.state.text_a
+    for key, modifier in ((Qt.Key.Key_Z, CONTROL | SHIFT), (Qt.Key.Key_Y, CONTROL)):
+        QTest.keyClick(edit, key, modifier)
+    assert edit.text() == f"{TEXT_A} dog" and window.state.masked == {2}
+    settle(window, qtbot)
+
+
+def test_the_cursor_stays_where_the_change_was(window: Window, qtbot: QtBot) -> None:
+    edit = window.frame.sentences.a
+    edit.setFocus()
+    edit.setCursorPosition(7)
+    window.history.look()
+    QTest.keyClicks(edit, "s")
+    QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
+    assert edit.text() == TEXT_A and edit.cursorPosition() == 7
+
+
+def test_an_example_is_one_step(window: Window, qtbot: QtBot) -> None:
+    from app.examples import load_examples
+
+    window.history.look()
+    before = window.history.to_undo
+    window.use_example(next(example for example in load_examples() if example.mask and example.b))
+    qtbot.waitUntil(lambda: window.history.to_undo != before)
+    window.history.undo()
+    assert window.state.text_a == TEXT_A and window.state.masked == frozenset()
+
+
+def test_another_model_is_no_step(window: Window, headless_folder: object, qtbot: QtBot) -> None:
+    window.history.look()
+    window.state.set_what_if(window.state.what_if.with_head(0, 0, True))
+    qtbot.waitUntil(lambda: window.history.to_undo == "the change inside the model")
+    steps = len(window.history._done)
+    window.open_model(str(headless_folder))
+    qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.name == "encoder-only")
+    settle(window, qtbot)
+    window.history.look()
+    assert len(window.history._done) == steps
+    window.history.undo()
+    window.history.redo()  # the head was of the other model
+    assert window.state.what_if == NOTHING_CHANGED

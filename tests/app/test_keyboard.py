@@ -1,0 +1,127 @@
+"""Without a mouse: every command has a key, Tab reaches every part of a room, and everything has a name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.actions import MENUS
+from app.widgets.bar_list import BarList
+from app.window import Window
+from tests.app.conftest import settle
+
+Opener = Callable[[Path | str], Window]
+MOST_TABS = 400
+
+
+@pytest.fixture
+def rooms(window: Window, qtbot: QtBot) -> Window:
+    """A window with all rooms built, a mask, the help and the command list open."""
+    window.state.set_masks([2])
+    for entry in window.rooms.entries():
+        window.open_room(entry.id)
+        settle(window, qtbot)
+    window.toggle_help()
+    return window
+
+
+def focusable(within: QWidget) -> Iterator[QWidget]:
+    """What takes the keyboard, or answers a click as a button does."""
+    for widget in within.findChildren(QWidget):
+        is_inner = widget.objectName().startswith("qt_") or isinstance(widget, QScrollBar)
+        is_empty = isinstance(widget, QAbstractButton | QLabel) and not widget.text() and widget.isHidden()
+        is_empty = is_empty or (isinstance(widget, QLabel) and not widget.text())
+        if widget.focusPolicy() != Qt.FocusPolicy.NoFocus and not is_inner and not is_empty:
+            yield widget
+
+
+def name_of(widget: QWidget) -> str:
+    """What a screen reader would say: the accessible name, or the words on a button or label."""
+    return widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton | QLabel) else "")
+
+
+def described(widget: QWidget) -> str:
+    parents = []
+    parent: QWidget | None = widget
+    while parent is not None:
+        parents.append(type(parent).__name__)
+        parent = parent.parentWidget()
+    return " < ".join(parents[:5])
+
+
+def test_everything_that_takes_the_keyboard_has_a_name(rooms: Window) -> None:
+    rooms.open_palette()
+    nameless = {described(widget) for widget in focusable(rooms) if not name_of(widget).strip()}
+    assert sorted(nameless) == []
+
+
+def test_save_buttons_say_of_what(rooms: Window) -> None:
+    from app.widgets.figure_button import FigureButton
+
+    names = [made.accessibleName() for made in rooms.findChildren(FigureButton)]
+    assert names and all(name.startswith("Save or copy: ") for name in names)
+
+
+def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
+    commands = list(window.actions_.commands.values())
+    keys = Counter(keys for command in commands for keys in (command.shortcut, *command.more_shortcuts))
+    assert [command.id for command in commands if command.menu not in MENUS] == []
+    assert [key for key, times in keys.items() if times > 1] == []
+    assert [key for key in keys if QKeySequence(key).isEmpty()] == []
+
+
+@pytest.mark.parametrize("room", ["embed", "attend", "predict", "apply"])
+def test_tab_reaches_all_of_a_room(window: Window, room: str, qtbot: QtBot) -> None:
+    window.state.set_masks([2])
+    window.open_room(room)
+    settle(window, qtbot)
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+    window.frame.sentences.a.setFocus()
+    first = widget = window.frame.sentences.a
+    reached: set[QWidget] = set()
+    for _ in range(MOST_TABS):  # a label with links keeps the keyboard for all of them
+        reached.add(widget)
+        QTest.keyClick(widget, Qt.Key.Key_Tab)
+        widget = QApplication.focusWidget()  # type: ignore[assignment]
+        if widget is first:
+            break
+    assert widget is first, "Tab does not come round"
+    wanted = {
+        widget
+        for widget in focusable(window.frame)
+        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+    }
+    exclusive = {w for w in wanted if isinstance(w, QAbstractButton) and w.group() and not w.isChecked()}
+    assert wanted & reached, "the room has nothing that Tab could reach"
+    assert {described(widget) for widget in wanted - reached - exclusive} == set()
+
+
+def test_a_word_is_put_in_from_the_keyboard(window: Window, qtbot: QtBot) -> None:
+    window.state.set_masks([2])
+    room = window.open_room("predict")
+    settle(window, qtbot)
+    card = room.mask_cards[0]  # type: ignore[attr-defined]
+    bars = next(widget for widget in focusable(card) if isinstance(widget, BarList))
+    row = next(i for i, bar in enumerate(bars.bars) if i > 0 and bar.label.isalpha() and bar.label != "cat")
+    word = bars.bars[row].label
+    bars.setFocus()
+    for _ in range(row):
+        QTest.keyClick(bars, Qt.Key.Key_Down)
+    QTest.keyClick(bars, Qt.Key.Key_Return)
+    assert window.state.text_a == f"The {word} sat on the mat."
+
+
+def test_rooms_open_by_their_numbers(window: Window) -> None:
+    for number, entry in enumerate(window.rooms.entries(), start=1):
+        key = getattr(Qt.Key, f"Key_{number}")
+        QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
+        assert window.room_id == entry.id

@@ -1,0 +1,291 @@
+"""The room Layers: every number it shows is the engine's, and each control does what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.layers.added_view import AddedView
+from app.rooms.layers.hidden_view import HiddenView
+from app.rooms.layers.line_chart import ticks
+from app.rooms.layers.neurons_view import MOST_WORDS, NeuronsView
+from app.rooms.layers.paths_view import PathsView
+from app.rooms.layers.room import VIEWS, LayersRoom
+from app.rooms.layers.steps_view import StepsView
+from app.rooms.layers.view import LayersView
+from app.rooms.layers.word_view import WordView, verdict
+from app.window import Window
+from bertcore.analysis.hidden_states import lengths, paths
+from bertcore.analysis.layer_steps import one_layer
+from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
+from bertcore.analysis.one_word import Parting, parting, word_in_sentences
+from bertcore.analysis.residual import residual_stream
+from bertcore.analysis.similarity import token_cosines
+from bertcore.checkpoint import load_checkpoint
+from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.family_models import SHAPES, save_family
+
+View = TypeVar("View", bound=LayersView)
+
+
+@pytest.fixture
+def room(window: Window, qtbot: QtBot) -> LayersRoom:
+    found = window.open_room("layers")
+    assert isinstance(found, LayersRoom)
+    settle(window, qtbot)
+    return found
+
+
+def opened(window: Window, qtbot: QtBot, key: str, kind: type[View]) -> View:
+    room = window.frame.rooms["layers"]
+    assert isinstance(room, LayersRoom)
+    view = room.open_view(key)
+    settle(window, qtbot)
+    assert isinstance(view, kind) and view.isVisible()
+    return view
+
+
+def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    view = opened(window, qtbot, "hidden", HiddenView)
+    assert window.state.reading is not None
+    states = window.state.reading.trace.hidden_states
+    assert view.lengths.values == pytest.approx(lengths(states).T, rel=1e-5)
+    for stage in (0, 2):
+        room.slider.track.setValue(stage)
+        assert view.cosines.values == pytest.approx(token_cosines(states)[stage], abs=1e-5)
+    assert room.slider.name == "after layer 2" and window.state.layer == 1
+
+
+def test_words_and_special_tokens_act_on_rows_and_columns(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    view = opened(window, qtbot, "hidden", HiddenView)
+    window.state.set_view(words=True, specials=False)
+    units = room.units
+    assert units is not None and view.lengths.values is not None and view.cosines.values is not None
+    assert len(units) < len(window.state.encoding or [])
+    assert view.lengths.values.shape == (len(units), 3) and view.cosines.values.shape == (len(units),) * 2
+    assert window.state.reading is not None
+    merged = units.vectors(window.state.reading.trace.hidden_states)
+    assert view.lengths.values == pytest.approx(lengths(merged).T, rel=1e-5)
+    assert "mean over their pieces" in view._lengths_card.hint
+
+
+def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    assert room.stage == 1
+    room.slider.track.setFocus()
+    QTest.keyClick(room.slider.track, Qt.Key.Key_Right)
+    assert (room.stage, window.state.layer) == (2, 1)
+    for _ in range(2):
+        QTest.keyClick(room.slider.track, Qt.Key.Key_Left)
+    assert (room.stage, window.state.layer, room.slider.name) == (0, 0, "embeddings")
+    window.state.set_head(1, 3)
+    assert room.stage == 2 and room.slider.stage == 2
+
+
+def test_a_click_on_a_length_chooses_token_and_layer(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    view = opened(window, qtbot, "hidden", HiddenView)
+    rect, rows = view.lengths.grid_rect(), len(window.state.encoding or [])
+    at = rect.topLeft().toPoint()
+    at.setX(round(rect.x() + rect.width() * 2.5 / 3))
+    at.setY(round(rect.y() + rect.height() * 4.5 / rows))
+    QTest.mouseClick(view.lengths, Qt.MouseButton.LeftButton, pos=at)
+    assert (window.state.focus, room.stage) == (4, 2)
+    QTest.keyClick(view.lengths, Qt.Key.Key_Down)
+    assert window.state.focus == 5 and view.lengths.selected == (5, 2)
+
+
+def test_paths_are_the_engines_and_follow_the_selection(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    view = opened(window, qtbot, "paths", PathsView)
+    assert window.state.reading is not None
+    found = paths(window.state.reading.trace.hidden_states)
+    assert np.array_equal(view.picture.points, found.points)
+    assert f"across: {found.share[0]:.0%} of the variance" in view._card.hint
+    view.picture.setFocus()
+    window.state.set_focus(2)
+    QTest.keyClick(view.picture, Qt.Key.Key_Right)
+    assert window.state.focus == 3 and view.picture._current == 3
+
+
+def test_what_is_added_is_the_engines_for_the_current_token(
+    room: LayersRoom, window: Window, qtbot: QtBot, model_folder: Path
+) -> None:
+    view = opened(window, qtbot, "added", AddedView)
+    reading = window.state.reading
+    assert reading is not None
+    stream = residual_stream(load_checkpoint(model_folder).model, reading.request.input_ids, reading.request.segments)
+    for token in (3, 6):
+        window.state.set_focus(token)
+        shown = [line.values for line in (*view.lengths.lines, *view.cosines.lines)]
+        names = ("entering", "attention", "feed_forward", "attention_cosine", "feed_forward_cosine")
+        for values, name in zip(shown, names, strict=True):
+            assert values == pytest.approx(getattr(stream, name)[:, token], rel=1e-4, abs=1e-5)
+    assert not room.slider.isVisible()
+
+
+def test_neurons_are_the_engines_and_arrow_keys_choose(
+    room: LayersRoom, window: Window, qtbot: QtBot, model_folder: Path
+) -> None:
+    view, reading = opened(window, qtbot, "neurons", NeuronsView), window.state.reading
+    assert reading is not None
+    checkpoint = load_checkpoint(model_folder)
+    read = reading.request.input_ids, reading.request.segments
+    window.state.set_focus(4)
+    found = strongest_neurons(checkpoint.model, *read)
+    labels = [f"layer {a + 1} · {b}" for a, b in zip(found.layers[4], found.neurons[4], strict=True)]
+    assert [bar.label for bar in view.strongest.bars] == labels
+    QTest.keyClick(view.strongest, Qt.Key.Key_Down)
+    settle(window, qtbot)
+    layer, neuron = int(found.layers[4, 1]), int(found.neurons[4, 1])
+    assert view.chosen == (layer, neuron) and view._one_card.title == f"Layer {layer + 1} · Neuron {neuron}"
+    fires = neuron_activations(checkpoint.model, layer, neuron, *read)
+    assert [bar.number for bar in view.tokens.bars] == [
+        f"{value:.2f}" for value in sorted(fires, reverse=True)[:MOST_WORDS]
+    ]
+    up = pushed_words(checkpoint.model, checkpoint.tokenizer, layer, neuron, MOST_WORDS).up
+    assert [(bar.label, bar.number) for bar in view.words.bars] == [(word, f"{score:.2f}") for word, score in up]
+
+
+def test_one_word_is_compared_in_the_persons_sentences(
+    room: LayersRoom, window: Window, qtbot: QtBot, model_folder: Path
+) -> None:
+    view, checkpoint = opened(window, qtbot, "word", WordView), load_checkpoint(model_folder)
+    assert view.answer is not None and len(view.answer[1].sentences) == 4
+    for line, text in zip(view.editor.lines, ("A cat sat.", "The cat ran home.", "A happy cat!", "A dog"), strict=True):
+        line.text.clear()
+        QTest.keyClicks(line.text, text)
+    view.editor.word.clear()
+    QTest.keyClicks(view.editor.word, "cat")
+    view.editor.lines[1].meaning.click()
+    qtbot.waitUntil(lambda: view.answer is not None and view.answer[1].sentences == [0, 1, 2], timeout=TIMEOUT_MS)
+    found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, "cat", view.editor.uses.texts)
+    assert view.answer[1].cosines == pytest.approx(found.cosines, abs=1e-5)
+    assert view.matrix.values == pytest.approx(found.cosines[room.stage], abs=1e-5)
+    parted = parting(found.cosines, [1, 2, 2])
+    assert view.curves.lines[1].values == pytest.approx(parted.between, abs=1e-5)
+    assert view.verdict.text() == verdict(parted)
+    assert "not in this sentence" in view.editor.lines[3]._missing.text()
+
+
+def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    view = opened(window, qtbot, "word", WordView)
+    QTest.keyClicks(view.editor.word, "x")
+    qtbot.waitUntil(lambda: "No sentence has the word “bankx”" in view._problem.text(), timeout=TIMEOUT_MS)
+    view.editor.add.click()
+    assert len(view.editor.lines) == 5
+    view.editor.lines[4].remove.click()
+    assert len(view.editor.lines) == 4
+
+
+def test_the_verdict_names_the_layer() -> None:
+    far = Parting(np.array([0.9, 0.8]), np.array([0.85, 0.5]), 1)
+    assert verdict(far) == "Furthest apart after layer 1: cosine 0.80 within a meaning, 0.50 between meanings."
+    assert "do not part" in verdict(Parting(np.array([0.1]), np.array([0.2]), 0))
+    assert "give one meaning to two sentences" in verdict(Parting(np.array([0.1]), np.array([np.nan]), None))
+
+
+def test_sentences_and_view_outlive_a_frame_of_another_size(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    view = opened(window, qtbot, "word", WordView)
+    QTest.keyClicks(view.editor.lines[0].text, "!")
+    window.set_look(projector=True)
+    settle(window, qtbot)
+    again = window.open_room("layers")
+    assert isinstance(again, LayersRoom) and again is not room and again.open_key == "word"
+    assert isinstance(again.view, WordView) and again.view.editor.uses.texts[0].startswith("!")
+    window.set_look(projector=False)
+
+
+def test_every_step_shows_the_engines_numbers_and_their_parts(
+    room: LayersRoom, window: Window, qtbot: QtBot, model_folder: Path
+) -> None:
+    view, reading = opened(window, qtbot, "steps", StepsView), window.state.reading
+    assert reading is not None
+    room.slider.track.setValue(2)
+    settle(window, qtbot)
+    window.state.set_head(1, 3)
+    window.state.set_focus(5)
+    model = load_checkpoint(model_folder).model
+    expected = one_layer(model, reading.request.input_ids, reading.request.segments, layer=1).steps(3)
+    assert [header.key for header in view.headers] == [step.key for step in expected]
+    for header, step in zip(view.headers, expected, strict=True):
+        if not header.isChecked():
+            header.click()
+        assert view.open_key == step.key
+        assert view.table.numbers.values == pytest.approx(step.values, rel=1e-4, abs=1e-4)
+        assert header.texts[2] == f"{step.values.shape[0]} × {step.values.shape[1]}"
+        view.table.setCurrentIndex(view.table.numbers.index(6, 2))
+        made = view.made_of.made
+        assert made is not None and window.state.focus == 6
+        assert made.value == float(view.table.numbers.values[6, 2])
+        assert made.total == pytest.approx(made.value, rel=1e-5, abs=1e-5)
+        assert view.made_of.number.text() == f"{made.value:.6g}".replace("-", "−")
+
+
+def test_cells_say_their_exact_value(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    view = opened(window, qtbot, "steps", StepsView)
+    index = view.table.numbers.index(4, 1)
+    exact = f"{view.table.numbers.values[4, 1]:.9g}".replace("-", "−")
+    assert str(view.table.numbers.data(index, Qt.ItemDataRole.ToolTipRole)).endswith(f": {exact}")
+
+
+def test_a_changed_row_is_said_not_to_add_up(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    from bertcore.what_if import EditedRow
+
+    view = opened(window, qtbot, "steps", StepsView)
+    size = len(window.state.encoding or [])
+    row = (1.0, *[0.0] * (size - 1))
+    window.state.set_what_if(window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: view._one is not None and view._one[0][0] is window.state.reading, timeout=TIMEOUT_MS)
+    view.open_step("probs")
+    window.state.set_focus(4)
+    assert view.table.numbers.values[4].tolist() == list(row)
+    assert view.made_of._changed.isVisible()
+    window.state.set_focus(5)
+    assert not view.made_of._changed.isVisible()
+
+
+OFTEN = ("pre-norm", "albert")  # the others differ in what the engine's own tests see
+
+
+@pytest.mark.parametrize("name", [n if n in OFTEN else pytest.param(n, marks=pytest.mark.slow) for n in SHAPES])
+def test_every_view_works_for_every_family_and_for_little_text(
+    name: str, open_window: Callable[[Path], Window], qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window(save_family(name, tmp_path / name))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    room = window.open_room("layers")
+    assert isinstance(room, LayersRoom)
+    for text, specials in (("The cat sat on the mat.", True), ("cat", False), ("", False)):
+        window.state.set_view(specials=specials)
+        window.state.set_text(text, "")
+        settle(window, qtbot)
+        for key in VIEWS:
+            room.open_view(key).repaint()
+            settle(window, qtbot)
+            room.view.repaint()
+    assert not window.frame.banner.isVisible()
+
+
+def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
+    from app.widgets.figure_button import FigureButton
+
+    made = {}
+    for key in VIEWS:
+        opened(window, qtbot, key, LayersView)
+        for button in room.view.findChildren(FigureButton):
+            figure = button.figure()
+            assert figure is not None and figure.caption and figure.numbers, key
+            made[key, figure.title] = figure
+    assert len(made) == 10
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert ticks(0, 16, 4) == [0, 5, 10, 15]
+    assert ticks(-0.23, 0.15, 4) == [-0.2, -0.1, 0, 0.1]
+    assert ticks(0.62, 0.64, 2) == [0.62, 0.63, 0.64]

@@ -1,0 +1,100 @@
+"""The command list: finding, choosing, going to a head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.palette import open_palette
+from app.widgets.palette import Palette, match
+from app.window import Window
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def palette(window: Window) -> Iterator[Palette]:
+    window.services.settings.recent_models = ["somebody/some-model"]
+    made = open_palette(window)
+    yield made
+    made.close_palette()
+
+
+def titles(palette: Palette) -> list[str]:
+    return [entry.title for entry in palette.shown]
+
+
+def test_it_lists_commands_rooms_examples_and_models(palette: Palette, window: Window) -> None:
+    from app.examples import load_examples
+
+    shown = {entry.title: entry.kind for entry in palette.shown}
+    assert shown["Attend"] == "Room" and shown["Save session…"] == "File"
+    assert shown[load_examples()[0].title] == "Example" and shown["somebody/some-model"] == "Model"
+    enabled = {c.id for c in window.actions_.commands.values() if window.actions_.actions[c.id].isEnabled()}
+    assert len([entry for entry in palette.shown if entry.shortcut]) == len(enabled) - 1  # all but the list itself
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [("swap", "Swap A and B"), ("lgt", "Light or dark"), ("dark", "Light or dark"), ("pre", "Predict")],
+)
+def test_a_few_letters_find_it(palette: Palette, typed: str, first: str) -> None:
+    QTest.keyClicks(palette.line, typed)
+    assert titles(palette)[0] == first
+
+
+def test_better_matches_come_first() -> None:
+    begins, within, scattered = (match("mask", title) for title in ("Mask a word", "Unmask it", "Many a sick cat"))
+    assert begins and within and scattered and begins > within > scattered
+    assert match("mask", "ksam") is None
+
+
+def test_a_head_is_gone_to_by_its_numbers(palette: Palette, window: Window) -> None:
+    QTest.keyClicks(palette.line, "2.4")
+    assert titles(palette)[0] == "Layer 2, head 4"
+    QTest.keyClick(palette.line, Qt.Key.Key_Return)
+    assert (window.state.layer, window.state.head) == (1, 3) and window.room_id == "attend"
+    assert palette.isHidden()
+
+
+@pytest.mark.parametrize("typed", ["3.1", "0.1", "1.5", "1", "a.b"])
+def test_a_head_that_is_not_there_is_not_offered(palette: Palette, typed: str) -> None:
+    QTest.keyClicks(palette.line, typed)
+    assert not [entry for entry in palette.shown if entry.kind == "Head"]
+
+
+def test_arrows_choose_and_escape_leaves(palette: Palette, window: Window) -> None:
+    window.state.set_focus(3)
+    QTest.keyClick(palette.line, Qt.Key.Key_Down)
+    QTest.keyClick(palette.line, Qt.Key.Key_Down)
+    QTest.keyClick(palette.line, Qt.Key.Key_Up)
+    assert palette.list.currentRow() == 1
+    QTest.keyClick(palette.line, Qt.Key.Key_Escape)
+    assert palette.isHidden() and window.state.focus == 3  # Escape was for the list
+
+
+def test_letters_are_typed_and_no_commands(palette: Palette, window: Window) -> None:
+    QTest.keyClicks(palette.line, "m")
+    assert palette.line.text() == "m" and window.state.masked == frozenset()
+
+
+def test_a_click_chooses(palette: Palette, window: Window) -> None:
+    QTest.keyClicks(palette.line, "predict")
+    place = palette.list.visualItemRect(palette.list.item(0)).center()
+    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.room_id == "predict" and palette.isHidden()
+
+
+def test_the_keyboard_goes_back_to_where_it_was(window: Window) -> None:
+    window.activateWindow()
+    window.frame.strip.field.setFocus()
+    QTest.keyClick(window.frame.strip.field, Qt.Key.Key_K, CONTROL)
+    palette = window.findChild(Palette)
+    assert isinstance(palette, Palette) and window.focusWidget() is palette.line
+    QTest.keyClick(palette.line, Qt.Key.Key_Escape)
+    assert window.focusWidget() is window.frame.strip.field
+    QApplication.processEvents()

@@ -1,0 +1,317 @@
+"""The room Predict's pages that ask the model: what is shown equals the functions' results, each control acts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.predict.decided_page import DecidedPage
+from app.rooms.predict.fill_page import CLICKS, ORDERS, FillPage
+from app.rooms.predict.lens_page import LensPage, verdict_of
+from app.rooms.predict.room import PAGES
+from app.rooms.predict.surprise_page import SurprisePage
+from app.widgets.figure_button import figure_buttons
+from app.window import Window
+from bertcore.analysis.filling import fill_masks
+from bertcore.analysis.head_questions import HeadTarget
+from bertcore.analysis.mask_lens import lens_at, word_through_layers
+from bertcore.analysis.word_questions import METHODS, decided_by, surprise_of
+from bertcore.what_if import EditedRow, WhatIf
+from tests.app.conftest import TIMEOUT_MS
+from tests.app.predict_room import MASKS, answered, asked, page, predict, reading_of
+
+OFF = WhatIf(heads_off=frozenset({(1, 2)}))
+
+
+def typed(view: LensPage, word: str, window: Window, qtbot: QtBot) -> None:
+    view.word.clear()
+    if word.isascii():
+        QTest.keyClicks(view.word, word)
+    else:
+        view.word.insert(word)
+        view.word.textEdited.emit(word)
+    answered(window, view.room, qtbot)
+
+
+def test_the_table_is_the_lens_and_chooses_a_mask(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, LensPage, "lens", window, qtbot)
+    checkpoint, _, reading = asked(window)
+    lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
+    for number, column in enumerate(view.table.columns):
+        shown = [(word.id, word.probability) for stage in column for word in stage]
+        expected = [(word.id, word.probability) for stage in lens.words for word in stage[number]]
+        assert [word for word, _ in shown] == [word for word, _ in expected]
+        assert [p for _, p in shown] == pytest.approx([p for _, p in expected], rel=1e-4)
+    QTest.mouseClick(view.table, Qt.MouseButton.LeftButton, pos=view.table.cell_rect(1, 2).center().toPoint())
+    assert window.state.focus == MASKS[2] and view.table.current == 2
+    QTest.keyClick(view.table, Qt.Key.Key_Left)
+    assert window.state.focus == MASKS[1] and view.table.current == 1
+    assert [bar.mark for bar in view.bars.bars] == [f"rank {rank:,}" for rank in lens.rank[:, 1]]
+
+
+@pytest.mark.parametrize("word", ["dog", "comfortably"])
+def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, LensPage, "lens", window, qtbot)
+    room.choose_mask(1)
+    typed(view, word, window, qtbot)
+    checkpoint, text, reading = asked(window)
+    found = word_through_layers(checkpoint, text, reading.encoding, MASKS[1], word)
+    assert view.verdict.text() == verdict_of(word, found.probability, found.rank)
+    figure = view._word_figure()
+    assert figure is not None and figure.numbers["probability"].values == pytest.approx(found.probability, rel=1e-3)
+    if found.rank is None:
+        assert view._pieces.isVisible() and " ".join(found.pieces) in view._pieces.text()
+        assert [bar.mark for bar in view.bars.bars] == [""] * 3
+    else:
+        assert [bar.mark for bar in view.bars.bars] == [f"rank {rank:,}" for rank in found.rank]
+
+
+def test_what_cannot_be_followed_is_said_in_place(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, LensPage, "lens", window, qtbot)
+    typed(view, "日本", window, qtbot)
+    assert "cannot write" in view.line.text and not view.bars.isVisible()
+    size = len(reading_of(window).encoding)
+    window.state.set_what_if(WhatIf(rows=(EditedRow(0, 0, 4, (1.0, *[0.0] * (size - 1))),)))
+    typed(view, "comfortably", window, qtbot)
+    assert "pieces" in view.line.text
+    typed(view, "dog", window, qtbot)
+    assert view.line.text == "" and view.bars.isVisible()
+
+
+def test_the_sentence_on_a_word_names_the_layer() -> None:
+    chances = np.array([0.1, 0.2, 0.6])
+    assert verdict_of("dog", chances, np.array([4, 1, 1])) == "“dog” is first from layer 1 on; in the end p 0.60."
+    assert "only after the last layer" in verdict_of("dog", chances, np.array([4, 2, 1]))
+    assert "from embeddings on" in verdict_of("dog", chances, np.array([1, 1, 1]))
+    assert "first at layer 1, but not to the end" in verdict_of("dog", chances, np.array([4, 1, 2]))
+    assert "its best rank is 3, at layer 1; in the end p 0.60, rank 1,200" in verdict_of(
+        "dog", chances, np.array([4, 3, 1200])
+    )
+    assert verdict_of("dog", chances[::-1], None) == "“dog” is likeliest at embeddings; in the end p 0.10."
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("what_if", [WhatIf(), OFF], ids=["as it is", "head off"])
+def test_surprise_is_the_engines_over_tokens_and_words(
+    window: Window, words: bool, what_if: WhatIf, qtbot: QtBot
+) -> None:
+    window.state.set_view(words=words, specials=False)
+    window.state.set_what_if(what_if)
+    room = predict(window, qtbot)
+    view = page(room, SurprisePage, "surprise", window, qtbot)
+    checkpoint, text, reading = asked(window)
+    found = surprise_of(checkpoint, reading.encoding, text, whole_words=words, what_if=what_if)
+    assert room.units is not None
+    expected = room.units.sums(found.by_token(len(reading.encoding)))
+    assert view.bits == pytest.approx(expected.tolist(), abs=1e-4)
+    assert [token.number for token in view.tokens.tokens] == [f"{bits:.2f}" for bits in view.bits if bits is not None]
+    assert view.perplexity == f"pseudo-perplexity {found.pseudo_perplexity:.2f}"
+    assert "[MASK]" not in [token.token for token in view.tokens.tokens]
+    order = np.argsort(-expected, kind="stable")
+    assert view.bars.bars[0].number == f"{expected[order[0]]:.2f}"
+    view.bars.clicked.emit(0)
+    assert window.state.focus == room.units.first_positions[order[0]]
+
+
+def test_a_typed_mask_has_no_surprise(window: Window, qtbot: QtBot) -> None:
+    window.state.set_text("The [MASK] sat.", "")
+    room = predict(window, qtbot, ())
+    view = page(room, SurprisePage, "surprise", window, qtbot)
+    assert [bits is None for bits in view.bits] == [True, False, True, False, False, True]
+
+
+def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    room.open_view("surprise")
+    view = room.page
+    assert isinstance(view, SurprisePage) and view.line.is_working
+    view.line.stopped.emit()
+    qtbot.wait(50)
+    answered(window, room, qtbot)
+    assert view.line.text == "Stopped." and view.perplexity == ""
+    view.line.wanted.emit()
+    answered(window, room, qtbot)
+    assert view.perplexity.startswith("pseudo-perplexity")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: QtBot) -> None:
+    window.state.set_view(words=True)
+    room = predict(window, qtbot)
+    view = page(room, DecidedPage, "decided", window, qtbot)
+    card = view.cards[method]  # type: ignore[index]
+    for place, word in ((0, 0), (2, 3)):
+        view.place.setCurrentIndex(place)
+        view.place.activated.emit(place)
+        view.word.setCurrentIndex(word)
+        view.word.activated.emit(word)
+        answered(window, room, qtbot)
+        checkpoint, text, reading = asked(window)
+        guess = reading.masks[place].words[word]
+        target = HeadTarget("word", guess.token, MASKS[place], guess.id)
+        assert view.target == target
+        found = decided_by(checkpoint, text, target, method)  # type: ignore[arg-type]
+        assert room.units is not None
+        assert card.scores == pytest.approx(room.units.sums(found.scores).tolist(), abs=1e-4)
+        strongest = max(card.tokens.tokens, key=lambda token: abs(token.value or 0))
+        assert abs(strongest.value or 0) == pytest.approx(1)
+        if method == "integrated":
+            assert "completeness error" in card.said.text()
+            assert f"{found.completeness_error:+.4f}".lstrip("+-") in card.said.text()
+
+
+def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot, ())
+    view = page(room, DecidedPage, "decided", window, qtbot)
+    assert view.target == HeadTarget("next_sentence", "B follows A") and not view.word.isVisible()
+    checkpoint, text, _ = asked(window)
+    found = decided_by(checkpoint, text, HeadTarget("next_sentence", ""), "left_out")
+    assert view.cards["left_out"].scores == pytest.approx(found.scores.tolist(), abs=1e-4)
+
+
+def test_what_decided_is_said_of_the_model_as_it_is(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, DecidedPage, "decided", window, qtbot)
+    scores = view.cards["left_out"].scores
+    window.state.set_what_if(OFF)
+    answered(window, room, qtbot)
+    assert view.cards["left_out"].scores == scores and "without your changes" in view._note.text()
+
+
+def test_a_clicked_mask_is_asked_about(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, DecidedPage, "decided", window, qtbot)
+    window.state.set_focus(MASKS[1])
+    assert view.target is not None and view.target.position == MASKS[1]
+
+
+@pytest.mark.parametrize("order", ORDERS[:2])
+def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: str, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, FillPage, "fill", window, qtbot)
+    view.order.setCurrentText(order)
+    checkpoint, text, _ = asked(window)
+    expected = fill_masks(checkpoint, text, MASKS, order)  # type: ignore[arg-type]
+    for count in (1, 2):
+        view.next.click()
+        answered(window, room, qtbot)
+        assert [(step.position, step.word.id) for step in view.steps] == [
+            (step.position, step.word.id) for step in expected[:count]
+        ]
+        assert [step.word.probability for step in view.steps] == pytest.approx(
+            [step.word.probability for step in expected[:count]], rel=1e-3
+        )
+    view.undo.click()
+    assert len(view.steps) == 1 and len(view.bars.bars) == 1
+    assert view.tokens.tokens[expected[1].position].number == "?"
+    view.all.click()
+    answered(window, room, qtbot)
+    assert [step.word.id for step in view.steps] == [step.word.id for step in expected] and view.open_masks == []
+    shown = view.tokens.tokens[expected[2].position]
+    assert (shown.token, shown.value) == (expected[2].word.token, pytest.approx(expected[2].word.probability, rel=1e-3))
+    assert not view.next.isEnabled() and not view.all.isEnabled()
+    view.restart.click()
+    assert view.steps == [] and not view.undo.isEnabled()
+
+
+def test_masks_are_filled_in_the_order_of_the_clicks(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, FillPage, "fill", window, qtbot)
+    view.order.setCurrentText(CLICKS)
+    view.order.activated.emit(ORDERS.index(CLICKS))
+    assert not view.next.isEnabled()
+    for position in (MASKS[2], MASKS[0]):
+        QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=view.tokens.rect_of(position).center().toPoint())
+        answered(window, room, qtbot)
+    checkpoint, text, _ = asked(window)
+    expected = fill_masks(checkpoint, text, MASKS, [MASKS[2], MASKS[0]])
+    assert [(step.position, step.word.id) for step in view.steps] == [(s.position, s.word.id) for s in expected]
+    view.tokens.setFocus()
+    for _ in range(MASKS[1] + 1):
+        QTest.keyClick(view.tokens, Qt.Key.Key_Right)
+    QTest.keyClick(view.tokens, Qt.Key.Key_Return)
+    answered(window, room, qtbot)
+    assert view.open_masks == []
+
+
+def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot, (3, 5))
+    view = page(room, FillPage, "fill", window, qtbot)
+    view.all.click()
+    answered(window, room, qtbot)
+    words = {step.position: step.word.id for step in view.steps}
+    before = window.state.text_a
+    view.put_in.click()
+    answered(window, room, qtbot)
+    if all(not step.word.token.startswith("##") for step in view.steps):
+        assert window.state.encoding is not None
+        assert [window.state.encoding.ids[position] for position in words] == list(words.values())
+    assert window.state.masked == frozenset() and view.steps == []
+    window.history.undo()
+    assert window.state.text_a == before and window.state.masked == {3, 5}
+
+
+def test_another_text_begins_the_filling_anew(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, FillPage, "fill", window, qtbot)
+    view.next.click()
+    answered(window, room, qtbot)
+    window.state.toggle_mask(MASKS[2])
+    answered(window, room, qtbot)
+    assert view.steps == [] and view.open_masks == list(MASKS[:2])
+
+
+def test_every_page_gives_its_pictures_and_numbers(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    made = []
+    for key in PAGES:
+        room.open_view(key)
+        answered(window, room, qtbot)
+        if isinstance(room.page, FillPage):
+            room.page.next.click()
+            answered(window, room, qtbot)
+        for button in figure_buttons(room):
+            figure = button.figure()
+            assert figure is not None and figure.caption and figure.numbers, key
+            made.append(figure.title)
+    assert len(made) == len(set(made)) == 3 + 1 + 2 + 1 + 3 + 1
+
+
+@pytest.mark.slow
+def test_512_tokens_are_masked_in_turn_while_typing_goes_on(
+    open_window: Callable[[Path], Window], qtbot: QtBot, tmp_path: Path
+) -> None:
+    from tests.app.family_models import SHAPES, Shape, save_family
+
+    SHAPES["long"] = Shape(("mlm",), config={"max_position_embeddings": 512})
+    try:
+        window = open_window(save_family("long", tmp_path / "long"))
+    finally:
+        del SHAPES["long"]
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text("the cat sat on the mat " * 100, "")
+    room = predict(window, qtbot, (5,))
+    assert len(reading_of(window).encoding) == 512
+    shares: list[float] = []
+    window.services.inference.progress_made.connect(lambda kind, share: shares.append(share))
+    room.open_view("surprise")
+    view = room.page
+    assert isinstance(view, SurprisePage)
+    qtbot.waitUntil(lambda: len(shares) > 3, timeout=TIMEOUT_MS)
+    assert view.line.is_working
+    window.state.set_text(a="the dog sat on the mat " * 100)  # the old question ends, the text is read at once
+    qtbot.waitUntil(lambda: reading_of(window).encoding is window.state.encoding, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.question.answer is not None, timeout=4 * TIMEOUT_MS)
+    assert shares[-1] == 1 and len(view.question.answer.positions) == 510
+    room.open_view("decided")
+    answered_ = [card.question for card in room.page.cards.values()]  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: all(question.answer is not None for question in answered_), timeout=4 * TIMEOUT_MS)

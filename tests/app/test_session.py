@@ -1,0 +1,211 @@
+"""Sessions: saved, opened again, and refused where the file is not what it should be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.moments import Place
+from app.session import Session, SessionModel, as_json, load_session, read_session
+from app.window import Window
+from bertcore.errors import BertcoreError
+from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
+
+Opener = Callable[[Path | str], Window]
+FILE = Path("mine.bertscope.json")
+
+
+def drop(window: Window, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    action, buttons = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    window.dropEvent(QDropEvent(QPointF(10, 10), action, data, buttons, Qt.KeyboardModifier.NoModifier))
+
+
+@pytest.fixture
+def saved(window: Window, qtbot: QtBot, tmp_path: Path) -> Path:
+    """The session of a window with a masked word, another head, another view, and the room Attend."""
+    state = window.state
+    state.set_text("A dog ran home.", "It was happy.")
+    state.set_masks([2])
+    state.set_focus(3)
+    state.set_head(1, 3)
+    state.set_view(words=True, specials=False)
+    window.open_room("attend")
+    settle(window, qtbot)
+    file = tmp_path / "mine.bertscope.json"
+    window.sessions.save(file)
+    assert not window.frame.banner.is_shown
+    return file
+
+
+def looked_at(window: Window) -> tuple[object, ...]:
+    state = window.state
+    return (
+        state.text_a,
+        state.text_b,
+        state.masked,
+        state.focus,
+        state.layer,
+        state.head,
+        state.view.words,
+        state.view.specials,
+        window.room_id,
+    )
+
+
+def test_a_session_comes_back_in_another_window(
+    saved: Path, window: Window, open_window: Opener, model_folder: Path, qtbot: QtBot
+) -> None:
+    wanted = looked_at(window)
+    other = open_window(saved)
+    qtbot.waitUntil(lambda: other.state.reading is not None, timeout=TIMEOUT_MS)
+    settle(other, qtbot)
+    assert looked_at(other) == wanted
+    assert other.state.model is not None and other.state.model.folder == model_folder
+    assert not other.frame.banner.is_shown
+
+
+def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window, qtbot: QtBot) -> None:
+    wanted, model = looked_at(window), window.state.model
+    window.state.set_text("bird", "")
+    window.state.set_view(words=False, specials=True)
+    window.state.set_head(0, 0)
+    window.open_room("predict")
+    drop(window, saved)
+    assert looked_at(window) == wanted
+    assert window.state.model is model  # it is open already
+    settle(window, qtbot)
+
+
+def test_undo_takes_an_opened_session_back(saved: Path, window: Window, qtbot: QtBot) -> None:
+    window.state.set_text("bird", "")
+    window.history.look()
+    window.sessions.open(saved)
+    window.history.undo()
+    assert window.state.text_a == "bird"
+
+
+def test_a_mask_is_found_again_in_another_vocabulary(saved: Path) -> None:
+    session = load_session(saved)
+    assert session.masks == (Place("a", 2, 5),)  # "dog", whatever its position is
+
+
+def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Window, qtbot: QtBot) -> None:
+    values = json.loads(saved.read_text(encoding="utf-8"))
+    values["model"] |= {"reference": str(saved.parent / "gone"), "name": "the-lost-one"}
+    saved.write_text(json.dumps(values), encoding="utf-8")
+    window.state.set_text("bird", "")
+    model = window.state.model
+    window.sessions.open(saved)
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    assert "the-lost-one could not be opened" in window.frame.banner.text
+    assert "its texts are shown with tiny-model" in window.frame.banner.text
+    settle(window, qtbot)
+    assert window.state.model is model
+    assert window.state.text_a == "A dog ran home." and window.state.masked == {2}
+
+
+def test_a_model_that_has_changed_is_said(saved: Path, window: Window) -> None:
+    values = json.loads(saved.read_text(encoding="utf-8"))
+    values["model"]["hash"] = "00000000"
+    saved.write_text(json.dumps(values), encoding="utf-8")
+    window.sessions.open(saved)
+    assert "not the same model" in window.frame.banner.text
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is not JSON"),
+        (b"\xff\xfe\x00", "is not text"),
+        (b"[" * 100_000, "is not JSON"),
+        (b"[1, 2]", "no session"),
+        (b'{"a": 1}', "no session"),
+        (b'{"format_version": 2}', "newer BERTscope"),
+        (b'{"format_version": "1"}', "format_version is '1'"),
+        (b'{"format_version": true}', "format_version is True"),
+        (b'{"format_version": 1, "text_a": 3}', "its 'text_a' is wrong"),
+        (b'{"format_version": 1, "text_a": "\\ud800"}', "its 'text_a' is wrong"),
+        (b'{"format_version": 1, "layer": -1}', "its 'layer' is wrong"),
+        (b'{"format_version": 1, "layer": true}', "its 'layer' is wrong"),
+        (b'{"format_version": 1, "head": 1e400}', "its 'head' is wrong"),
+        (b'{"format_version": 1, "words": 1}', "its 'words' is wrong"),
+        (b'{"format_version": 1, "masks": [["c", 0, 1]]}', "its 'masks' is wrong"),
+        (b'{"format_version": 1, "masks": [["a", 3, 1]]}', "its 'masks' is wrong"),
+        (b'{"format_version": 1, "focus": ["a", 0]}', "its 'focus' is wrong"),
+        (b'{"format_version": 1, "model": {"reference": null}}', "its 'model' is wrong"),
+        (b'{"format_version": 1, "model": [1]}', "its 'model' is wrong"),
+        (b'{"format_version": 1, "applied_texts": {"span": 1}}', "its 'applied_texts' is wrong"),
+        (b'{"format_version": 1, "__class__": "os"}', "'__class__', which means nothing"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_sentence(content: bytes, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "bad.bertscope.json"
+    file.write_bytes(content)
+    with pytest.raises(BertcoreError) as caught:
+        load_session(file)
+    assert said in str(caught.value) and "bad.bertscope.json" in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"{", b'{"format_version": 9}', b'{"format_version": 1, "masks": 1}'])
+def test_nothing_that_is_open_is_lost_for_a_bad_file(window: Window, content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "bad.bertscope.json"
+    file.write_bytes(content)
+    before, reading = looked_at(window), window.state.reading
+    drop(window, file)
+    assert window.frame.banner.is_shown and "bad.bertscope.json" in window.frame.banner.text
+    assert looked_at(window) == before and window.state.reading is reading
+    assert window.state.text_a == TEXT_A
+
+
+json_values: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+NAMES = sorted(json.loads(as_json(Session())))
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), json_values))
+def test_no_file_can_do_more_than_be_refused(values: dict[str, Any]) -> None:
+    try:
+        read_session(json.dumps({"format_version": 1} | values), FILE)
+    except BertcoreError as error:
+        assert str(FILE) in str(error)
+
+
+def test_every_session_reads_as_it_was_written() -> None:
+    session = Session(
+        "Der Bär 🐻", "", (Place("a", 4, 7),), Place("a", 0, 3), SessionModel("me/model", "model", "12345678"), 2, 3
+    )
+    assert read_session(as_json(session), FILE) == session
+
+
+def test_a_session_that_cannot_be_written_is_one_sentence(
+    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "no" / "mine"), ""))
+    window.actions_.run("file.save_session")
+    assert "mine.bertscope.json could not be written" in window.frame.banner.text
+
+
+def test_opening_asks_for_a_file(saved: Path, window: Window, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = looked_at(window)
+    window.state.set_text("bird", "")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    window.actions_.run("file.open_session")
+    assert window.state.text_a == "bird"
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(saved), ""))
+    window.actions_.run("file.open_session")
+    assert looked_at(window) == wanted

@@ -1,0 +1,55 @@
+"""Opening a model that has reference values: the window says whether this machine computes the same."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from pytestqt.qtbot import QtBot
+from safetensors.torch import load_file, save_file
+
+from app.window import Window
+from bertcore.checkpoint import load_checkpoint
+from bertcore.reference_values import write_reference
+from tests.app.conftest import settle
+
+TIMEOUT_MS = 30_000
+
+
+@pytest.fixture
+def checked_folder(model_folder: Path, tmp_path: Path) -> Path:
+    folder = Path(shutil.copytree(model_folder, tmp_path / "checked"))
+    write_reference(load_checkpoint(folder), folder)
+    return folder
+
+
+def open_it(open_window: Callable[[Path], Window], folder: Path, qtbot: QtBot) -> Window:
+    window = open_window(folder)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    return window
+
+
+def test_the_status_line_says_that_a_model_is_verified(
+    open_window: Callable[[Path], Window], checked_folder: Path, qtbot: QtBot
+) -> None:
+    window = open_it(open_window, checked_folder, qtbot)
+    assert "verified" in window.frame.status.text and not window.frame.banner.is_shown
+
+
+def test_weights_that_were_changed_are_told(
+    open_window: Callable[[Path], Window], checked_folder: Path, qtbot: QtBot
+) -> None:
+    file = checked_folder / "model.safetensors"
+    weights = load_file(file)
+    name = next(name for name in weights if "LayerNorm.weight" in name)
+    save_file({**weights, name: weights[name] + torch.tensor(0.5)}, file, {"format": "pt"})
+    window = open_it(open_window, checked_folder, qtbot)
+    assert "Something is off" in window.frame.banner.text and "verified" not in window.frame.status.text
+
+
+def test_a_model_without_such_values_is_not_spoken_of(window: Window) -> None:
+    assert "verified" not in window.frame.status.text
