@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from app import theme
 from app.rooms.embed.before_after import BeforeAfter
-from app.widgets.card import Card, button, label
+from app.widgets.card import Card, Hint, button, label
 
 if TYPE_CHECKING:
     from app.readings import Reading
@@ -31,7 +31,7 @@ class ChangeCard(Card):
         self.to_other = button("Move to segment B", self.segment_moved.emit, look="small")
         self.swap = button("Swap position", look="small", hint=SWAP_HINT, checkable=True)
         self.swap.clicked.connect(self.swap_switched)
-        self.told = label("", "muted", wrap=True)
+        self.told = Hint("Now click the other token. Esc: none.")
         self.effects = BeforeAfter(MOST_ROWS)
         line = QHBoxLayout()
         line.setSpacing(theme.px(6))
@@ -62,8 +62,7 @@ class ChangeCard(Card):
         self.swap.setEnabled(len(reading.encoding) > 1)
         self.effects.draw_words(reading, position)
 
-    def show_waiting(self, token: str | None) -> None:
-        """token: waits for the one it shall swap with; None: no token does."""
-        self.swap.setChecked(token is not None)
-        self.told.setVisible(token is not None)
-        self.told.setText(f"Now click the token that “{token}” shall swap places with. Esc: none.")
+    def show_waiting(self, is_waiting: bool) -> None:
+        """Whether a token waits for the one it shall swap with."""
+        self.swap.setChecked(is_waiting)
+        self.told.setVisible(is_waiting)

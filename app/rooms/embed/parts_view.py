@@ -163,13 +163,13 @@ class PartsView(EmbedView):
             state.set_what_if(moved(state.what_if, state.encoding, [self.room.current]))
 
     def _on_change_swap_switched(self, is_on: bool) -> None:
-        reading, first = self.room.state.reading, self.room.current
-        if reading is None or not is_on:
+        first = self.room.current
+        if self.room.state.reading is None or not is_on:
             self._stop_swapping()
             return
         self.room.state.set_focus(first)  # so that letting it go is heard
         self._swap_from = first
-        self.change.show_waiting(reading.shown_tokens[first])
+        self.change.show_waiting(True)
 
     def _on_state_focus_changed(self) -> None:
         """The other token has been clicked, or Escape has let go of the first."""
@@ -182,7 +182,7 @@ class PartsView(EmbedView):
 
     def _stop_swapping(self) -> None:
         self._swap_from = None
-        self.change.show_waiting(None)
+        self.change.show_waiting(False)
 
     def _on_token_measure_chosen(self, measure: str) -> None:
         self.measure = "distance" if measure == "distance" else "cosine"
