@@ -32,9 +32,7 @@ if TYPE_CHECKING:
     from bertcore.checkpoint import Checkpoint
     from bertcore.data.examples import Example
     from bertcore.data.features.predictions import Prediction
-    from bertcore.tokenization import Tokenizer
 
-NEAREST_WORDS = 12
 # Opening a model comes before reading with it, reading before everything that is asked about the reading.
 ORDER = ("open", "read")
 TASK_HEADS = frozenset(("classify", "tag", "span", "choice", "summarise"))
@@ -69,7 +67,6 @@ class Inference(QObject):
         self._opening = self._opened = 0  # number of the last model asked for, and of the last one reported
         self._info: ModelInfo | None = None
         self._checkpoint: Checkpoint | None = None
-        self._nearest: Any = None
         self._kept_before: Reading | None = None
         self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
         self._worker = Worker(self._report, ORDER)
@@ -101,10 +98,6 @@ class Inference(QObject):
     def read(self, request: ReadingRequest) -> None:
         """Runs the open model; ends in `reading_ready` or `reading_failed`. Without an open model nothing happens."""
         self._post("read", lambda: self._read(request))
-
-    def find_nearest(self, token_id: int) -> None:
-        """Nearest rows of the token table; ends in `answer_ready("nearest", (token_id, [(token, cosine)]))`."""
-        self._post("nearest", lambda: self._find_nearest(token_id))
 
     def describe_tables(self, count: int) -> None:
         """The first `count` positions and the segments compared; ends in `answer_ready("tables", Tables)`."""
@@ -200,7 +193,7 @@ class Inference(QObject):
         if self._checkpoint is None:
             self._announce_tokenizer(folder)
         checkpoint = _load(folder)
-        self._checkpoint, self._nearest, self._kept_before = checkpoint, None, None
+        self._checkpoint, self._kept_before = checkpoint, None
         self._info = ModelInfo(
             name=checkpoint.name,
             folder=folder,
@@ -273,17 +266,6 @@ class Inference(QObject):
 
         check = None if self._checkpoint is None else check_reference(self._checkpoint)
         return None if check is None else ("reference", (self._info, check))
-
-    def _find_nearest(self, token_id: int) -> tuple[str, object] | None:
-        if self._checkpoint is None or token_id >= self._checkpoint.config.vocab_size:
-            return None
-        if self._nearest is None:
-            from bertcore.analysis.nearest import NearestWords
-
-            table = self._checkpoint.model.embeddings.token.weight.detach().numpy()  # (V,E)
-            self._nearest = NearestWords(table, self._checkpoint.tokenizer)
-        found = self._nearest.nearest(token_id, NEAREST_WORDS)
-        return "nearest", (token_id, [(_shown(word, self._checkpoint.tokenizer), value) for word, value in found])
 
     def _describe_tables(self, count: int) -> tuple[str, object] | None:
         if self._checkpoint is None:
@@ -391,9 +373,3 @@ def _pair_verdicts(traced: Trace) -> tuple[NextSentence | None, SentenceOrder | 
 
     follows, order = traced.next_sentence_logits, traced.sentence_order_logits
     return (None if follows is None else next_sentence(follows)), (None if order is None else sentence_order(order))
-
-
-def _shown(word: str, tokenizer: Tokenizer) -> str:
-    """A word of the vocabulary as a person should see it."""
-    token_id = tokenizer.id(word)
-    return word if token_id is None else tokenizer.label(token_id)

@@ -92,8 +92,6 @@ class Rooms:
         inference = self._services.inference
         if isinstance(about, ModelQuestion):
             inference.ask_model(kind, about)
-        elif kind == "nearest":
-            inference.find_nearest(about)  # type: ignore[arg-type]
         elif kind == "tables":
             inference.describe_tables(about)  # type: ignore[arg-type]
         elif kind == "apply":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.errors import ErrorReporter
+from app.garbage import GarbageCollector
 from app.inference import Inference
 from app.settings import load_settings
 from app.state import ExploreState
@@ -34,6 +35,7 @@ class Services:
         self.settings_file = locations.home() / "settings.json"
         self.settings = load_settings(self.settings_file)
         self.errors = ErrorReporter(owner)
+        self.garbage = GarbageCollector(owner)
 
     @cached_property
     def runs(self) -> RunsService:
@@ -52,6 +54,7 @@ class Services:
             self.runs.close()
         self.inference.close()
         self.errors.close()
+        self.garbage.close()
 
 
 def build_services(owner: QObject, remembers: bool = True) -> Services:

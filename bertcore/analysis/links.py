@@ -73,5 +73,5 @@ def with_weight(
     for part, amount in ((chosen, share), (rest, 1 - share)):
         held = new[part].sum()
         if part.any():
-            new[part] = new[part] * (amount * total / held) if held > 0 else amount * total / part.sum()
+            new[part] = new[part] / held * (amount * total) if held > 0 else amount * total / part.sum()
     return new

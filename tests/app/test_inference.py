@@ -176,22 +176,6 @@ def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Inf
     assert answered.args == ["right", 42]
 
 
-def test_nearest_words_are_the_nearest_rows(
-    opened: Inference, tokenizer: Tokenizer, model_folder: Path, qtbot: QtBot
-) -> None:
-    cat = tokenizer.id("cat")
-    assert cat is not None
-    with qtbot.waitSignal(opened.answer_ready, timeout=TIMEOUT_MS) as caught:
-        opened.find_nearest(cat)
-    kind, (token_id, words) = caught.args
-    assert (kind, token_id) == ("nearest", cat)
-    table = load_checkpoint(model_folder).model.embeddings.token.weight.numpy()
-    word, cosine = words[0]
-    row = table[tokenizer.id(word)]
-    assert cosine == pytest.approx(row @ table[cat] / np.linalg.norm(row) / np.linalg.norm(table[cat]), abs=1e-5)
-    assert [value for _, value in words] == sorted((value for _, value in words), reverse=True)
-
-
 def test_close_ends_the_thread(qtbot: QtBot) -> None:
     inference = Inference()
     inference.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
@@ -30,13 +32,12 @@ def paint_rows(
     longest: int,
 ) -> None:
     """first: the row at the upper edge of `rect`, in rows. marked: is bold."""
-    for i in places:
-        metrics = _pen(painter, texts[1][i], i == marked)
-        text = _cut(metrics, texts[0][i], longest)
+    right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+    width = rect.x() - theme.px(8)
+    for i, text in _written(painter, places, texts, marked, longest):
         y = rect.y() + (i + 0.5 - first) * cell
         if rect.top() - 1 <= y <= rect.bottom() + 1:
-            box = QRectF(0, y - 12, rect.x() - theme.px(8), 24)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+            painter.drawText(QRectF(0, y - 12, width, 24), right, text)
 
 
 def paint_columns(
@@ -50,28 +51,38 @@ def paint_columns(
     longest: int,
 ) -> None:
     """As `paint_rows`, above the matrix."""
-    for i in places:
-        metrics = _pen(painter, texts[1][i], i == marked)
-        text = _cut(metrics, texts[0][i], longest)
+    before, start = painter.transform(), QPointF(0, painter.fontMetrics().ascent() / 3)
+    for i, text in _written(painter, places, texts, marked, longest):
         x = rect.x() + (i + 0.5 - first) * cell
         if rect.left() - 1 <= x <= rect.right() + 1:
-            painter.save()
             painter.translate(x + 2, rect.y() - theme.px(6))
             painter.rotate(-TILT_DEGREES)
-            painter.drawText(QPointF(0, metrics.ascent() / 3), text)
-            painter.restore()
+            painter.drawText(start, text)
+            painter.setTransform(before)
+
+
+def _written(
+    painter: QPainter, places: list[int], texts: Texts, marked: int | None, longest: int
+) -> Iterator[tuple[int, str]]:
+    """Each place and its text, with the painter's pen and font as they must be; changing them takes its time."""
+    plain, bold = painter.font(), painter.font()
+    bold.setBold(True)
+    metrics, pen = painter.fontMetrics(), ""
+    for i in places:
+        color = "accent" if i == marked else texts[1][i]
+        if color != pen:
+            painter.setPen(theme.color(color))
+            pen = color
+        if i == marked:
+            painter.setFont(bold)
+            yield i, _cut(painter.fontMetrics(), texts[0][i], longest)
+            painter.setFont(plain)
+        else:
+            yield i, _cut(metrics, texts[0][i], longest)
 
 
 def _cut(metrics: QFontMetrics, token: str, longest: int) -> str:
     """Most tokens are short, and measuring them takes longer than drawing them."""
-    if len(token) * metrics.maxWidth() <= longest or len(token) <= 4:
+    if len(token) <= 4:
         return token
     return metrics.elidedText(token, Qt.TextElideMode.ElideRight, longest)
-
-
-def _pen(painter: QPainter, color: str, is_marked: bool) -> QFontMetrics:
-    font = painter.font()
-    font.setBold(is_marked)
-    painter.setFont(font)
-    painter.setPen(theme.color("accent" if is_marked else color))
-    return painter.fontMetrics()
