@@ -183,7 +183,7 @@ class TestAttribution:
             ids = [*PAIR.ids[:token], TOKENIZER.mask_id, *PAIR.ids[token + 1 :]]
             expected = log_probability(model) - log_probability(model, ids=ids)
             assert found.scores[token] == pytest.approx(expected, abs=1e-5)
-        assert found.scores[MASKED] == pytest.approx(0, abs=1e-6)  # it is [MASK] already
+        assert found.scores[MASKED] == pytest.approx(0, abs=1e-5)  # it is [MASK] already
 
     def test_covered_keeps_what_it_is_told(self) -> None:
         assert covered([2, 7, 4, 9, 3], 0, (2, 3, 4)) == [2, 0, 4, 0, 3]
