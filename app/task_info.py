@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bertcore.data.tasks.registry import TASKS
+from bertcore.training.safe_files import object_in
 
 if TYPE_CHECKING:
     from bertcore.data.tasks.spec import TaskSpec
@@ -103,7 +103,7 @@ def task_info(
 ) -> TaskInfo:
     """What a checkpoint was taught: what it says itself, and what its run's folder says, where it lies in one."""
     run = folder.resolve().parent.parent
-    spec = spec_of(_object_in(run / "config.json"))
+    spec = spec_of(object_in(run / "config.json"))
     if spec is None or spec.kind != kind:
         return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None
@@ -112,14 +112,6 @@ def task_info(
 
 
 def _measured(run: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:
-    found = _object_in(run / EVALUATION_FILE).get("metrics")
+    found = object_in(run / EVALUATION_FILE).get("metrics")
     values = found if isinstance(found, dict) else {}
     return next(((name, float(values[name])) for name in metrics if isinstance(values.get(name), int | float)), None)
-
-
-def _object_in(file: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}

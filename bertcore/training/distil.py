@@ -22,11 +22,11 @@ from bertcore.model.bert import Bert
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import joined_team
 from bertcore.training.first_batch import write_pretraining_batch
-from bertcore.training.going_on import go_on_with
+from bertcore.training.going_on import opened
 from bertcore.training.loop import run_work
 from bertcore.training.losses import Losses
 from bertcore.training.objective import BatchTensors, word_accuracy
-from bertcore.training.pretrain import MASKED, Pretraining
+from bertcore.training.pretrain import MASKED, NO_TEXT, Pretraining
 from bertcore.training.resume import OPTIMIZER_FILE
 from bertcore.training.run_cards import Teaching, place_of
 from bertcore.training.run_folder import RunFolder
@@ -46,18 +46,16 @@ def start_or_resume_distilling(
     """
     with joined_team() as team:
         team.refuse("Distillation")
-    exists = (run / "config.json").is_file()
-    if exists and not resume:
-        raise BertcoreError(f"The folder {run} already holds a run; add --resume to go on with it, or name another.")
-    if exists:
-        folder = RunFolder(run)
-        options = go_on_with(folder, DistilOptions.from_dict(folder.config()), options)
-    else:
-        if options is None or not options.data.corpus:
-            raise BertcoreError("There is nothing to train on; give one or more text files with --corpus.")
-        options.student(_open_teacher(options).config)  # before a folder is made for the run
-        folder = RunFolder.create(run, options.to_dict())
-    return run_work(Distilling(options), folder, watch)
+    settings = opened(DistilOptions, options, run, resume, _fit_to_distil)
+    return run_work(Distilling(settings), RunFolder(run), watch)
+
+
+def _fit_to_distil(options: DistilOptions | None) -> DistilOptions:
+    """Open the teacher before a folder is made for the run."""
+    if options is None or not options.data.corpus:
+        raise BertcoreError(NO_TEXT)
+    options.student(_open_teacher(options).config)
+    return options
 
 
 class Distilling(Pretraining):

@@ -25,7 +25,7 @@ from bertcore.training.evaluate_task import TaskEvaluation, evaluate_task
 from bertcore.training.feed import Feed
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.first_batch import write_task_batch
-from bertcore.training.going_on import go_on_with
+from bertcore.training.going_on import opened
 from bertcore.training.loop import run_work
 from bertcore.training.losses import NO_LABEL, Losses, TaskBatch, task_losses
 from bertcore.training.materials import default_threads, same_precision
@@ -69,22 +69,15 @@ def start_or_resume_finetuning(
     cannot be opened, and a folder that holds something else, cannot be written or is in use.
     """
     with joined_team() as team:
-        settings = team.once(lambda: _opened(options, run, resume).to_dict())
+        settings = team.once(lambda: opened(FinetuneOptions, options, run, resume, _fit_to_learn).to_dict())
         return run_work(FineTuning(FinetuneOptions.from_dict(settings), team), RunFolder(run), watch)
 
 
-def _opened(options: FinetuneOptions | None, run: Path, resume: bool) -> FinetuneOptions:
-    """The folder is there after this; returns the settings it holds."""
-    exists = (run / "config.json").is_file()
-    if exists and not resume:
-        raise BertcoreError(f"The folder {run} already holds a run; add --resume to go on with it, or name another.")
-    if exists:
-        folder = RunFolder(run)
-        return go_on_with(folder, FinetuneOptions.from_dict(folder.config()), options)
+def _fit_to_learn(options: FinetuneOptions | None) -> FinetuneOptions:
+    """Read the examples before a folder is made for the run."""
     if options is None or not options.data.train:
         raise BertcoreError("There is nothing to learn from; give a file or folder with --train.")
-    read_examples(options)  # before a folder is made for the run
-    RunFolder.create(run, options.to_dict())
+    read_examples(options)
     return options
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
@@ -41,6 +41,26 @@ def laid_over(stored: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str,
         else:
             values[name] = given
     return values
+
+
+def opened(
+    kind: type[Asked], asked: Asked | None, run: Path, resume: bool, look: Callable[[Asked | None], Asked]
+) -> Asked:
+    """The settings of the run in this folder, which is there after this: gone on with, or made.
+
+    `look` refuses, before a folder is made, what cannot be trained on. Raises BertcoreError for a folder that holds a
+    run where `resume` does not say to go on with it, or that cannot be made; and as `go_on_with`.
+    """
+    if has_run(run):
+        if not resume:
+            raise BertcoreError(
+                f"The folder {run} already holds a run; add --resume to go on with it, or name another."
+            )
+        folder = RunFolder(run)
+        return go_on_with(folder, kind.from_dict(folder.config()), asked)
+    settings = look(asked)
+    RunFolder.create(run, settings.to_dict())
+    return settings
 
 
 def go_on_with(folder: RunFolder, stored: Asked, asked: Asked | None) -> Asked:

@@ -21,7 +21,7 @@ from bertcore.training.distributed import Team, joined_team
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.feed import Feed
 from bertcore.training.first_batch import write_pretraining_batch
-from bertcore.training.going_on import go_on_with
+from bertcore.training.going_on import opened
 from bertcore.training.held_out_examples import best_and_worst
 from bertcore.training.loop import run_work
 from bertcore.training.losses import Losses
@@ -40,6 +40,7 @@ from bertcore.training.sources import note_sources, refuse_changed
 from bertcore.training.work import Event, LoopSettings, Materials, StepResult, Watch
 
 CAUSAL, MASKED = "causal", "masked"
+NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
 _PHASE_WORDS = {
     CAUSAL: "Causal warm-up: tokens look back only and predict the next word; one step in {every} masks words.",
     MASKED: "Masked words: tokens look both ways and predict what was masked.",
@@ -53,22 +54,17 @@ def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, wa
     for a folder that holds something else, cannot be written or is in use, and for a text that cannot be trained on.
     """
     with joined_team() as team:
-        settings = team.once(lambda: _opened(options, run, resume).to_dict())
+        settings = team.once(lambda: opened(PretrainOptions, options, run, resume, _fit_to_train).to_dict())
         return run_work(Pretraining(PretrainOptions.from_dict(settings), team), RunFolder(run), watch)
 
 
-def _opened(options: PretrainOptions | None, run: Path, resume: bool) -> PretrainOptions:
-    """The folder is there after this; returns the settings it holds."""
-    exists = (run / "config.json").is_file()
-    if exists and not resume:
-        raise BertcoreError(f"The folder {run} already holds a run; add --resume to go on with it, or name another.")
-    if exists:
-        folder = RunFolder(run)
-        return go_on_with(folder, PretrainOptions.from_dict(folder.config()), options)
+def _fit_to_train(options: PretrainOptions | None) -> PretrainOptions:
+    """Read the first document of each file before a folder is made for the run."""
     if options is None or not options.data.corpus:
-        raise BertcoreError("There is nothing to train on; give one or more text files with --corpus.")
-    _look_into_text(options)
-    RunFolder.create(run, options.to_dict())
+        raise BertcoreError(NO_TEXT)
+    for name in options.data.corpus:
+        if next(read_documents([Path(name)], text_format(options.data)), None) is None:
+            raise BertcoreError(f"The text file {name} is empty; give a file with some text in it.")
     return options
 
 
@@ -272,10 +268,3 @@ def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
     pairs = options.data.pairs if config.takes_pairs else "none"
     data = replace(options.data, tokenizer=str(checkpoint), pairs=pairs, **lengths)
     return replace(options, start=str(checkpoint), preset="base", model={**fields, **NO_DROPOUT}, data=data)
-
-
-def _look_into_text(options: PretrainOptions) -> None:
-    """Read the first document of each file before a folder is made for the run."""
-    for name in options.data.corpus:
-        if next(read_documents([Path(name)], text_format(options.data)), None) is None:
-            raise BertcoreError(f"The text file {name} is empty; give a file with some text in it.")

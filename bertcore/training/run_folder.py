@@ -38,6 +38,7 @@ from bertcore.training.metrics_file import (
 from bertcore.training.safe_files import (
     as_json,
     is_aside,
+    object_in,
     plain,
     to_disk,
     write_aside,
@@ -306,11 +307,7 @@ class RunFolder:
             return RunStatus("unknown", message=f"The run's {STATUS} is damaged.")
 
     def _read_status_fields(self) -> dict[str, Any]:
-        try:
-            values = json.loads((self.path / STATUS).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return {k: v for k, v in values.items() if k in _STATUS_FIELDS} if isinstance(values, dict) else {}
+        return {k: v for k, v in object_in(self.path / STATUS).items() if k in _STATUS_FIELDS}
 
     def _close_metrics(self) -> None:
         stream, self._metrics = self._metrics, None

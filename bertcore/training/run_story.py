@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from bertcore.training.environment import ENVIRONMENT_FILE
 from bertcore.training.model_card import table
 from bertcore.training.run_folder import RunFolder
+from bertcore.training.safe_files import object_in
 from bertcore.training.sources import SOURCES_FILE
 
 MOST_FILES = 12  # that a card names one by one
@@ -44,7 +44,7 @@ class RunStory:
         return cls(
             snapshot,
             step,
-            int(_object_in(snapshot / "bertscope.json").get("tokens_seen") or 0),
+            int(object_in(snapshot / "bertscope.json").get("tokens_seen") or 0),
             elapsed_s,
             done,
             min(1.0, step / steps if steps else elapsed_s / (seconds or 1.0)),
@@ -101,14 +101,6 @@ def _size(size: int | None) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.1f} kB"
 
 
-def _object_in(file: Path) -> dict[str, Any]:
-    try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def _list_in(file: Path, name: str) -> list[dict[str, Any]]:
-    values = _object_in(file).get(name)
+    values = object_in(file).get(name)
     return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []

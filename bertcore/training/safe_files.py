@@ -42,6 +42,15 @@ def as_json(values: dict[str, Any]) -> bytes:
     return json.dumps(plain(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
 
 
+def object_in(file: Path) -> dict[str, Any]:
+    """The JSON object in a file; an empty one where there is none, or it is damaged."""
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def write_aside(file: Path, data: bytes, durable: bool = False) -> None:
     """Readers see the old file or the new one. `durable`: after a power cut too."""
     aside = file.with_name(f".{file.name}.{os.getpid()}")

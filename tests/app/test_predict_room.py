@@ -192,11 +192,11 @@ def test_words_act_on_what_the_model_read(window: Window, qtbot: QtBot) -> None:
 
 def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    tab = room._tabs["surprise"]
+    tab = room.pages.buttons["surprise"]
     tab.setFocus()
     QTest.keyClick(tab, Qt.Key.Key_Space)
-    assert room.open_key == "surprise" and tab.isChecked()
+    assert room.pages.open_key == "surprise" and tab.isChecked()
     window.set_look(projector=True)
     settle(window, qtbot)
-    assert window.open_room("predict").open_key == "surprise"  # type: ignore[attr-defined]
+    assert window.open_room("predict").pages.open_key == "surprise"  # type: ignore[attr-defined]
     window.set_look(projector=False)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
 from app.readings import Reading
 from app.rooms.explore import ExploreRoom
 from app.rooms.layers.stage_slider import StageSlider
 from app.state import ExploreState
-from app.widgets.card import GAP_PX, button
+from app.widgets.pages import Pages
 
 if TYPE_CHECKING:
     from app.rooms.layers.view import LayersView
@@ -40,36 +37,31 @@ class LayersRoom(ExploreRoom):
 
     def __init__(self, state: ExploreState) -> None:
         self.slider = StageSlider()
-        self.views: dict[str, LayersView] = {}
-        self.open_key = ""
+        self.pages: Pages[LayersView] = Pages(VIEWS, self._make)
+        self.pages.top.addWidget(self.slider, 1)
+        self.pages.top.addStretch(0)  # keeps the buttons together where there is no slider
         self.stage = state.layer + 1
         self._layer = state.layer  # as it was drawn last
-        self._tabs: dict[str, QPushButton] = {}
-        self._group = QButtonGroup()
-        self._stack = QStackedWidget()
         self._waiting_question: Callable[[], object] | None = None
         self._is_urgent = True  # the person has just come here: nobody is typing
-        super().__init__(state, self._build())
+        super().__init__(state, self.pages)
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.timeout.connect(self._on_pause_over)
         self.slider.moved.connect(self.set_stage)
+        self.pages.chosen.connect(self.open_view)
         kept = state.kept.get(KEPT_VIEW)
         self.open_view(str(kept) if kept in VIEWS else "hidden")
 
     @property
     def view(self) -> LayersView:
         """The one on show."""
-        return self.views[self.open_key]
+        return self.pages.page
 
     def open_view(self, key: str) -> LayersView:
-        """Shows a view (a key of VIEWS); it is made when it is the first time."""
-        if key not in self.views:
-            self.views[key] = self._make(key)
-            self._stack.addWidget(self.views[key])
-        self.open_key = self.state.kept[KEPT_VIEW] = key
-        self._tabs[key].setChecked(True)
-        self._stack.setCurrentWidget(self.views[key])
+        """Shows a view (a key of VIEWS)."""
+        self.pages.open(key)
+        self.state.kept[KEPT_VIEW] = key
         self._show_stages()
         if self.is_drawn and self.isVisible() and self.state.reading is not None:
             self._is_urgent = True
@@ -114,7 +106,7 @@ class LayersRoom(ExploreRoom):
 
     def show_answer(self, kind: str, answer: Any) -> None:
         if kind.startswith("layers."):
-            for view in self.views.values():
+            for view in self.pages.made.values():
                 view.show_answer(kind, answer)
 
     def show_progress(self, kind: str, share: float) -> None:
@@ -147,24 +139,6 @@ class LayersRoom(ExploreRoom):
             "steps": steps_view.StepsView,
         }
         return makers[key](self)
-
-    def _build(self) -> QWidget:
-        content = QWidget()
-        top = QHBoxLayout()
-        top.setSpacing(theme.px(6))
-        for key, (name, hint) in VIEWS.items():
-            tab = button(name, partial(self.open_view, key), hint=hint, checkable=True)
-            self._tabs[key] = tab
-            self._group.addButton(tab)
-            top.addWidget(tab)
-        top.addWidget(self.slider, 1)
-        top.addStretch(0)  # keeps the buttons together where there is no slider
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(GAP_PX - 2))
-        layout.addLayout(top)
-        layout.addWidget(self._stack, 1)
-        return content
 
     def _on_pause_over(self) -> None:
         question, self._waiting_question = self._waiting_question, None

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
 from app.readings import MaskReading, Reading
 from app.rooms.explore import ExploreRoom
 from app.rooms.predict.page import PredictPage
 from app.rooms.predict.words_page import MOST_CARDS, WordsPage
 from app.state import ExploreState
-from app.widgets.card import GAP_PX, button
+from app.widgets.pages import Pages
 from app.widgets.question import PAUSE_MS, Question
 
 if TYPE_CHECKING:
@@ -42,18 +39,14 @@ class PredictRoom(ExploreRoom):
     """Pages, one at a time, under a row of buttons; a page is made when it is opened for the first time."""
 
     def __init__(self, state: ExploreState) -> None:
-        self.pages: dict[str, PredictPage] = {}
-        self.open_key = ""
+        self.pages: Pages[PredictPage] = Pages(PAGES, self._make)
         self.lens = Question("predict.lens")
         self._mask: int | None = None  # position of the mask that was clicked last
         self._is_urgent = True  # the person has just come here: nobody is typing
-        self._tabs: dict[str, QPushButton] = {}
-        self._group = QButtonGroup()
-        self._stack = QStackedWidget()
-        super().__init__(state, self._build())
+        super().__init__(state, self.pages)
+        self.pages.chosen.connect(self.open_view)
         self._connect(self.lens)
         self.lens.answered.connect(self._on_lens_answered)
-        self.words = self._page("words")
         kept = state.kept.get(KEPT_PAGE)
         self.open_view(str(kept) if kept in PAGES else "words")
 
@@ -61,8 +54,9 @@ class PredictRoom(ExploreRoom):
 
     @property
     def words_page(self) -> WordsPage:
-        assert isinstance(self.words, WordsPage)
-        return self.words
+        page = self.pages.get("words")
+        assert isinstance(page, WordsPage)
+        return page
 
     @property
     def mask_cards(self) -> list[MaskCard]:
@@ -88,7 +82,7 @@ class PredictRoom(ExploreRoom):
     @property
     def page(self) -> PredictPage:
         """The one on show."""
-        return self.pages[self.open_key]
+        return self.pages.page
 
     @property
     def pause_ms(self) -> int:
@@ -119,14 +113,10 @@ class PredictRoom(ExploreRoom):
 
     def open_view(self, key: str) -> PredictPage:
         """Shows a page (a key of PAGES)."""
-        if self.open_key and key != self.open_key:
+        if self.pages.open_key not in ("", key):
             self.page.leave()
-        self.open_key = self.state.kept[KEPT_PAGE] = key
-        self._tabs[key].setChecked(True)
-        self._stack.setCurrentWidget(self._page(key))
-        for page in self.pages.values():  # those that are not seen need no room
-            wish = QSizePolicy.Policy.Preferred if page is self.page else QSizePolicy.Policy.Ignored
-            page.setSizePolicy(wish, wish)
+        self.pages.open(key)
+        self.state.kept[KEPT_PAGE] = key
         if self.is_drawn and self.isVisible() and self.state.reading is not None:
             self._is_urgent = True
             self.draw_reading(self.state.reading)
@@ -199,47 +189,24 @@ class PredictRoom(ExploreRoom):
         if self.page.needs_lens and reading is not None and self.lens.key == (reading.request,):
             self.page.draw_lens(lens)
 
-    def _page(self, key: str) -> PredictPage:
-        if key not in self.pages:
-            page = self.pages[key] = self._make(key)
-            self._stack.addWidget(page)
-            for question in page.questions:
-                self._connect(question)
-        return self.pages[key]
-
     def _make(self, key: str) -> PredictPage:
-        if key == "words":
-            return WordsPage(self)
         from app.rooms.predict import decided_page, fill_page, lens_page, surprise_page
 
         makers: dict[str, Callable[[PredictRoom], PredictPage]] = {
+            "words": WordsPage,
             "lens": lens_page.LensPage,
             "surprise": surprise_page.SurprisePage,
             "decided": decided_page.DecidedPage,
             "fill": fill_page.FillPage,
         }
-        return makers[key](self)
+        page = makers[key](self)
+        for question in page.questions:
+            self._connect(question)
+        return page
 
     def _connect(self, question: Question) -> None:
         question.asked.connect(self.ask_model)
         question.unasked.connect(self.unasked)
-
-    def _build(self) -> QWidget:
-        content = QWidget()
-        top = QHBoxLayout()
-        top.setSpacing(theme.px(6))
-        for key, (name, hint) in PAGES.items():
-            tab = button(name, partial(self.open_view, key), hint=hint, checkable=True)
-            self._tabs[key] = tab
-            self._group.addButton(tab)
-            top.addWidget(tab)
-        top.addStretch(1)
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(GAP_PX - 2))
-        layout.addLayout(top)
-        layout.addWidget(self._stack, 1)
-        return content
 
     def showEvent(self, event: QShowEvent) -> None:
         self._is_urgent = True
