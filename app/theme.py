@@ -19,7 +19,7 @@ from functools import cache
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app import fonts
+from app import fonts, garbage
 from app.stylesheet import stylesheet
 
 RADIUS = 10
@@ -219,9 +219,10 @@ def apply(app: QApplication, name: str, projector: bool = False) -> None:
     global _active, _scale
     _active = THEMES[name]
     _scale = PROJECTOR_SCALE if projector else 1.0
-    app.setFont(font())
-    app.setPalette(_palette(_active))
-    app.setStyleSheet(stylesheet(_active, _scale))
+    with garbage.kept():
+        app.setFont(font())
+        app.setPalette(_palette(_active))
+        app.setStyleSheet(stylesheet(_active, _scale))
 
 
 def _palette(theme: Theme) -> QPalette:

@@ -11,6 +11,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 import torch
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -109,6 +110,7 @@ def open_window(looks: QApplication, qtbot: QtBot) -> Iterator[Callable[[Path | 
     for window in windows:
         window.close()
         window.deleteLater()
+        QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
     assert unexpected == []
 
 
