@@ -1,7 +1,7 @@
-"""Types into the real window, offscreen, and prints what it measured as JSON: `python -m ... FOLDER [train]`.
+"""Types into the real window, offscreen, and prints what it measured as JSON: `python -m ... FOLDER PRESET [train]`.
 
 With `train` a run trains meanwhile, the room Train stands built behind the others and follows it, and at the end Train
-itself is on show for a while.
+itself is on show for a while. Without, the bare forward pass of the same text is measured too, before and after.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from bertcore.training.run_folder import RunFolder
 
 TEXT_A = "The cat sat on the mat and the dog was happy to see him there."
 TEXT_B = "It was very warm and the girl was glad of it too, she said."
-ROOMS = ("embed", "attend", "predict")
-KEYSTROKES = 40
+ROOMS = ("embed", "attend", "predict", "layers")
+KEYSTROKES = 60
+FORWARDS = 20
 WATCHED_S = 3.0  # Train on show while its run trains
 
 
@@ -56,8 +57,8 @@ class Heartbeat:
         self._last = now
 
 
-def main(folder: Path, train: bool) -> None:
-    model = _random_mini(folder / "mini")
+def main(folder: Path, preset: str, train: bool) -> None:
+    model = _random_model(folder / preset, preset)
     app = QApplication([])
     app.setStyle("Fusion")
     register_fonts()
@@ -66,6 +67,7 @@ def main(folder: Path, train: bool) -> None:
     window = Window(services, str(model))
     window.show()
     _wait(lambda: window.state.reading is not None)
+    forwards = [] if train else _forward_ms(model)
     if train:
         _start_training(window)
     heartbeat = Heartbeat()
@@ -74,11 +76,31 @@ def main(folder: Path, train: bool) -> None:
         _watch_training(window, heartbeat)
         _stop_training(services)
     window.close()
-    print(json.dumps({"keystroke_ms": keystroke_ms, "held_ms": heartbeat.longest_ms}))
+    forwards += [] if train else _forward_ms(model)
+    forward_ms = statistics.median(forwards) if forwards else None
+    print(json.dumps({"keystroke_ms": keystroke_ms, "held_ms": heartbeat.longest_ms, "forward_ms": forward_ms}))
 
 
-def _type(window: Window, room: str, heartbeat: Heartbeat) -> float:
-    """Median milliseconds from a key press to the room redrawn with its result."""
+def _forward_ms(folder: Path) -> list[float]:
+    """Milliseconds of single forward passes of the text that is typed at, nothing recorded, threads as in the window."""
+    import torch
+
+    from bertcore.checkpoint import load_checkpoint
+
+    checkpoint = load_checkpoint(folder)
+    encoding = checkpoint.tokenizer.encode(TEXT_A, TEXT_B)
+    ids, segments = torch.tensor([encoding.ids]), torch.tensor([encoding.segments])
+    times = []
+    with torch.inference_mode():
+        for _ in range(FORWARDS):
+            started = time.perf_counter()
+            checkpoint.model(ids, segments)
+            times.append((time.perf_counter() - started) * 1000)
+    return times[FORWARDS // 4 :]
+
+
+def _type(window: Window, room: str, heartbeat: Heartbeat) -> tuple[float, float]:
+    """Median and 95th percentile of the milliseconds from a key press to the room redrawn with its result."""
     state, inference = window.state, window.services.inference
     window.open_room(room)
     state.set_text(TEXT_A, TEXT_B)
@@ -97,7 +119,7 @@ def _type(window: Window, room: str, heartbeat: Heartbeat) -> float:
         QApplication.processEvents()
         times.append((time.perf_counter() - started) * 1000)
     heartbeat.stop()
-    return statistics.median(times)
+    return statistics.median(times), statistics.quantiles(times, n=20)[-1]
 
 
 def _is_redrawn(window: Window, before: Reading | None) -> bool:
@@ -139,7 +161,7 @@ def _stop_training(services: Services) -> None:
     _wait(lambda: not RunFolder(path).is_alive(), timeout_s=120)
 
 
-def _random_mini(folder: Path) -> Path:
+def _random_model(folder: Path, preset: str) -> Path:
     """A random checkpoint, so that the figures do not depend on which model ships."""
     import torch
 
@@ -152,7 +174,7 @@ def _random_mini(folder: Path) -> Path:
     if not folder.exists():
         texts = (paragraph for document in read_documents([sample_corpus()]) for paragraph in document)
         tokenizer = Tokenizer.train(texts, 8192)
-        save_checkpoint(random_model("mini", tokenizer.vocab_size, dropout=0.0), tokenizer, folder)
+        save_checkpoint(random_model(preset, tokenizer.vocab_size, dropout=0.0), tokenizer, folder)
     return folder
 
 
@@ -166,4 +188,4 @@ def _wait(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), "train" in sys.argv[2:])
+    main(Path(sys.argv[1]), sys.argv[2], "train" in sys.argv[3:])
