@@ -1,5 +1,6 @@
 """The program's own font. Qt ships none: where the system has no fonts, text would vanish offscreen."""
 
+from functools import cache
 from importlib import resources
 
 from PySide6.QtGui import QFont, QFontDatabase
@@ -17,7 +18,12 @@ def register_fonts() -> None:
 
 
 def font(size_px: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """The program's font at `size_px` pixels."""
+    """The program's font at `size_px` pixels; the caller's own, to change at will."""
+    return QFont(_made(size_px, weight))
+
+
+@cache
+def _made(size_px: float, weight: QFont.Weight) -> QFont:
     made = QFont(FAMILY)
     made.setPixelSize(max(round(size_px), 1))
     made.setWeight(weight)

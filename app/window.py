@@ -239,9 +239,9 @@ class Window(QMainWindow):
             self.frame.banner.dismiss()
         self._why_nothing = ""
         self.state.set_reading(reading)
-        room = self.frame.room
-        if isinstance(room, ExploreRoom) and room.isVisible():
-            room.repaint()
+        # Now, and only what has changed: layouts before pictures, or some would be painted twice.
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        QApplication.sendPostedEvents(self, QEvent.Type.UpdateRequest)
         self._draw_ms = (time.perf_counter() - started) * 1000
         self._show_facts()
         self.room_drawn.emit(self.room_id, self._draw_ms)

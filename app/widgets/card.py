@@ -7,7 +7,7 @@ card.body.addWidget(...)
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -86,21 +86,34 @@ class Hint(QLabel):
     """Muted words that end in … where there is no room for all of them; the tool tip says them in full."""
 
     def __init__(self, text: str = "") -> None:
-        super().__init__(text)
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        super().__init__()
         self.setProperty("role", "muted")
-        self.setToolTip(text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._text = ""
+        self.setText(text)
+
+    def text(self) -> str:
+        return self._text
 
     def setText(self, text: str) -> None:
-        super().setText(text)
-        self.setToolTip(text)
+        """QLabel's own would lay out everything around it anew, though its size stays as it is."""
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self.setToolTip(text)
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, self.fontMetrics().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setFont(self.font())
         painter.setPen(theme.color("muted"))
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.width())
+        text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, text)
 
 
@@ -115,8 +128,9 @@ def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
 
 def set_role(widget: QWidget, role: str) -> None:
     """Gives a label another role."""
-    widget.setProperty("role", role)
-    widget.style().polish(widget)
+    if widget.property("role") != role:
+        widget.setProperty("role", role)
+        widget.style().polish(widget)
 
 
 def button(

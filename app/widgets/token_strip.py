@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from app import theme
@@ -16,6 +16,7 @@ GAP_PX = 5
 PADDING_PX = 8
 MOST_LINES = 3
 MOST_WIDTHS = 20_000
+MOST_PICTURES = 1_500  # of chips, a few KiB each
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class ChipField(QWidget):
         self._chips: list[Chip] = []
         self._rects: list[QRect] = []
         self._widths: dict[tuple[str, float], int] = {}
+        self._pictures: dict[tuple[object, ...], QPixmap] = {}
         self._metrics: dict[float, QFontMetrics] = {}
         self._current: int | None = None
         self._locked: int | None = None
@@ -92,8 +94,27 @@ class ChipField(QWidget):
         where = event.position().toPoint() if isinstance(event, QMouseEvent) else event.pos()
         return next((i for i, rect in enumerate(self._rects) if rect.contains(where)), None)
 
-    def _paint_chip(self, painter: QPainter, position: int) -> None:
-        chip, rect = self._chips[position], self._rects[position]
+    def _picture(self, position: int) -> QPixmap:
+        """Of a chip; most of them come again with the next keystroke, and their text takes long to draw."""
+        chip, size = self._chips[position], self._rects[position].size()
+        outline = None if position != self._current else "locked" if position == self._locked else "hovered"
+        drawn = (chip.token, _below(position, chip), chip.kind, chip.is_unknown, outline, size.width())
+        key = (*drawn, theme.active().name, theme.scale(), self.devicePixelRatioF())
+        kept = self._pictures.get(key)
+        if kept is None:
+            if len(self._pictures) > MOST_PICTURES:
+                self._pictures.clear()
+            kept = self._pictures[key] = QPixmap(size * self.devicePixelRatioF())
+            kept.setDevicePixelRatio(self.devicePixelRatioF())
+            kept.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(kept)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self._paint_chip(painter, position, QRect(QPoint(0, 0), size))
+            painter.end()
+        return kept
+
+    def _paint_chip(self, painter: QPainter, position: int, rect: QRect) -> None:
+        chip = self._chips[position]
         ink = theme.color(chip.kind)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(f"{chip.kind}_tint"))
@@ -133,10 +154,9 @@ class ChipField(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for position, rect in enumerate(self._rects):
             if rect.intersects(event.rect()):
-                self._paint_chip(painter, position)
+                painter.drawPixmap(rect.topLeft(), self._picture(position))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         position = self._at(event)

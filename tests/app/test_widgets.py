@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -20,8 +22,10 @@ from app.rooms.embed.strips import Strips
 from app.rooms.predict.numbers import percent, probability_text
 from app.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList
+from app.widgets.card import Hint, label
 from app.widgets.raster import Raster, short_number
-from app.widgets.token_strip import MOST_LINES, Chip, TokenStrip
+from app.widgets.steady import Steady
+from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
 
 pytestmark = pytest.mark.usefixtures("looks")
 
@@ -271,3 +275,75 @@ def test_recent_models_are_listed_once_newest_first() -> None:
     for reference in ("a", "b", "a"):
         settings.remember_model(reference)
     assert settings.recent_models == ["a", "b"]
+
+
+def laid_out() -> None:
+    """Each layout asks the one above it in an event of its own."""
+    for _ in range(4):
+        QApplication.processEvents()
+
+
+def test_steady_asks_for_space_only_when_another_height_is_needed(looks: QApplication, qtbot: QtBot) -> None:
+    column, asked = QWidget(), []
+    text = label("short", wrap=True)
+    steady = Steady(text)
+    layout = QVBoxLayout(column)
+    layout.addWidget(steady)
+    layout.addStretch(1)
+    qtbot.addWidget(column)
+    column.resize(200, 300)
+    column.show()
+    laid_out()
+    one_line = steady.height()
+    assert text.size() == steady.size() and one_line >= text.fontMetrics().height()
+
+    class Heard(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            asked.append(event.type()) if event.type() == QEvent.Type.LayoutRequest else None
+            return False
+
+    heard = Heard()
+    column.installEventFilter(heard)
+    text.setText("other")
+    laid_out()
+    assert asked == [] and steady.height() == one_line
+    text.setText("words that take more than the one line there is " * 3)
+    laid_out()
+    assert asked and steady.height() >= 3 * text.fontMetrics().height() and text.size() == steady.size()
+    text.hide()
+    laid_out()
+    assert steady.height() == 0
+
+
+def test_hint_keeps_its_place_whatever_it_says(looks: QApplication, qtbot: QtBot) -> None:
+    hint = Hint("a few words")
+    qtbot.addWidget(hint)
+    before = hint.sizeHint()
+    hint.setText("many words " * 30)
+    assert hint.sizeHint() == before and hint.minimumSizeHint().width() == 0
+    assert hint.text() == hint.toolTip() == hint.accessibleName() == "many words " * 30
+
+
+def test_kept_chip_pictures_are_those_of_the_chips(looks: QApplication, qtbot: QtBot) -> None:
+    """A chip that stands where another stood, is chosen, or is seen in another theme is drawn anew."""
+    field = ChipField()
+    qtbot.addWidget(field)
+    field.resize(300, 60)
+    chip = Chip("cat", 7, 0, "segment_a", lambda: "")
+    seen = []
+    for change in (
+        lambda: field.set_chips([chip]),
+        lambda: field.set_chips([replace(chip, token_id=8)]),
+        lambda: field.set_chips([replace(chip, token_id=8, kind="mask")]),
+        lambda: field.set_selection(0, None),
+        lambda: field.set_selection(0, 0),
+        lambda: theme.apply(looks, "dark"),
+    ):
+        change()
+        seen.append(bytes(field.grab().toImage().convertToFormat(QImage.Format.Format_RGB32).constBits()))
+    assert len(set(seen)) == len(seen)
+    field.set_chips([chip])
+    field.set_selection(None, None)
+    theme.apply(looks, "light")
+    again = bytes(field.grab().toImage().convertToFormat(QImage.Format.Format_RGB32).constBits())
+    assert again == seen[0]

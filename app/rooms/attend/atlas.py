@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, Q
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
-from app.rooms.attend.atlas_places import Group, Places
+from app.rooms.attend.atlas_places import Group, Places, places
 from app.rooms.attend.shown import Head
 from app.widgets.raster import Raster
 
@@ -43,7 +43,6 @@ class HeadAtlas(QWidget):
         self._raster: Raster | None = None
         self._layers, self._heads, self._side = 1, 1, 1
         self._groups: tuple[Group, ...] | None = None
-        self._kept: Places | None = None
         self._current, self._chosen = (0, 0), [(0, 0)]
         self._cursor: Head = (0, 0)
         self._hovered: Head | None = None
@@ -105,16 +104,12 @@ class HeadAtlas(QWidget):
             self.update(cells[spot].adjusted(-3, -3, 3, 3).toAlignedRect())
 
     def _relay(self) -> None:
-        self._kept = None
         self.setMinimumHeight(self.heightForWidth(self.width()))
         self.updateGeometry()
         self.update()
 
     def _places(self) -> Places:
-        wanted = (self.width(), self._layers, self._heads, self._groups, theme.scale())
-        if self._kept is None or self._kept.made_for != wanted:
-            self._kept = Places(*wanted)
-        return self._kept
+        return places(self.width(), self._layers, self._heads, self._groups, theme.scale())
 
     def _at(self, event: QMouseEvent) -> Head | None:
         return self._places().at(event.position())
@@ -182,7 +177,7 @@ class HeadAtlas(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return Places(width, self._layers, self._heads, self._groups, theme.scale()).height
+        return places(width, self._layers, self._heads, self._groups, theme.scale()).height
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A layout that is short of space squeezes what has no least height of its own."""

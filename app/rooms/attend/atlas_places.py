@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 
 from app import theme
@@ -17,11 +19,16 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
+@lru_cache(maxsize=8)
+def places(width: int, layers: int, heads: int, groups: tuple[Group, ...] | None, scale: float) -> Places:
+    """Worked out once: a layout asks for the height again and again."""
+    return Places(width, layers, heads, groups, scale)
+
+
 class Places:
     """Cells for a width: `cells` by head, `texts` as (box, text, alignment), and the height all that takes."""
 
     def __init__(self, width: int, layers: int, heads: int, groups: tuple[Group, ...] | None, scale: float) -> None:
-        self.made_for = (width, layers, heads, groups, scale)
         self.gap = theme.px(6) if heads <= 6 else theme.px(3) if heads <= 12 else theme.px(2)
         columns = heads if groups is None else max(heads, FEWEST_COLUMNS)
         fits = (width - theme.px(SIDE_PX) - 3 - (columns - 1) * self.gap) / columns

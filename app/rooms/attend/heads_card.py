@@ -17,15 +17,16 @@ from app.rooms.attend.kinds_list import HeadLinks, kind_name, kind_rows
 from app.rooms.attend.shown import Choice, Head, Named, Shown, by_kind, named_heads
 from app.rooms.attend.targets import Targets
 from app.view import View
-from app.widgets.card import Card, button, label, scrolled
+from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.figure_button import Provider
 from app.widgets.question import Question
+from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
     from app.readings import Step
     from bertcore.checkpoint import Checkpoint
 
-WIDTH_PX = 310
+WIDTH_PX, BAR_PX = 310, 9  # the card; the scroll bar, as in the style sheet
 KINDS, FIND, ALIKE, EFFECTS = TABS = ("Kinds", "Find", "Alike", "Effects")
 TAB_HINTS = {
     KINDS: "Kinds of heads found in this text",
@@ -128,12 +129,14 @@ class HeadsCard(Card):
 
     def _lay_out(self) -> None:
         inside = QWidget()
+        # The scroll bar has a place of its own: pictures that grow with their width would make it come and go for ever.
+        inside.setMaximumWidth(theme.column_px(WIDTH_PX) - 2 * theme.px(GAP_PX) - theme.px(BAR_PX) - 2)
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(7))
         column.addWidget(self.atlas)
         below = QHBoxLayout()
-        below.addWidget(self._scale, 1)
+        below.addWidget(Steady(self._scale), 1)
         below.addWidget(self.sorted)
         column.addLayout(below)
         column.addLayout(self._build_tabs())
@@ -165,7 +168,7 @@ class HeadsCard(Card):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(6))
         layout.addWidget(label("found in this text, as layer·head with its score; click one", "muted", wrap=True))
-        layout.addWidget(self.kinds)
+        layout.addWidget(Steady(self.kinds))
         return page
 
     def _connect(self) -> None:

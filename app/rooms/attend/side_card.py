@@ -14,6 +14,7 @@ from app.rooms.attend.what_if_panel import WhatIfPanel
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label, scrolled
 from app.widgets.figure_button import Provider
+from app.widgets.steady import Steady
 from bertcore.what_if import WhatIf
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class SideCard(Card):
         layout.addWidget(self.what_if)
         layout.addSpacing(theme.px(10))
         layout.addWidget(label("This head", "title"))
-        layout.addLayout(self._build_facts())
-        layout.addWidget(self.kind)
+        layout.addWidget(Steady(self._build_facts()))
+        layout.addWidget(Steady(self.kind))
         layout.addWidget(label("means over all tokens that look; “from A to B”: over those of A", "muted", wrap=True))
         layout.addStretch(1)
         self.body.addWidget(scrolled(inside), 1)
@@ -91,9 +92,10 @@ class SideCard(Card):
     def describe(self, shown: Shown, choice: Choice, named: Named) -> None:
         """The facts of the head, its kind, and the scores behind it, best first."""
         described = named.get((choice.layer, choice.head))
-        self.kind.setVisible(described is not None)
         self._show_facts(shown, None if described is None else described.facts, choice)
         if described is None:
+            self.kind.setText("kind: …\nscores: …")  # it keeps its place
+            self.kind.setToolTip("")
             return
         kind = described.kind
         special = "/".join(shown.reading.special_names) or "special token"
@@ -102,15 +104,17 @@ class SideCard(Card):
         self.kind.setText(f"kind: {kind_name(kind.kind, special)}\nscores: {', '.join(listed[:MOST_SCORES])}")
         self.kind.setToolTip("\n".join(listed))
 
-    def _build_facts(self) -> QGridLayout:
-        grid = QGridLayout()
+    def _build_facts(self) -> QWidget:
+        made = QWidget()
+        grid = QGridLayout(made)
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(theme.px(6))
         grid.setHorizontalSpacing(theme.px(18))
         for line, (name, value) in enumerate(zip(FACTS, self.facts, strict=True)):
             grid.addWidget(self.special if name == FACTS[-1] else label(name, "muted"), line, 0)
             grid.addWidget(value, line, 1)
         grid.setColumnStretch(1, 1)
-        return grid
+        return made
 
     def _show_facts(self, shown: Shown, facts: HeadFacts | None, choice: Choice) -> None:
         """Where they are not known yet: at once in a short text, in a long one as soon as they are."""

@@ -18,6 +18,7 @@ from app.rooms.predict.page import PredictPage, stage_name
 from app.rooms.predict.pair import PairDesk
 from app.rooms.predict.replaced_card import ReplacedCard, highest, taken_for_replaced
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
     from app.rooms.predict.room import PredictRoom
@@ -142,7 +143,8 @@ class WordsPage(PredictPage):
         side.setContentsMargins(0, 0, 0, 0)
         side.setSpacing(theme.px(GAP_PX))
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._read_card.body.addWidget(self.read_text, 1)
+        self._read_card.body.addWidget(Steady(self.read_text))
+        self._read_card.body.addStretch(1)
         for card, stretch in ((self.pair.card, 0), (self.kept_card, 0), (self._read_card, 1)):
             side.addWidget(card, stretch)
         column = scrolled(inside)
