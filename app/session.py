@@ -2,10 +2,10 @@
 
     {"format_version": 1, "text_a": "...", "text_b": "...", "masks": [["a", 4, 7]], "focus": ["a", 0, 3],
      "model": {"reference": null, "name": "bertscope-mini", "hash": "1a2b3c4d"}, "layer": 0, "head": 3,
-     "room": "attend", "words": false, "specials": true, "applied_texts": {"span": "..."}}
+     "room": "attend", "words": false, "specials": true, "changes": {...}, "applied_texts": {"span": "..."}}
 
 Places are characters of a sentence; `reference` is what `bertscope MODEL` takes, null for the built-in model; layers
-and heads count from 0.
+and heads count from 0; `changes` is what is changed inside the model, see `session_changes`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from app.moments import Place
+from app.session_changes import changes_as_json, changes_from
 from bertcore.errors import BertcoreError
+from bertcore.what_if import NOTHING_CHANGED, WhatIf
 
 FORMAT_VERSION = 1
 ENDING = ".bertscope.json"
@@ -45,6 +47,7 @@ class Session:
     room: str = ""
     words: bool = False
     specials: bool = True
+    changes: WhatIf = NOTHING_CHANGED
     applied_texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -67,6 +70,7 @@ def as_json(session: Session) -> str:
         "room": session.room,
         "words": session.words,
         "specials": session.specials,
+        "changes": changes_as_json(session.changes),
         "applied_texts": session.applied_texts,
     }
     return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
@@ -114,6 +118,7 @@ def _checked(values: dict[str, Any], file: Path) -> Session:
         "room": _text,
         "words": _switch,
         "specials": _switch,
+        "changes": changes_from,
         "applied_texts": _texts,
     }
     unknown = sorted(set(values) - set(readers))

@@ -12,7 +12,9 @@ from app.figure_files import write_whole
 from app.figures import model_hash
 from app.moments import place_of, positions_of
 from app.session import ENDING, Session, SessionModel, as_json, load_session
+from app.session_changes import fits
 from bertcore.errors import BertcoreError
+from bertcore.what_if import NOTHING_CHANGED
 
 if TYPE_CHECKING:
     from app.window import Window
@@ -46,6 +48,7 @@ class SessionDesk:
             room=window.room_id,
             words=state.view.words,
             specials=state.view.specials,
+            changes=state.what_if,
             applied_texts=dict(state.applied_texts),
         )
 
@@ -129,6 +132,14 @@ class SessionDesk:
             state.set_focus(next(iter(positions_of(state.encoding, [session.focus])), None))
         if state.model is not None:
             state.set_head(min(session.layer, state.model.layers - 1), min(session.head, state.model.heads - 1))
+            state.set_what_if(session.changes if self._means_the_same(session) else NOTHING_CHANGED)
+
+    def _means_the_same(self, session: Session) -> bool:
+        """What is changed inside belongs to one model and one reading of the text."""
+        model, encoding = self._state.model, self._state.encoding
+        if model is None or encoding is None or session.model.reference != self._window.model_reference:
+            return False
+        return fits(session.changes, model.layers, model.heads, len(encoding))
 
     def _warn_of_another(self, session: Session) -> None:
         model = self._state.model

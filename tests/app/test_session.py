@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from app.moments import Place
 from app.session import Session, SessionModel, as_json, load_session, read_session
 from app.window import Window
 from bertcore.errors import BertcoreError
+from bertcore.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
 
 Opener = Callable[[Path | str], Window]
@@ -40,6 +42,10 @@ def saved(window: Window, qtbot: QtBot, tmp_path: Path) -> Path:
     state.set_masks([2])
     state.set_focus(3)
     state.set_head(1, 3)
+    length = len(state.encoding or ())
+    row = EditedRow(1, 0, 4, (0.5, 0.5, *[0.0] * (length - 2)))
+    state.set_what_if(WhatIf(heads_off=frozenset({(1, 2)})).with_layer(0, True).swapped(2, 3).with_segment(1, 1))
+    state.set_what_if(state.what_if.with_row(row).with_dropped("position", True))
     state.set_view(words=True, specials=False)
     window.open_room("attend")
     settle(window, qtbot)
@@ -58,6 +64,7 @@ def looked_at(window: Window) -> tuple[object, ...]:
         state.focus,
         state.layer,
         state.head,
+        state.what_if,
         state.view.words,
         state.view.specials,
         window.room_id,
@@ -81,6 +88,7 @@ def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window, qt
     window.state.set_text("bird", "")
     window.state.set_view(words=False, specials=True)
     window.state.set_head(0, 0)
+    window.state.set_what_if(NOTHING_CHANGED)
     window.open_room("predict")
     drop(window, saved)
     assert looked_at(window) == wanted
@@ -125,6 +133,24 @@ def test_a_model_that_has_changed_is_said(saved: Path, window: Window) -> None:
 
 
 @pytest.mark.parametrize(
+    "changes",
+    [
+        {"heads_off": [[9, 0]]},
+        {"layers_off": [2]},
+        {"positions": [[1, 500]]},
+        {"segments": [[500, 1]]},
+        {"rows": [{"layer": 0, "head": 0, "position": 1, "weights": [1]}]},
+    ],
+)
+def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, window: Window, changes: Any) -> None:
+    values = json.loads(saved.read_text(encoding="utf-8"))
+    values["changes"] = changes
+    saved.write_text(json.dumps(values), encoding="utf-8")
+    window.sessions.open(saved)
+    assert window.state.what_if == NOTHING_CHANGED and window.state.text_a == values["text_a"]
+
+
+@pytest.mark.parametrize(
     ("content", "said"),
     [
         (b"", "is not JSON"),
@@ -147,6 +173,17 @@ def test_a_model_that_has_changed_is_said(saved: Path, window: Window) -> None:
         (b'{"format_version": 1, "model": {"reference": null}}', "its 'model' is wrong"),
         (b'{"format_version": 1, "model": [1]}', "its 'model' is wrong"),
         (b'{"format_version": 1, "applied_texts": {"span": 1}}', "its 'applied_texts' is wrong"),
+        (b'{"format_version": 1, "changes": []}', "its 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"heads_off": [[0]]}}', "its 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"layers_off": [-1]}}', "its 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"dropped": ["bias"]}}', "its 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"segments": [[1, 2]]}}', "its 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"positions": [[1, 2], [1, 3]]}}', "its 'changes' is wrong"),
+        (
+            b'{"format_version": 1, "changes": {"rows": [{"layer": 0, "head": 0, "position": 0, "weights": [NaN]}]}}',
+            "its 'changes' is wrong",
+        ),
+        (b'{"format_version": 1, "changes": {"more": []}}', "its 'changes' is wrong"),
         (b'{"format_version": 1, "__class__": "os"}', "'__class__', which means nothing"),
     ],
 )
@@ -189,6 +226,8 @@ def test_every_session_reads_as_it_was_written() -> None:
     session = Session(
         "Der Bär 🐻", "", (Place("a", 4, 7),), Place("a", 0, 3), SessionModel("me/model", "model", "12345678"), 2, 3
     )
+    changes = WhatIf(frozenset({(0, 1)}), frozenset({2}), (EditedRow(0, 1, 2, (0.25, 0.75)),), ((1, 0),), ((2, 3),))
+    session = replace(session, changes=changes.with_dropped("token", True))
     assert read_session(as_json(session), FILE) == session
 
 
