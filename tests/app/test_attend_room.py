@@ -124,6 +124,13 @@ class TestPictures:
         answered(window, room, qtbot)
         found = attention_gradient(model, request.input_ids, request.segments, other.target(), 0)
         np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
+        assert "without your changes" not in room.large.hint and "by tokens" not in room.large.hint
+        window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
+        window.state.set_view(words=True)
+        settle(window, qtbot)
+        answered(window, room, qtbot)
+        np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
+        assert "by tokens, specials included · without your changes inside" in room.large.hint
 
     def test_words_and_special_tokens_are_switched_everywhere(
         self, room: AttendRoom, window: Window, qtbot: QtBot

@@ -68,7 +68,7 @@ class CheckPage(Page):
 
     def draw_all(self, shown: Shown, choice: Choice) -> None:
         token = shown.reading.shown_tokens[choice.locked]
-        self.titled.emit(choice.name, f"does it matter what {token} ({choice.locked}) looks at?")
+        self.titled.emit(choice.name, f"does it matter what {token} ({choice.locked}) looks at?{shown.plain_notes}")
         target, layer, head, row = self._targets.chosen, choice.layer, choice.head, choice.locked
         for widget in (self._ask_what, self._box):
             widget.setVisible(target is not None)

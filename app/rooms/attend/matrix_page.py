@@ -67,7 +67,7 @@ class MatrixPage(Page):
 
     def draw_all(self, shown: Shown, choice: Choice) -> None:
         picture = self.picture.currentText()
-        self.titled.emit(self.title(choice), HINTS[picture])
+        self.titled.emit(self.title(choice), HINTS[picture] + (shown.plain_notes if picture == GRADIENT else ""))
         self._box.setVisible(picture == GRADIENT and bool(self._targets.all))
         self.edit.setVisible(picture == HEAD)
         self.view.edits = picture == HEAD and self.edit.isChecked()

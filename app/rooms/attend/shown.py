@@ -154,6 +154,12 @@ class Shown:
         request = self.plain.request
         return request.model.folder, request.input_ids, tuple(request.segments), request.masked
 
+    @property
+    def plain_notes(self) -> str:
+        """What pictures of the model as it is leave aside, to be put behind their hints."""
+        changed = " · without your changes inside" if self.reading.before is not None else ""
+        return (" · by tokens, specials included" if self.view != View() else "") + changed
+
     def asked_text(self) -> AskedText:
         """What the model reads, nothing changed inside."""
         from bertcore.analysis.head_questions import AskedText
