@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 120.0
 POLL_MS = 2
+LAYOUTS = 6
 ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
 VIEWS = {  # of rooms that show one at a time
     "embed": ("parts", "map", "what_if", "cuts"),
@@ -106,12 +107,16 @@ class _Tour:
         self._wait(f"the room {room_id}", lambda: _is_drawn(room))
         self._window.repaint()
         ms = (time.perf_counter() - started) * 1000
-        self._wait(f"the answers for {room_id}", lambda: not self._window.services.inference.is_busy)
-        QApplication.processEvents()  # what the answers changed is laid out
+        self._wait(f"the answers for {room_id}", lambda: not (_is_about_to_ask(room) or self._is_busy()))
+        for _ in range(LAYOUTS):  # what the answers changed is laid out: each layout tells the one around it
+            QApplication.processEvents()
         file = f"{room_id}-{view}-{theme_name}.png" if view else f"{room_id}-{theme_name}.png"
         if not self._window.grab().save(str(self._folder / file)):
             raise TourError(f"the picture {self._folder / file} could not be written")
         return {"room": room_id, "view": view, "theme": theme_name, "file": file, "ms": round(ms, 1)}
+
+    def _is_busy(self) -> bool:
+        return self._window.services.inference.is_busy
 
     def _is_read(self) -> bool:
         """True when the reading on show is the one of the text and masks as they are now."""
@@ -137,6 +142,11 @@ class _Tour:
 
     def _on_problem(self, sentence: str) -> None:
         self._problem = sentence
+
+
+def _is_about_to_ask(room: QWidget) -> bool:
+    """True in the pause after a change, when the model will be asked something."""
+    return any(timer.isActive() and timer.isSingleShot() for timer in room.findChildren(QTimer))
 
 
 def _is_drawn(room: QWidget) -> bool:

@@ -52,12 +52,13 @@ SHAPES = {
 }
 
 
-def save_family(name: str, folder: Path) -> Path:
-    """Writes the model to `folder` and gives it back."""
+def save_family(name: str, folder: Path, **sizes: int) -> Path:
+    """Writes the model to `folder` and gives it back. sizes: BertConfig fields that differ from the tiny ones."""
     shape = SHAPES[name]
     tokenizer = vocabulary(shape.vocabulary)
-    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-    config = BertConfig(**{"vocab_size": tokenizer.vocab_size, "max_position_embeddings": 66, **sizes, **shape.config})
+    tiny = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
+    fields = {"vocab_size": tokenizer.vocab_size, "max_position_embeddings": 66, **tiny, **shape.config, **sizes}
+    config = BertConfig(**fields)
     model = Bert(config, shape.tasks, pooler=shape.pooler)
     initialise(model, torch.Generator().manual_seed(1))
     with torch.no_grad():

@@ -14,7 +14,7 @@ from app import theme
 from app.rooms.attend.alike_panel import HeadPoints
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.bar_strips import BarStrips, Strip
-from app.rooms.attend.head_view import HeadView
+from app.rooms.attend.head_view import HeadView, usual_high
 from app.rooms.attend.lines_view import LinesView, Strand
 from app.rooms.attend.zoom import Zoom
 from bertcore.analysis.links import strongest_links
@@ -198,3 +198,20 @@ def test_points_of_heads_that_are_all_the_same(qtbot: QtBot) -> None:
     points.set_points(np.zeros((2, 2, 2)))
     points.set_chosen([(0, 0), (7, 7)])  # of another model
     assert points.place_of(1, 1) == QPointF(140, 112) and not points.grab().isNull()
+
+
+def test_colours_of_a_long_text_reach_to_what_is_usual_but_never_to_rounding_errors(looks: QApplication) -> None:
+    size = 300
+    spread = np.arange(size * size, dtype=np.float32).reshape(size, size) / size**2
+    assert usual_high(spread) == pytest.approx(0.995, abs=0.01)
+    one_hot = np.full((size, size), 1e-14, np.float32)
+    np.fill_diagonal(one_hot, 0.9)
+    assert usual_high(one_hot) == pytest.approx(0.018)
+    view = HeadView()
+    tokens, kinds = ["a"] * size, ["segment_a"] * size
+    view.set_head(one_hot - 0.5, tokens, kinds, signed=True)
+    assert view.color_range == pytest.approx((-0.5, 0.5))
+    view.set_head(one_hot, tokens, kinds)
+    assert view.color_range == pytest.approx((0, 0.018))
+    view.set_head(one_hot[:5, :5], tokens[:5], kinds[:5])
+    assert view.color_range == pytest.approx((0, 0.9))

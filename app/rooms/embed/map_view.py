@@ -95,6 +95,8 @@ class MapView(EmbedView):
             trace = reading.trace
             vectors = units.vectors(trace.embedding_sum if self.shown == "sum" else trace.token_embeddings)
             key = (self.shown, units)
+            if self.found is None:
+                self.card.set_hint("is being worked out")
             self.work_out("embed.large_map", lambda: (key, Found(units, map_of_text(vectors))), len(units))
 
     def draw_focus(self, reading: Reading) -> None:
