@@ -57,6 +57,7 @@ def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, q
     assert window.state.reading is not None
     states = window.state.reading.trace.hidden_states
     assert view.lengths.values == pytest.approx(lengths(states).T, rel=1e-5)
+    assert view.lengths._raster is not None and view.lengths._raster.low == 0  # LayerNorm made them equally long
     for stage in (0, 2):
         room.slider.track.setValue(stage)
         assert view.cosines.values == pytest.approx(token_cosines(states)[stage], abs=1e-5)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.rooms.layers.room import LayersRoom
 
 LENGTHS_HINT = "rows: tokens · columns: embeddings, then layers"
+LEAST_SPREAD = 0.001  # of the longest: a LayerNorm leaves all vectors equally long, up to rounding
 
 
 class HiddenView(LayersView):
@@ -55,6 +56,8 @@ class HiddenView(LayersView):
         ]  # one layer at a time: words are merged in f64
         values = np.ascontiguousarray(np.stack(by_layer, axis=1)) if len(units) else np.zeros((0, 0))  # (U,L+1)
         low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+        if high - low < LEAST_SPREAD * high:
+            low = 0.0
         rows = Labels(units.labels, units.kinds)
         self.lengths.set_grid(values, rows, Labels(stage_labels(len(states))), low, high)
         self._lengths_card.set_hint(f"L2 norm · {LENGTHS_HINT}{self._last_note(reading)}{self.merged_note()}")
