@@ -7,24 +7,10 @@ worker's thread brings the process down, timers above all.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from PySide6.QtCore import QObject, QTimer
 
 EVERY_MS = 500
-
-
-@contextmanager
-def kept() -> Iterator[None]:
-    """No garbage is collected meanwhile: for Qt calls that walk over all widgets and run Python code for each."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 class GarbageCollector(QObject):

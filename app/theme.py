@@ -19,8 +19,9 @@ from functools import cache
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app import fonts, garbage
+from app import fonts
 from app.stylesheet import stylesheet
+from bertcore.garbage import no_garbage_collection
 
 RADIUS = 10
 PROJECTOR_SCALE = 1.5
@@ -177,7 +178,7 @@ def px(length: float) -> int:
 
 def column_px(width: float) -> int:
     """The width of a side column: in projector mode it grows less than the text, the screen stays as it is."""
-    return round(width * (1 + (_scale - 1) * 0.35))
+    return round(width * (1 + (_scale - 1) * 0.28))
 
 
 def font(size_px: float = fonts.BODY_PX, *, bold: bool = False, medium: bool = False) -> QFont:
@@ -219,7 +220,7 @@ def apply(app: QApplication, name: str, projector: bool = False) -> None:
     global _active, _scale
     _active = THEMES[name]
     _scale = PROJECTOR_SCALE if projector else 1.0
-    with garbage.kept():
+    with no_garbage_collection():  # else widgets could be freed while Qt goes through all there are
         app.setFont(font())
         app.setPalette(_palette(_active))
         app.setStyleSheet(stylesheet(_active, _scale))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -12,16 +12,13 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QPen,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
+from app.widgets.wrapped import WrappedBoxes
 
 HEIGHT_PX = 42
-GAP_PX = 6
 PADDING_PX = 9
 STEPS = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
@@ -42,21 +39,15 @@ class HeatToken:
     frame: str = "bad"  # of a marked one, a name in the theme
 
 
-class HeatTokens(QWidget):
+class HeatTokens(WrappedBoxes):
     """Laid out in lines like a text. A click, or the arrow keys and Enter, chooses; hovering says where one is."""
 
     clicked = Signal(int)
-    hovered = Signal(object)  # position, or None
 
     def __init__(self, name: str, *, signed: bool = False) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        super().__init__(name, HEIGHT_PX)
         self._signed = signed
         self._tokens: list[HeatToken] = []
-        self._rects: list[QRectF] = []
         self._current: int | None = None
         self._cursor: int | None = None  # where the keyboard is
 
@@ -69,83 +60,52 @@ class HeatTokens(QWidget):
         if self._cursor is not None:
             self._cursor = min(self._cursor, len(tokens) - 1) if tokens else None
         self.setAccessibleDescription(", ".join(f"{token.token} {token.number}" for token in tokens[:100]))
-        self._lay_out()
+        self.lay_out()
 
     def set_current(self, position: int | None) -> None:
         self._current = position
         self.update()
 
-    def rect_of(self, position: int) -> QRectF:
-        return self._rects[position]
-
-    def _lay_out(self) -> None:
-        height, gap, padding = theme.px(HEIGHT_PX), theme.px(GAP_PX), theme.px(PADDING_PX)
+    def box_widths(self) -> list[float]:
         words, numbers = QFontMetrics(theme.font(14, bold=True)), QFontMetrics(theme.font(10.5))
-        self._rects, x, y = [], 0.0, 0.0
-        for token in self._tokens:
-            advance = max(words.horizontalAdvance(token.token), numbers.horizontalAdvance(token.number))
-            width = float(min(advance + 2 * padding, max(self.width(), 1)))
-            if x and x + width > self.width():
-                x, y = 0.0, y + height + gap
-            self._rects.append(QRectF(x, y, width, height))
-            x += width + gap
-        self.setFixedHeight(round(y + height))
-        self.update()
+        padding, most = 2 * theme.px(PADDING_PX), float(max(self.width(), 1))
+        advances = [
+            max(words.horizontalAdvance(token.token), numbers.horizontalAdvance(token.number)) for token in self._tokens
+        ]
+        return [min(advance + padding, most) for advance in advances]
 
     def _color(self, value: float) -> QColor:
         if not self._signed:
             return theme.sequential_color(value)
         return QColor.fromRgb(theme.diverging_table()[min(max(round((value + 1) * 127.5), 0), 255)])
 
-    def _paint_token(self, painter: QPainter, position: int) -> None:
-        token, rect = self._tokens[position], self._rects[position]
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        token = self._tokens[number]
         color = theme.color("card") if token.value is None else self._color(token.value)
         # Dark words on light fields and the other way round; the two are the inks of the two themes.
         ink = (theme.DARK if color.lightnessF() < 0.5 else theme.LIGHT).ink
         if token.value is None:
             ink = theme.active().muted if token.is_quiet else theme.active().ink
-        is_here = position == self._cursor and self.hasFocus()
-        edge = (
-            "accent" if is_here else token.frame if token.is_marked else "ink" if position == self._current else "line"
-        )
+        is_here = number == self._cursor and self.hasFocus()
+        edge = "accent" if is_here else token.frame if token.is_marked else "ink" if number == self._current else "line"
         painter.setPen(QPen(theme.color(edge), 2.4 if token.is_marked or is_here else 1.2))
         painter.setBrush(color)
-        painter.drawRoundedRect(rect.adjusted(1.5, 1.5, -1.5, -1.5), theme.px(6), theme.px(6))
+        painter.drawRoundedRect(box.adjusted(1.5, 1.5, -1.5, -1.5), theme.px(6), theme.px(6))
         painter.setPen(QColor(ink))
         painter.setFont(theme.font(14, bold=token.is_marked, medium=not token.is_quiet))
-        text = QFontMetrics(painter.font()).elidedText(token.token, Qt.TextElideMode.ElideRight, int(rect.width()) - 4)
+        text = QFontMetrics(painter.font()).elidedText(token.token, Qt.TextElideMode.ElideRight, int(box.width()) - 4)
         above = theme.px(17) if token.number else theme.px(4)
-        painter.drawText(rect.adjusted(0, theme.px(4), 0, -above), Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(box.adjusted(0, theme.px(4), 0, -above), Qt.AlignmentFlag.AlignCenter, text)
         painter.setFont(theme.font(10.5))
-        painter.drawText(rect.adjusted(0, theme.px(22), 0, -theme.px(3)), Qt.AlignmentFlag.AlignCenter, token.number)
-
-    def _at(self, where: QPointF) -> int | None:
-        return next((i for i, rect in enumerate(self._rects) if rect.contains(where)), None)
+        painter.drawText(box.adjusted(0, theme.px(22), 0, -theme.px(3)), Qt.AlignmentFlag.AlignCenter, token.number)
 
     def _set_cursor(self, position: int | None) -> None:
         self._cursor = position
         self.hovered.emit(position)
         self.update()
 
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(300), self.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
-            self._lay_out()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for position, rect in enumerate(self._rects):
-            if rect.intersects(QRectF(event.rect())):
-                self._paint_token(painter, position)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.hovered.emit(self._at(event.position()))
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        position = self._at(event.position())
+        position = self.box_at(event.position())
         if position is not None:
             self.clicked.emit(position)
 
@@ -166,6 +126,3 @@ class HeatTokens(QWidget):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._set_cursor(None)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hovered.emit(None)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from app import theme
+from app.widgets.wrapped import WrappedBoxes
 
 CHIP_HEIGHT_PX = 38
 GAP_PX = 5
@@ -31,22 +32,19 @@ class Chip:
     is_unknown: bool = False
 
 
-class ChipField(QWidget):
+class ChipField(WrappedBoxes):
     """Chips, laid out in lines. Click locks, double-click masks, the mouse over one previews it."""
 
     clicked = Signal(int)
     mask_requested = Signal(int)
-    hovered = Signal(object)  # position, or None
     laid_out = Signal()  # its height may be another
     moved = Signal(int)  # the keyboard's arrows: -1 or +1
+    gap_px = line_gap_px = GAP_PX
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setMouseTracking(True)
+    def __init__(self) -> None:
+        super().__init__("Tokens", CHIP_HEIGHT_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Tokens")
         self._chips: list[Chip] = []
-        self._rects: list[QRect] = []
         self._widths: dict[tuple[str, float], int] = {}
         self._pictures: dict[tuple[object, ...], QPixmap] = {}
         self._metrics: dict[float, QFontMetrics] = {}
@@ -56,29 +54,22 @@ class ChipField(QWidget):
     def set_chips(self, chips: list[Chip]) -> None:
         self._chips = chips
         self.setAccessibleDescription(" ".join(chip.token for chip in chips[:100]))
-        self._lay_out()
+        self.lay_out()
 
     def set_selection(self, current: int | None, locked: int | None) -> None:
         self._current, self._locked = current, locked
         self.update()
 
-    def rect_of(self, position: int) -> QRect:
-        """Where a chip stands. For tests and for scrolling to it."""
-        return self._rects[position] if position < len(self._rects) else QRect()
-
-    def _lay_out(self) -> None:
-        gap, height, padding = theme.px(GAP_PX), theme.px(CHIP_HEIGHT_PX), theme.px(PADDING_PX)
-        self._rects = []
-        x = y = 0
-        for position, chip in enumerate(self._chips):
-            width = max(self._width(chip.token, 13), self._width(_below(position, chip), 10.5)) + 2 * padding
-            if x and x + width > self.width():
-                x, y = 0, y + height + gap
-            self._rects.append(QRect(x, y, width, height))
-            x += width + gap
-        self.setFixedHeight(y + height)
-        self.update()
+    def lay_out(self) -> None:
+        super().lay_out()
         self.laid_out.emit()
+
+    def box_widths(self) -> list[float]:
+        padding = 2 * theme.px(PADDING_PX)
+        return [
+            max(self._width(chip.token, 13), self._width(_below(position, chip), 10.5)) + padding
+            for position, chip in enumerate(self._chips)
+        ]
 
     def _width(self, text: str, size_px: float) -> int:
         """Width of a text; measured once, since most of it comes again with the next keystroke."""
@@ -90,13 +81,9 @@ class ChipField(QWidget):
             known = self._widths[text, size_px] = metrics.horizontalAdvance(text)
         return known
 
-    def _at(self, event: QMouseEvent | QHelpEvent) -> int | None:
-        where = event.position().toPoint() if isinstance(event, QMouseEvent) else event.pos()
-        return next((i for i, rect in enumerate(self._rects) if rect.contains(where)), None)
-
     def _picture(self, position: int) -> QPixmap:
         """Of a chip; most of them come again with the next keystroke, and their text takes long to draw."""
-        chip, size = self._chips[position], self._rects[position].size()
+        chip, size = self._chips[position], self.boxes[position].size().toSize()
         outline = None if position != self._current else "locked" if position == self._locked else "hovered"
         drawn = (chip.token, _below(position, chip), chip.kind, chip.is_unknown, outline, size.width())
         key = (*drawn, theme.active().name, theme.scale(), self.devicePixelRatioF())
@@ -140,7 +127,7 @@ class ChipField(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            position = self._at(event)
+            position = self.box_at(QPointF(event.pos()))
             if position is None:
                 QToolTip.hideText()
             else:
@@ -148,31 +135,18 @@ class ChipField(QWidget):
             return True
         return super().event(event)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
-            self._lay_out()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        for position, rect in enumerate(self._rects):
-            if rect.intersects(event.rect()):
-                painter.drawPixmap(rect.topLeft(), self._picture(position))
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        painter.drawPixmap(box.topLeft(), self._picture(number))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        position = self._at(event)
+        position = self.box_at(event.position())
         if position is not None:
             self.clicked.emit(position)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        position = self._at(event)
+        position = self.box_at(event.position())
         if position is not None:
             self.mask_requested.emit(position)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.hovered.emit(self._at(event))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hovered.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(event.key())
@@ -202,7 +176,7 @@ class TokenStrip(QScrollArea):
         self.field.set_selection(current, locked)
         if locked is not None:
             rect = self.field.rect_of(locked)
-            self.ensureVisible(rect.center().x(), rect.center().y(), 0, theme.px(CHIP_HEIGHT_PX) // 2 + 1)
+            self.ensureVisible(round(rect.center().x()), round(rect.center().y()), 0, theme.px(CHIP_HEIGHT_PX) // 2 + 1)
 
     def _fit(self) -> None:
         most = MOST_LINES * theme.px(CHIP_HEIGHT_PX) + (MOST_LINES - 1) * theme.px(GAP_PX)

@@ -129,13 +129,13 @@ def test_m_typed_into_a_sentence_is_a_letter(window: Window, qtbot: QtBot) -> No
 def test_double_click_masks_and_unmasks(window: Window, qtbot: QtBot) -> None:
     field = window.frame.strip.field
     for expected in ({2}, set()):
-        QTest.mouseDClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(2).center())
+        QTest.mouseDClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(2).center().toPoint())
         assert window.state.masked == expected
 
 
 def test_a_click_locks_and_escape_lets_go(window: Window, qtbot: QtBot) -> None:
     field = window.frame.strip.field
-    QTest.mouseClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(4).center())
+    QTest.mouseClick(field, Qt.MouseButton.LeftButton, pos=field.rect_of(4).center().toPoint())
     assert window.state.focus == 4
     QTest.keyClick(window.frame, Qt.Key.Key_Escape)
     assert window.state.focus is None

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
 
 from app import theme
+from app.widgets.wrapped import WrappedBoxes
 from bertcore.analysis.two_cuts import Piece, Stretch
 
-ROW_PX, PADDING_PX, GAP_PX, LINE_GAP_PX = 26, 7, 8, 18
+ROW_PX, PADDING_PX = 26, 7
 KINDS = {"a": "segment_a", "b": "segment_b"}
 
 
-class CutsPicture(QWidget):
+class CutsPicture(WrappedBoxes):
     """Stretches in the order of the text, laid out in lines; above the first cut, below the second."""
 
-    hovered = Signal(object)  # stretch, or None
     chosen = Signal(int)  # stretch
+    margin_px = 2.0  # the frame of the one that is looked at goes a little beyond it
+    gap_px, line_gap_px, least_width_px = 8.0, 18.0, 200
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("The text as two vocabularies cut it")
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        super().__init__("The text as two vocabularies cut it", 2 * ROW_PX + 2)
         self._stretches: list[Stretch] = []
-        self._rects: list[QRectF] = []
         self._current: int | None = None
 
     @property
@@ -36,42 +32,30 @@ class CutsPicture(QWidget):
     def set_stretches(self, stretches: list[Stretch]) -> None:
         self._stretches = stretches
         self.setAccessibleDescription(", ".join(described(one) for one in stretches if not one.is_same)[:2000])
-        self._lay_out()
+        self.lay_out()
 
     def set_current(self, stretch: int | None) -> None:
         self._current = stretch
         self.update()
 
-    def rect_of(self, stretch: int) -> QRectF:
-        return self._rects[stretch]
-
-    def _lay_out(self) -> None:
+    def box_widths(self) -> list[float]:
         metrics = QFontMetrics(theme.font(13, medium=True))
-        height, self._rects = 2 * theme.px(ROW_PX) + 2, []
-        x, y = 2.0, 2.0  # the frame of the one that is looked at goes a little beyond it
-        for stretch in self._stretches:
-            width = max(sum(_widths(metrics, cut)) for cut in (stretch.first, stretch.second))
-            if x > 2 and x + width > self.width():
-                x, y = 2.0, y + height + theme.px(LINE_GAP_PX)
-            self._rects.append(QRectF(x, y, width, height))
-            x += width + theme.px(GAP_PX)
-        self.setFixedHeight(round(y + height) + theme.px(4))
-        self.update()
+        return [max(sum(_widths(metrics, cut)) for cut in (one.first, one.second)) for one in self._stretches]
 
-    def _paint_stretch(self, painter: QPainter, number: int, metrics: QFontMetrics) -> None:
-        stretch, rect = self._stretches[number], self._rects[number]
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        stretch, metrics = self._stretches[number], QFontMetrics(theme.font(13, medium=True))
         for row, cut in enumerate((stretch.first, stretch.second)):
             widths = _widths(metrics, cut)
-            stretched = rect.width() / sum(widths) if widths else 1.0
-            left, top = rect.x(), rect.y() + row * (theme.px(ROW_PX) + 2)
+            stretched = box.width() / sum(widths) if widths else 1.0
+            left, top = box.x(), box.y() + row * (theme.px(ROW_PX) + 2)
             for piece, width in zip(cut, widths, strict=True):
-                box = QRectF(left, top, width * stretched, theme.px(ROW_PX)).adjusted(1, 1, -1, -1)
-                self._paint_piece(painter, piece, box, KINDS[stretch.part], stretch.is_same)
+                place = QRectF(left, top, width * stretched, theme.px(ROW_PX)).adjusted(1, 1, -1, -1)
+                self._paint_piece(painter, piece, place, KINDS[stretch.part], stretch.is_same)
                 left += width * stretched
         if number == self._current:
             painter.setPen(QPen(theme.color("ink"), 1.4))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), theme.px(5), theme.px(5))
+            painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), theme.px(5), theme.px(5))
 
     def _paint_piece(self, painter: QPainter, piece: Piece, box: QRectF, kind: str, is_same: bool) -> None:
         painter.setPen(QPen(theme.color("line" if is_same else "mask"), 1 if is_same else 1.6))
@@ -83,37 +67,10 @@ class CutsPicture(QWidget):
         painter.setPen(theme.color(kind if is_same else "mask"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, piece.label)
 
-    def _at(self, where: QPointF) -> int | None:
-        return next((i for i, rect in enumerate(self._rects) if rect.contains(where)), None)
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(600), self.height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(200), 2 * theme.px(ROW_PX))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
-            self._lay_out()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        metrics = QFontMetrics(theme.font(13, medium=True))
-        for number, rect in enumerate(self._rects):
-            if rect.intersects(QRectF(event.rect())):
-                self._paint_stretch(painter, number, metrics)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.hovered.emit(self._at(event.position()))
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        number = self._at(event.position())
+        number = self.box_at(event.position())
         if number is not None:
             self.chosen.emit(number)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hovered.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetrics,
@@ -13,13 +13,12 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
+from app.widgets.wrapped import WrappedBoxes
 
-TILE_PX, GAP_PX, PADDING_PX = 58, 7, 9
+TILE_PX, PADDING_PX = 58, 9
 PILL_PX, LETTER_PX, NUMBER_PX = 22, 24, 34
 STEPS = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}
 
@@ -36,23 +35,19 @@ class Tile:
     is_swapped: bool
 
 
-class Tiles(QWidget):
+class Tiles(WrappedBoxes):
     """Laid out in lines. A click on the letter moves a token; on the number, picks it to swap places."""
 
     chosen = Signal(int)
-    hovered = Signal(object)  # position, or None
     segment_clicked = Signal(int)
     position_clicked = Signal(int)
+    gap_px = line_gap_px = 7.0
+    least_width_px = 200
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Tokens with segment and position; space moves one, Enter picks it to swap places")
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        super().__init__("Tokens with segment and position; space moves one, Enter picks it to swap places", TILE_PX)
         self.has_segments = True
         self._tiles: list[Tile] = []
-        self._rects: list[QRectF] = []
         self._current = 0
         self._picked: int | None = None
 
@@ -64,7 +59,7 @@ class Tiles(QWidget):
         self._tiles, self.has_segments = tiles, has_segments
         words = [f"{tile.token} {self._letter(tile)} {tile.position}" for tile in tiles[:100]]
         self.setAccessibleDescription(", ".join(words))
-        self._lay_out()
+        self.lay_out()
 
     def set_current(self, position: int) -> None:
         self._current = position
@@ -76,14 +71,14 @@ class Tiles(QWidget):
         self.update()
 
     def letter_rect(self, position: int) -> QRectF:
-        rect = self._rects[position]
+        rect = self.boxes[position]
         left = rect.center().x() - theme.px(LETTER_PX + NUMBER_PX + 4) / 2
         return QRectF(left, rect.bottom() - theme.px(PILL_PX + 5), theme.px(LETTER_PX), theme.px(PILL_PX))
 
     def number_rect(self, position: int) -> QRectF:
         left = self.letter_rect(position)
         if not self.has_segments:
-            left = QRectF(self._rects[position].center().x() - theme.px(NUMBER_PX) / 2, left.y(), 0, 0)
+            left = QRectF(self.boxes[position].center().x() - theme.px(NUMBER_PX) / 2, left.y(), 0, 0)
         else:
             left = left.translated(theme.px(LETTER_PX + 4), 0)
         return QRectF(left.x(), left.y(), theme.px(NUMBER_PX), theme.px(PILL_PX))
@@ -91,26 +86,14 @@ class Tiles(QWidget):
     def _letter(self, tile: Tile) -> str:
         return "AB"[min(tile.segment, 1)] if self.has_segments else ""
 
-    def _lay_out(self) -> None:
-        metrics, gap, height = QFontMetrics(theme.font(13, medium=True)), theme.px(GAP_PX), theme.px(TILE_PX)
+    def box_widths(self) -> list[float]:
+        metrics, padding = QFontMetrics(theme.font(13, medium=True)), 2 * theme.px(PADDING_PX)
         least = theme.px(LETTER_PX + NUMBER_PX + 16)
-        self._rects = []
-        x = y = 0
-        for tile in self._tiles:
-            width = max(metrics.horizontalAdvance(tile.token) + 2 * theme.px(PADDING_PX), least)
-            if x and x + width > self.width():
-                x, y = 0, y + height + gap
-            self._rects.append(QRectF(x, y, width, height))
-            x += width + gap
-        self.setFixedHeight(y + height + 2)
-        self.update()
+        return [max(metrics.horizontalAdvance(tile.token) + padding, least) for tile in self._tiles]
 
-    def _at(self, where: QPointF) -> int | None:
-        return next((i for i, rect in enumerate(self._rects) if rect.contains(where)), None)
-
-    def _paint_tile(self, painter: QPainter, position: int) -> None:
-        tile, rect = self._tiles[position], self._rects[position].adjusted(1, 1, -1, -1)
-        is_current = position == self._current
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        tile, rect = self._tiles[number], box.adjusted(1, 1, -1, -1)
+        is_current = number == self._current
         painter.setPen(QPen(theme.color("ink"), 1.6) if is_current else Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(f"{tile.kind}_tint"))
         painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
@@ -119,9 +102,9 @@ class Tiles(QWidget):
         top = QRectF(rect.x(), rect.y() + theme.px(4), rect.width(), theme.px(20))
         painter.drawText(top, Qt.AlignmentFlag.AlignCenter, tile.token)
         if self.has_segments:
-            self._paint_pill(painter, self.letter_rect(position), self._letter(tile), tile.is_moved, False)
-        is_picked = position == self._picked
-        self._paint_pill(painter, self.number_rect(position), str(tile.position), tile.is_swapped, is_picked)
+            self._paint_pill(painter, self.letter_rect(number), self._letter(tile), tile.is_moved, False)
+        is_picked = number == self._picked
+        self._paint_pill(painter, self.number_rect(number), str(tile.position), tile.is_swapped, is_picked)
 
     def _paint_pill(self, painter: QPainter, rect: QRectF, text: str, is_changed: bool, is_picked: bool) -> None:
         painter.setPen(QPen(theme.color("accent" if is_changed or is_picked else "line"), 1.6 if is_changed else 1))
@@ -131,32 +114,17 @@ class Tiles(QWidget):
         painter.setPen(theme.color("on_accent" if is_picked else "accent" if is_changed else "ink"))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(500), self.height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(200), theme.px(TILE_PX))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
-            self._lay_out()
-
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for position, rect in enumerate(self._rects):
-            if rect.intersects(QRectF(event.rect())):
-                self._paint_tile(painter, position)
-        if self.hasFocus() and self._current < len(self._rects):
+        super().paintEvent(event)
+        if self.hasFocus() and self._current < len(self.boxes):
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(theme.color("accent"), 1.6))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(self._rects[self._current].adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.hovered.emit(self._at(event.position()))
+            painter.drawRoundedRect(self.boxes[self._current].adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        position = self._at(event.position())
+        position = self.box_at(event.position())
         if position is None:
             return
         if self.has_segments and self.letter_rect(position).contains(event.position()):
@@ -165,9 +133,6 @@ class Tiles(QWidget):
             self.position_clicked.emit(position)
         else:
             self.chosen.emit(position)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hovered.emit(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

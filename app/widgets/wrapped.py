@@ -1,0 +1,78 @@
+"""Boxes of one height laid out in lines, as words are in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app import theme
+
+
+class WrappedBoxes(QWidget):
+    """As tall as its lines. Who derives says how wide the boxes are, paints one, and calls `lay_out` for new ones."""
+
+    hovered = Signal(object)  # number of a box, or None
+    margin_px, gap_px, line_gap_px = 0.0, 6.0, 6.0  # before projector scaling
+    least_width_px = 0
+
+    def __init__(self, name: str, box_px: float) -> None:
+        """name: for screen readers. box_px: how high a box is, before projector scaling."""
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.boxes: list[QRectF] = []
+        self._box_px = box_px
+
+    def box_widths(self) -> Sequence[float]:
+        """Of all boxes, in pixels."""
+        raise NotImplementedError
+
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        raise NotImplementedError
+
+    def rect_of(self, number: int) -> QRectF:
+        """Where a box stands; empty where there is none of that number."""
+        return self.boxes[number] if number < len(self.boxes) else QRectF()
+
+    def box_at(self, where: QPointF) -> int | None:
+        return next((number for number, box in enumerate(self.boxes) if box.contains(where)), None)
+
+    def lay_out(self) -> None:
+        margin, gap, line_gap = theme.px(self.margin_px), theme.px(self.gap_px), theme.px(self.line_gap_px)
+        height, self.boxes = theme.px(self._box_px), []
+        x, y = float(margin), float(margin)
+        for width in self.box_widths():
+            if x > margin and x + width > self.width():
+                x, y = float(margin), y + height + line_gap
+            self.boxes.append(QRectF(x, y, width, height))
+            x += width + gap
+        self.setFixedHeight(round(y) + height + margin)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(500), self.height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(self.least_width_px), theme.px(self._box_px))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self.lay_out()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for number, box in enumerate(self.boxes):
+            if box.intersects(QRectF(event.rect())):
+                self.paint_box(painter, number, box)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.hovered.emit(self.box_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.hovered.emit(None)
