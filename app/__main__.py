@@ -46,7 +46,7 @@ def _run(options: argparse.Namespace) -> int:
     settings = services.settings
     settings.theme = options.theme or settings.theme
     if options.tour is not None:
-        settings.projector = False
+        settings.projector = options.projector
     theme.apply(app, settings.theme, settings.projector)
     window = Window(services, options.what)
     if options.tour is not None:
@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--theme", choices=("light", "dark"), help="left out: as last time")
     parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WxH", help="size of the tour's pictures")
+    parser.add_argument("--projector", action="store_true", help="the tour's pictures as on a projector")
     return parser
 
 

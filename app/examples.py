@@ -6,7 +6,7 @@
     a, b        the two sentences; b may be null
     mask        words to mask, each as "a:word" or "b:word": the first place where this word stands in that sentence.
                 "a:word#2" is the second place. All tokens of the word are masked.
-    room        the room to look at it in: "embed", "attend" or "predict"
+    room        the room to look at it in: one of ROOMS
     look_for    one or two plain sentences: what to look at, what to compare
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 
 from bertcore.errors import BertcoreError
 
-ROOMS = ("embed", "attend", "predict")
+ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
 _MASK = re.compile(r"(?P<part>[ab]):(?P<word>.+?)(?:#(?P<nth>[1-9]\d*))?")
 
 

@@ -82,7 +82,7 @@ def main(folder: Path, preset: str, train: bool) -> None:
 
 
 def _forward_ms(folder: Path) -> list[float]:
-    """Milliseconds of single forward passes of the text that is typed at, nothing recorded, threads as in the window."""
+    """Milliseconds of single forward passes of the text that is typed at, nothing recorded."""
     import torch
 
     from bertcore.checkpoint import load_checkpoint

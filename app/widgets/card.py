@@ -8,7 +8,7 @@ card.body.addWidget(...)
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app import theme
@@ -119,11 +119,37 @@ class Hint(QLabel):
 
 def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
     """A plain-text label; role: "" body, "muted", "strong", "title" (of a card or a part of one), "number", "error"."""
-    made = QLabel(text)
+    made = Wrapped(text) if wrap else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("role", role)
-    made.setWordWrap(wrap)
     return made
+
+
+class Wrapped(QLabel):
+    """Words on as many lines as they need, and never lower than these lines are.
+
+    Qt tells a layout how low a label can be without knowing how wide: with more lines, the pictures around it would
+    be squeezed to less than they can do with.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.setWordWrap(True)
+        self._has_width = False
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._has_width = True
+            self._fit()
+
+    def _fit(self) -> None:
+        if self._has_width:
+            self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))
 
 
 def set_role(widget: QWidget, role: str) -> None:

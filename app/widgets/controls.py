@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QWidget
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
 from app import theme
 from app.widgets.icons import paint_icon
@@ -46,7 +46,10 @@ class IconButton(QPushButton):
 
 
 class MenuButton(QPushButton):
-    """A button that opens a menu and says so with a chevron; `fill` writes the menu anew each time it opens."""
+    """A button that opens a menu and says so with a chevron; `fill` writes the menu anew each time it opens.
+
+    Its words end in … where it is made narrower than they are.
+    """
 
     def __init__(self, text: str, fill: Callable[[QMenu], object], hint: str = "") -> None:
         super().__init__(text)
@@ -65,16 +68,25 @@ class MenuButton(QPushButton):
         return popped_up(self._menu, self._fill, self)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
+        painter, option = QStylePainter(self), QStyleOptionButton()
+        self.initStyleOption(option)
+        missing = self.sizeHint().width() - self.width()
+        if missing > 0:
+            room = self.fontMetrics().horizontalAdvance(self.text()) - missing
+            option.text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        painter.end()
         _paint_chevron(self)
 
 
 class Choice(QComboBox):
-    """A drop-down list that looks like the other buttons."""
+    """A drop-down list that looks like the other buttons. What it has no room to show in full, its tool tip says."""
 
     def __init__(self, hint: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._hint = hint
         self.setToolTip(hint)
+        self.currentTextChanged.connect(self._show_tip)
         self.setAccessibleName(hint)
         self.view().setAccessibleName(hint)
 
@@ -85,15 +97,31 @@ class Choice(QComboBox):
         painter.setBrush(theme.color("hover" if self.underMouse() else "field"))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(7), theme.px(7))
         painter.setPen(theme.color("ink" if self.isEnabled() else "faint"))
-        room = self.rect().adjusted(theme.px(10), 0, -theme.px(26), 0)
+        room = self._room()
         text = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         painter.end()
         _paint_chevron(self)
 
+    def setToolTip(self, hint: str) -> None:
+        self._hint = hint
+        self._show_tip()
+
+    def _room(self) -> QRect:
+        """For the words."""
+        return self.rect().adjusted(theme.px(10), 0, -theme.px(26), 0)
+
+    def _show_tip(self) -> None:
+        is_cut = self.fontMetrics().horizontalAdvance(self.currentText()) > self._room().width()
+        super().setToolTip(f"{self.currentText()}\n{self._hint}" if is_cut else self._hint)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_tip()
+
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
-        return QSize(hint.width() + theme.px(14), theme.px(30))
+        return QSize(hint.width() + theme.px(18), theme.px(30))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(80), theme.px(30))

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsTextItem, QVBoxLayout, QWidget
 
 from app import theme
 from app.widgets.curve_plot import CurveSpec, PlotSpec
@@ -47,6 +47,7 @@ class CurveCanvas(QWidget):
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__()
         self._spec = spec
+        self.setObjectName("curves")
         axes: dict[str, Any] = {"bottom": StepAxis("bottom"), "left": NumberAxis("left", spec.percent)}
         if spec.right_label:
             axes["right"] = NumberAxis("right", False)
@@ -75,12 +76,32 @@ class CurveCanvas(QWidget):
             self._switch = _Switch(self._plot, before, after)
             self._paint_in_theme()
         self._switch.move_to(step)
+        self._fit_words()
 
     def show_all(self) -> None:
         """Both axes follow the data again, after someone dragged or zoomed."""
         for view in (self._plot.getViewBox(), self._right):
             if view is not None:
                 view.enableAutoRange()
+
+    def words(self) -> list[tuple[str, QRectF, QRectF]]:
+        """Those that are on show beside ticks and legend: each with its box and the box that it must stay in."""
+        whole, inside = self._plot.sceneBoundingRect(), self._plot.getViewBox().sceneBoundingRect()
+        names = [self._plot.getAxis(name).label for name in ("left", "right", "bottom")]
+        found = [(name.toPlainText(), _letters(name), whole) for name in names if name.isVisible()]
+        if self._switch is not None:
+            found += [(text, box, inside) for text, box in self._switch.words()]
+        return found
+
+    def _fit_words(self) -> None:
+        """The name of an axis is left out where it is longer than its axis: the legend has it too."""
+        box = self._plot.getViewBox().boundingRect()
+        for name, words in (("left", self._spec.left_label), ("right", self._spec.right_label)):
+            if words:
+                axis = self._plot.getAxis(name)
+                axis.showLabel(axis.label.boundingRect().width() <= box.height() + theme.px(10))
+        if self._switch is not None:
+            self._switch.fit(box.width(), box.height(), self._plot.getViewBox().viewRange()[0])
 
     def _prepare_plot(self) -> None:
         plot, spec = self._plot, self._spec
@@ -92,6 +113,10 @@ class CurveCanvas(QWidget):
         if spec.percent:
             plot.setLimits(yMin=-0.05, yMax=1.05)
         self._view.setFrameShape(self._view.Shape.NoFrame)
+        for widget in (self._view, self._view.viewport()):
+            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # no key does anything here; the legend says the numbers
+        for changed in (plot.getViewBox().sigResized, plot.getViewBox().sigXRangeChanged):
+            changed.connect(self._fit_words)
         self._view.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
 
     def _make_right_view(self) -> pg.ViewBox:
@@ -151,6 +176,7 @@ class _Switch:
         self._line = pg.InfiniteLine(angle=90)
         self._before = pg.InfLineLabel(self._line, before, position=0.93, anchors=[(1.0, 0.5), (1.0, 0.5)])
         self._after = pg.InfLineLabel(self._line, after, position=0.84, anchors=[(0.0, 0.5), (1.0, 0.5)])
+        self._font_px = 11
         self._band.setZValue(-20)
         for item in (self._band, self._line):
             plot.addItem(item, ignoreBounds=True)
@@ -164,7 +190,21 @@ class _Switch:
         self._band.setVisible(visible)
         self._line.setVisible(visible)
 
+    def words(self) -> list[tuple[str, QRectF]]:
+        """What is on show, and where on the canvas."""
+        items = [words.textItem for words in (self._before, self._after) if words.isVisible()]
+        return [(item.toPlainText(), _letters(item)) for item in items]
+
+    def fit(self, width: float, height: float, steps: tuple[float, float]) -> None:
+        """Both words where there is room for them: on its side of the line, each on a line of its own at the top."""
+        line, (first, last) = 1.5 * self._font_px / max(height, 1), steps
+        left = width * (self._line.value() - first) / max(last - first, 1e-9)
+        for place, (words, room) in enumerate(((self._before, left), (self._after, max(left, width - left)))):
+            words.setPosition(1 - (place + 0.6) * line)
+            words.setVisible(line < 0.25 and words.boundingRect().width() < room)
+
     def paint_in_theme(self, font: QFont) -> None:
+        self._font_px = font.pixelSize()
         self._line.setPen(pg.mkPen(theme.color("faint"), style=Qt.PenStyle.DashLine))
         self._band.setBrush(theme.color("hover", BAND_ALPHA))
         for edge in self._band.lines:
@@ -172,6 +212,12 @@ class _Switch:
         for words in (self._before, self._after):
             words.setColor(theme.color("muted"))
             words.setFont(font)
+
+
+def _letters(item: QGraphicsTextItem) -> QRectF:
+    """The box of its words on the canvas, without the margin around them."""
+    margin = item.document().documentMargin()
+    return item.sceneBoundingRect().adjusted(margin, margin, -margin, -margin)
 
 
 def _paint_item(item: pg.PlotDataItem, curve: CurveSpec) -> None:

@@ -20,6 +20,7 @@ from app.widgets.figure_button import FigureButton
 if TYPE_CHECKING:
     from app.widgets.curve_canvas import CurveCanvas
 
+LEAST_PX = 128  # of a plot's height, with its legend: lower, its axes could not be read
 Points = tuple[np.ndarray, np.ndarray]  # steps (P), values (P)
 
 
@@ -65,6 +66,7 @@ class CurvePlot(QWidget):
         self._layout.addWidget(self._legend)
         self._layout.addStretch(0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumHeight(theme.px(LEAST_PX))
         self.setAccessibleName(spec.title)
 
     @property
@@ -164,15 +166,16 @@ class CurvePlot(QWidget):
 
 
 class _Legend(QWidget):
-    """One line: the title, then a piece of each curve with its name and value."""
+    """The title, then a piece of each curve with its name and value; a second line where one is too short."""
 
-    _SAMPLE_PX, _GAP_PX = 14, 10
+    _SAMPLE_PX, _GAP_PX, _LINE_PX = 14, 10, 20
 
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__()
         self._spec = spec
         self.values: dict[str, str] = {}
         self._step: int | None = None
+        self._lines = 1
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def set_values(self, values: dict[str, str], step: int | None) -> None:
@@ -182,50 +185,70 @@ class _Legend(QWidget):
         ]
         self.setAccessibleName(f"{self._spec.title}: {', '.join(shown)}")
         self.setToolTip(" · ".join(shown))
+        self._fit()
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(0, theme.px(20))
+        return QSize(0, self._lines * theme.px(self._LINE_PX))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for with_title, with_values in ((True, True), (False, True), (False, False)):
-            if self._draw(None, with_title, with_values) <= self.width():
-                break
-        self._draw(painter, with_title, with_values)
+        self._draw(painter, *self._chosen())
 
-    def _draw(self, painter: QPainter | None, with_title: bool, with_values: bool) -> float:
-        """Draws (without a painter: measures) the line, and returns its width."""
-        x, gap = 0.0, theme.px(self._GAP_PX)
+    def _chosen(self) -> tuple[bool, bool]:
+        """With the title, with values: all that one line has room for; where it has not even for names, two lines."""
+        needed = {choice: self._draw(None, *choice) for choice in ((True, True), (False, True), (False, False))}
+        one_line = (choice for choice, lines in needed.items() if lines == 1)
+        return next(one_line, (False, needed[False, True] <= 2))
+
+    def _fit(self) -> None:
+        lines = min(self._draw(None, *self._chosen()), 2)
+        if lines != self._lines:
+            self._lines = lines
+            self.updateGeometry()
+
+    def _draw(self, painter: QPainter | None, with_title: bool, with_values: bool) -> int:
+        """Draws (without a painter: measures), and returns how many lines that takes."""
+        x, y, gap = 0.0, 0.0, theme.px(self._GAP_PX)
         if with_title:
             title = self._spec.title if self._step is None else f"at step {self._step:,}".replace(",", "\u2009")
-            x = self._write(painter, x, title, "ink", bold=True) + gap
+            x = self._write(painter, x, y, title, "ink", bold=True) + gap
         for curve in self._spec.curves:
             if curve.key not in self.values:
                 continue
-            x = self._draw_sample(painter, x, curve) + theme.px(5)
-            if curve.name:
-                x = self._write(painter, x, curve.name, "muted") + theme.px(4)
-            if with_values:
-                x = self._write(painter, x, self.values[curve.key], "ink", bold=True)
-            x += gap
-        return x - gap
+            if x + self._draw_curve(None, 0, y, curve, with_values) > self.width() and x > 0:
+                x, y = 0.0, y + theme.px(self._LINE_PX)
+            x = self._draw_curve(painter, x, y, curve, with_values) + gap
+        return 1 + round(y / theme.px(self._LINE_PX))
 
-    def _write(self, painter: QPainter | None, x: float, text: str, color: str, bold: bool = False) -> float:
+    def _draw_curve(self, painter: QPainter | None, x: float, y: float, curve: CurveSpec, with_value: bool) -> float:
+        x = self._draw_sample(painter, x, y, curve)
+        if curve.name:
+            x = self._write(painter, x + theme.px(5), y, curve.name, "muted")
+        if with_value:
+            x = self._write(painter, x + theme.px(4), y, self.values[curve.key], "ink", bold=True)
+        return x
+
+    def _write(self, painter: QPainter | None, x: float, y: float, text: str, color: str, bold: bool = False) -> float:
         font = theme.font(12, medium=bold)
         width = QFontMetrics(font).horizontalAdvance(text)
         if painter is not None:
             painter.setFont(font)
             painter.setPen(theme.color(color))
-            painter.drawText(QRectF(x, 0, width + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, text)
+            box = QRectF(x, y, width + 2, theme.px(self._LINE_PX))
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
         return x + width
 
-    def _draw_sample(self, painter: QPainter | None, x: float, curve: CurveSpec) -> float:
+    def _draw_sample(self, painter: QPainter | None, x: float, y: float, curve: CurveSpec) -> float:
         width = theme.px(8 if curve.dots else self._SAMPLE_PX)
         if painter is None:
             return x + width
-        color, middle = theme.color(curve.color), self.height() / 2
+        color, middle = theme.color(curve.color), y + theme.px(self._LINE_PX) / 2
         if curve.dots:
             painter.setBrush(color)
             painter.setPen(Qt.PenStyle.NoPen)

@@ -99,8 +99,9 @@ class Palette(QFrame):
     def _place(self) -> None:
         window = self._window
         width = min(theme.px(WIDTH_PX), window.width() - theme.px(40))
-        rows = min(max(len(self.shown), 1), ROWS)
-        height = min(theme.px(ROW_PX) * rows + theme.px(62), window.height() - theme.px(120))
+        fitting = (window.height() - theme.px(182)) // theme.px(ROW_PX)
+        rows = max(min(len(self.shown), ROWS, fitting), 1)
+        height = theme.px(ROW_PX) * rows + theme.px(62)
         self.setGeometry((window.width() - width) // 2, theme.px(56), width, height)
 
     def _move(self, rows: int) -> None:

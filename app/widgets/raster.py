@@ -100,4 +100,4 @@ def _up(length: float) -> QPointF:
 def short_number(value: float) -> str:
     if value == 0:
         return "0"
-    return f"{value:.2g}".replace("-", "−")
+    return f"{value:{'.0f' if 100 <= abs(value) < 1e5 else '.2g'}}".replace("-", "−")

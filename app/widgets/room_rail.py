@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QVBoxLayout
 from app import theme
 from app.widgets.icons import paint_icon
 
-WIDTH_PX = 76
-BUTTON_PX = 60
+WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56
 
 
 class RoomButton(QAbstractButton):
@@ -22,10 +21,10 @@ class RoomButton(QAbstractButton):
         self.setAccessibleName(title)
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFixedSize(theme.px(BUTTON_PX), theme.px(BUTTON_PX))
+        self.setFixedSize(self.sizeHint())
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(BUTTON_PX), theme.px(BUTTON_PX))
+        return QSize(theme.column_px(BUTTON_PX), theme.px(HEIGHT_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -36,10 +35,10 @@ class RoomButton(QAbstractButton):
             painter.drawRoundedRect(QRectF(self.rect()), theme.px(8), theme.px(8))
         color = theme.color("accent" if self.isChecked() else "muted")
         side = theme.px(22)
-        paint_icon(painter, self.room_id, QRectF((self.width() - side) / 2, theme.px(11), side, side), color)
+        paint_icon(painter, self.room_id, QRectF((self.width() - side) / 2, theme.px(9), side, side), color)
         painter.setPen(color)
         painter.setFont(theme.font(11.5, bold=self.isChecked()))
-        text = self.rect().adjusted(0, theme.px(36), 0, 0)
+        text = self.rect().adjusted(0, theme.px(34), 0, 0)
         painter.drawText(text, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, self.text())
 
 
@@ -53,11 +52,11 @@ class RoomRail(QFrame):
         super().__init__(parent)
         self.setProperty("look", "rail")
         self.setAccessibleName("Rooms")
-        self.setFixedWidth(theme.px(WIDTH_PX))
+        self.setFixedWidth(theme.column_px(WIDTH_PX))
         self._buttons: dict[str, RoomButton] = {}
         group = QButtonGroup(self)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.px(8), theme.px(12), theme.px(7), theme.px(8))
+        layout.setContentsMargins(8, theme.px(12), 7, 0)
         layout.setSpacing(theme.px(5))
         for room_id, title, hint in rooms:
             made = RoomButton(room_id, title, hint)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from app import theme
 from app.widgets.card import button, label
@@ -15,6 +14,7 @@ from app.widgets.controls import IconButton, MenuButton, popped_up
 if TYPE_CHECKING:
     from app.state import ModelInfo
 
+MODEL_PX = 520
 Fill = Callable[[QMenu], object]
 
 
@@ -35,6 +35,9 @@ class TitleBar(QFrame):
         self.setProperty("look", "bar")
         self.setFixedHeight(theme.px(48))
         self.model = MenuButton("No model", fill_models, "The open model; opens another")
+        self.model.setMinimumWidth(theme.px(120))
+        self.model.setMaximumWidth(theme.px(MODEL_PX))
+        self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
         self.step = MenuButton("", fill_steps, "The training step of this snapshot; opens another")
         self.step.hide()
         projector = button("Aa Projector", toggle_projector, hint="Everything larger, for a projector", checkable=True)
@@ -55,10 +58,10 @@ class TitleBar(QFrame):
     def set_model(self, model: ModelInfo) -> None:
         """Shows what is open."""
         title = model_title(model)
-        self.model.setText(self.model.fontMetrics().elidedText(title, Qt.TextElideMode.ElideMiddle, theme.px(480)))
+        self.model.setText(title)
         self.model.setToolTip(f"{title}\n{model.folder}")
         self.step.setVisible(model.step is not None)
-        self.step.setText(f"training step {model.step:,}" if model.step is not None else "")
+        self.step.setText(f"step {model.step:,}" if model.step is not None else "")
 
     def set_loading(self, name: str) -> None:
         self.model.setText(f"Loading {name or 'the built-in model'}…")

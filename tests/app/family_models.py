@@ -57,7 +57,13 @@ def save_family(name: str, folder: Path, **sizes: int) -> Path:
     shape = SHAPES[name]
     tokenizer = vocabulary(shape.vocabulary)
     tiny = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
-    fields: dict[str, Any] = {"vocab_size": tokenizer.vocab_size, "max_position_embeddings": 66, **tiny, **shape.config, **sizes}
+    fields: dict[str, Any] = {
+        "vocab_size": tokenizer.vocab_size,
+        "max_position_embeddings": 66,
+        **tiny,
+        **shape.config,
+        **sizes,
+    }
     config = BertConfig(**fields)
     model = Bert(config, shape.tasks, pooler=shape.pooler)
     initialise(model, torch.Generator().manual_seed(1))

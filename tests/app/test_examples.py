@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.examples import ROOMS, Example, MaskedWord, load_examples, read_example
+from app.window import Window
 from bertcore.errors import BertcoreError
 from bertcore.tokenization import Tokenizer
 
@@ -37,9 +38,14 @@ def test_ten_examples_ship_with_different_titles() -> None:
     assert len({example.title for example in load_examples()}) == 10
 
 
-def test_examples_use_every_room_and_pairs_as_well_as_single_sentences() -> None:
-    assert {example.room for example in load_examples()} == set(ROOMS)
+def test_examples_use_several_rooms_and_pairs_as_well_as_single_sentences() -> None:
+    assert {"embed", "attend", "predict"} <= {example.room for example in load_examples()} <= set(ROOMS)
     assert {example.b is None for example in load_examples()} == {True, False}
+
+
+def test_an_example_may_be_about_any_room_of_the_window(window: Window) -> None:
+    ids = [room.id for room in window.rooms.entries()]
+    assert [read_example(entry(room=room)).room for room in ids] == ids == list(ROOMS)
 
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)

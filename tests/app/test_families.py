@@ -132,7 +132,7 @@ def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
     attend = window.open_room("attend")
     assert isinstance(attend, AttendRoom)
     settle(window, qtbot)
-    assert attend._special.text() == "on <s> and </s>"
+    assert attend._special.text() == "on <s>, </s>"
     assert "[CLS]" not in attend._kinds.text()
 
 

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar,
 from pytestqt.qtbot import QtBot
 
 from app.actions import MENUS
+from app.tour import VIEWS
 from app.widgets.bar_list import BarList
 from app.window import Window
 from tests.app.conftest import settle
@@ -78,10 +79,15 @@ def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
     assert [key for key in keys if QKeySequence(key).isEmpty()] == []
 
 
-@pytest.mark.parametrize("room", ["embed", "attend", "predict", "apply"])
+@pytest.mark.parametrize(
+    "room", ["embed", "attend", "predict", *(f"layers {view}" for view in VIEWS["layers"]), "train", "apply"]
+)
 def test_tab_reaches_all_of_a_room(window: Window, room: str, qtbot: QtBot) -> None:
     window.state.set_masks([2])
-    window.open_room(room)
+    room_id, _, view = room.partition(" ")
+    shown = window.open_room(room_id)
+    if view:
+        shown.open_view(view)  # type: ignore[attr-defined]
     settle(window, qtbot)
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window)

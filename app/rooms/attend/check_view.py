@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app import theme
 
 ROW_PX, TITLE_PX = 21, 24
-TOKEN_PX, NUMBER_PX = 96, 58
+TOKEN_PX, NUMBER_PX, LEAST_BAR_PX = 96, 58, 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,8 @@ class CheckView(QWidget):
         painter.setPen(theme.color("ink"))
         top = QRectF(area.x(), 0, area.width(), theme.px(TITLE_PX))
         painter.drawText(top, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, column.title)
-        bars = area.adjusted(0, 0, -theme.px(NUMBER_PX), 0)
+        is_narrow = area.width() < theme.px(NUMBER_PX + LEAST_BAR_PX)  # then numbers stand on pale bars
+        bars = area if is_narrow else area.adjusted(0, 0, -theme.px(NUMBER_PX), 0)
         zero = bars.center().x() if column.is_signed else bars.left()
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(QPointF(zero, area.top()), QPointF(zero, area.bottom()))
@@ -62,19 +63,21 @@ class CheckView(QWidget):
             line = QRectF(bars.x(), area.y() + row * theme.px(ROW_PX), bars.width(), theme.px(ROW_PX))
             if np.isfinite(value):
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme.color("bad" if value < 0 else "bar_strong"))
+                painter.setBrush(theme.color("bad" if value < 0 else "bar_strong", 80 if is_narrow else 255))
                 length = float(value) / reach * longest
                 bar = QRectF(min(zero, zero + length), line.y() + 4, max(abs(length), 1.0), line.height() - 8)
                 painter.drawRoundedRect(bar, 2, 2)
-            painter.setPen(theme.color("muted"))
-            box = QRectF(bars.right() + theme.px(4), line.y(), theme.px(NUMBER_PX), line.height())
+            painter.setPen(theme.color("ink" if is_narrow else "muted"))
+            box = QRectF(
+                (bars.left() if is_narrow else bars.right()) + theme.px(4), line.y(), theme.px(NUMBER_PX), line.height()
+            )
             painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, _number(column, row))
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(480), theme.px(TITLE_PX) + len(self.tokens) * theme.px(ROW_PX))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(300), self.sizeHint().height())
+        return QSize(theme.px(250), self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self.columns:
@@ -83,7 +86,7 @@ class CheckView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(theme.font(12.5))
         metrics = QFontMetrics(painter.font())
-        side = theme.px(TOKEN_PX)
+        side, gap = min(theme.px(TOKEN_PX), round(self.width() * 0.28)), theme.px(6)
         for row, token in enumerate(self.tokens):
             painter.setPen(theme.color("ink"))
             text = metrics.elidedText(token, Qt.TextElideMode.ElideRight, side - theme.px(8))
@@ -92,7 +95,7 @@ class CheckView(QWidget):
         width = (self.width() - side) / len(self.columns)
         for number, column in enumerate(self.columns):
             height = len(self.tokens) * theme.px(ROW_PX)
-            area = QRectF(side + number * width, theme.px(TITLE_PX), width - theme.px(10), height)
+            area = QRectF(side + number * width, theme.px(TITLE_PX), width - gap, height)
             self._paint_column(painter, column, area)
 
 

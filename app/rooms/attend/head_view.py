@@ -16,6 +16,7 @@ SCALE_PX = 58  # the colour scale at the right, with its numbers
 LARGEST_CELL_PX = 46
 LONGEST_LABEL_PX = 110
 LONG_TEXT = 40  # tokens; from here on single high values would leave the rest of the picture white
+LEAST_HIGH = 0.02  # of the highest value: less would make colours of rounding errors
 USUAL = 0.995  # the share of values that the colours reach to in a long text
 DRAG_PX = 4  # less is a click
 FULL_DRAG_PX = 160  # dragged so far, a weight goes from 0 to 1
@@ -60,6 +61,11 @@ class HeadView(QWidget):
         return None if self._raster is None else self._raster.values
 
     @property
+    def color_range(self) -> tuple[float, float] | None:
+        """What the ends of the colour scale stand for."""
+        return None if self._raster is None else (self._raster.low, self._raster.high)
+
+    @property
     def tokens(self) -> list[str]:
         """(S) as they stand at rows and columns."""
         return self._tokens
@@ -71,8 +77,8 @@ class HeadView(QWidget):
         """
         sizes = np.abs(attention) if signed else attention
         highest = float(sizes.max(initial=0.0))
-        self._is_cut = len(tokens) > LONG_TEXT and not signed
-        high = min(highest, usual_high(attention)) if self._is_cut else highest
+        high = usual_high(sizes) if len(tokens) > LONG_TEXT else highest
+        self._is_cut = high < highest
         self._raster = Raster(attention, -high if signed else 0, high, signed=signed)
         if tokens != self._tokens:
             self._tokens, self._spot = tokens, None
@@ -149,6 +155,8 @@ class HeadView(QWidget):
             painter.drawText(QPointF(left, bar.y() + theme.px(22)), "or more")
         if self._signed:
             painter.drawText(QPointF(left, bar.center().y() + theme.px(4)), "0")
+            if self._is_cut:
+                painter.drawText(QPointF(left, bar.bottom() + theme.px(13)), "or less")
         painter.drawText(QPointF(left, bar.bottom()), short_number(raster.low))
 
     def _paint_cross(self, painter: QPainter, rect: QRectF, cell: float) -> None:
@@ -194,7 +202,7 @@ class HeadView(QWidget):
         return QSize(theme.px(600), theme.px(560))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(260), theme.px(240))
+        return QSize(theme.px(260), theme.px(280))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._raster is None or not self._tokens:
@@ -279,8 +287,9 @@ class HeadView(QWidget):
         self.update()
 
 
-def usual_high(attention: np.ndarray) -> float:
-    """The value (S,S) that all but a few in a thousand stay below."""
-    values = attention.ravel()[:: max(attention.size // 40_000, 1)]
+def usual_high(sizes: np.ndarray) -> float:
+    """What all but a few in a thousand of (S,S) sizes stay below; where only those few are of any size, more."""
+    values = sizes.ravel()[:: max(sizes.size // 40_000, 1)]
     place = min(int(len(values) * USUAL), len(values) - 1)
-    return float(np.partition(values, place)[place])
+    highest = float(sizes.max(initial=0.0))
+    return min(max(float(np.partition(values, place)[place]), highest * LEAST_HIGH), highest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QStackedWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget
 
 from app import theme
 from app.rooms.attend.check_page import CheckPage
@@ -43,18 +43,23 @@ class LargeCard(Card):
         self.body.addWidget(self._stack, 1)
         group = QButtonGroup(self)
         self.buttons = {name: button(name, hint=MODE_HINTS[name], checkable=True) for name in MODES}
+        line = QHBoxLayout()
+        line.setSpacing(theme.px(8))
+        if theme.scale() > 1:  # a projector has no room for them beside the title
+            self.body.insertLayout(0, line)
         for name, page in self._pages.items():
             self._stack.addWidget(page)
             self.buttons[name].setAccessibleName(name)
             self.buttons[name].setProperty("look", "small")
             self.buttons[name].clicked.connect(lambda _checked=False, name=name: self.set_mode(name))
             group.addButton(self.buttons[name])
-            self.add_to_header(self.buttons[name])
+            if theme.scale() > 1:
+                line.addWidget(self.buttons[name])
+            else:
+                self.add_to_header(self.buttons[name])
             page.hovered.connect(self.hovered)
             page.picked.connect(self.picked)
             page.titled.connect(lambda title, hint, page=page: self._on_page_titled(page, title, hint))
-        if theme.scale() > 1:
-            self.buttons[SCORE].setText("Q × K")  # a projector has no room for more
         self.buttons[MATRIX].setChecked(True)
         self.set_figure(figure, "the large picture")
 

@@ -22,7 +22,7 @@ ALL, A_TO_B, B_TO_A, WITHIN = FILTERS = ("All tokens", "A → B", "B → A", "Wi
 TOP_SHARE, LEAST = LIMITS = ("Top share", "Stronger than")
 MOST_LINES = 1500  # of one head: beyond that nobody tells them apart
 DASHES = {Qt.PenStyle.SolidLine: "━━", Qt.PenStyle.DashLine: "╍╍", Qt.PenStyle.DotLine: "┈┈"}
-HINT = "left: the token that looks · right: what it looks at · thicker: more attention"
+HINT = "left looks at right · thicker: more attention"
 
 
 class LinesPage(Page):

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 HEAD, MEAN, ROLLOUT, FLOW, GRADIENT = PICTURES = ("This head", "Mean of chosen heads", "Rollout", "Flow", "Gradient")
 HINTS = {
-    HEAD: "rows: the token that looks · columns: what it looks at",
-    MEAN: "rows: the token that looks · columns: what it looks at",
+    HEAD: "rows look at columns",
+    MEAN: "rows look at columns",
     ROLLOUT: "rows: a token after these layers · columns: the tokens of the input it is made of",
     FLOW: "rows: a token after these layers · columns: how much of an input token can reach it",
     GRADIENT: "rows look at columns · how ln p rises with more of each weight, to first order",

@@ -20,7 +20,7 @@ from bertcore.what_if import WhatIf
 if TYPE_CHECKING:
     from bertcore.analysis.heads import HeadFacts
 
-WIDTH_PX = 265
+WIDTH_PX = 272
 MOST_BARS = 8
 MOST_SCORES = 4
 FACTS = ("entropy", "mean distance", "from A to B", "on special tokens")
@@ -56,7 +56,7 @@ class SideCard(Card):
         self.body.addWidget(scrolled(inside), 1)
 
     def draw_head(self, shown: Shown, choice: Choice, named: Named, what_if: WhatIf) -> None:
-        self.special.setText(f"on {' and '.join(shown.reading.special_names) or FACTS[-1]}")
+        self.special.setText(f"on {', '.join(shown.reading.special_names) or FACTS[-1]}")
         self.describe(shown, choice, named)
         self.draw_row(shown, choice, what_if)
 
@@ -109,7 +109,7 @@ class SideCard(Card):
         grid = QGridLayout(made)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(theme.px(6))
-        grid.setHorizontalSpacing(theme.px(18))
+        grid.setHorizontalSpacing(theme.px(6))
         for line, (name, value) in enumerate(zip(FACTS, self.facts, strict=True)):
             grid.addWidget(self.special if name == FACTS[-1] else label(name, "muted"), line, 0)
             grid.addWidget(value, line, 1)
@@ -129,7 +129,7 @@ class SideCard(Card):
             texts = (
                 f"{facts.entropy_nats:.2f} nats",
                 f"{facts.mean_distance_tokens:.1f} {unit}",
-                "no sentence B" if facts.a_to_b is None else f"{facts.a_to_b:.2f}",
+                "no B" if facts.a_to_b is None else f"{facts.a_to_b:.2f}",
                 f"{facts.on_special:.2f}" if shown.view.specials else "left out",
             )
         for value, text in zip(self.facts, texts, strict=True):

@@ -55,6 +55,7 @@ class TargetBox(Choice):
 
     def __init__(self, targets: Targets) -> None:
         super().__init__("The prediction to ask about")
+        self.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         self._targets = targets
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.activated.connect(self._on_activated)

@@ -30,7 +30,10 @@ class Zoom:
 
     def zoom(self, notches: float, at_x: float, at_y: float) -> None:
         """In (above 0) or out, so that what is at a point, as shares 0..1 of the window, stays there."""
-        span = min(max(self.span / STEP**notches, min(FEWEST_CELLS, self.size)), float(self.size))
+        span = max(self.span / STEP**notches, min(FEWEST_CELLS, self.size))
+        span = (
+            float(self.size) if span > self.size - 1e-6 else span
+        )  # as many notches out as in: whole, but for rounding
         self.x += (self.span - span) * at_x
         self.y += (self.span - span) * at_y
         self.span = span

@@ -50,7 +50,7 @@ class CutsView(EmbedView):
         self.reference: str | None = kept if isinstance(kept, str) else None
         self.picture = CutsPicture()
         self.menu = MenuButton("Compare with", self._fill, "Another vocabulary to cut the text with")
-        self.first, self.second = label("", "strong"), label("", "strong")
+        self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
         self.note, self.problem = label(INVITATION, "muted", wrap=True), label("", "error", wrap=True)
         self._tokenizers: dict[str, Tokenizer] = {}  # the last one that was read
         self._compared: Compared | None = None

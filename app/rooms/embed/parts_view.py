@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout
 
 from app import theme
 from app.figures import Figure
@@ -244,16 +244,13 @@ class PartsView(EmbedView):
         self.strips_card.body.addWidget(self.strips, 1)
         self.strips_card.body.addLayout(scales)
         self.token.set_figure(self._token_figure, "the token that is looked at")
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(theme.px(GAP_PX))
-        right = QVBoxLayout()
-        right.setSpacing(theme.px(GAP_PX))
+        row, left, right = QHBoxLayout(self), QVBoxLayout(), QVBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        for layout in (row, left, right):
+            layout.setSpacing(theme.px(GAP_PX))
+        left.addWidget(self.strips_card, 11)
+        left.addWidget(self.below, 9)
         right.addWidget(self.token, 1)
         right.addWidget(self.change)
-        grid.addWidget(self.strips_card, 0, 0)
-        grid.addWidget(self.below, 1, 0)
-        grid.addLayout(right, 0, 1, 2, 1)
-        grid.setRowStretch(0, 63)
-        grid.setRowStretch(1, 37)
-        grid.setColumnStretch(0, 1)
+        row.addLayout(left, 1)
+        row.addLayout(right)

@@ -54,6 +54,7 @@ class EmbedView(QWidget):
     def add_question(self, kind: str, answered: Callable[[Any], object]) -> Question:
         """Something asked of the model; `answered` gets what it says."""
         made = Question(kind)
+        made.setParent(self)  # ends with the view
         made.asked.connect(self.room.ask_model)
         made.unasked.connect(self.room.unasked)
         made.answered.connect(answered)

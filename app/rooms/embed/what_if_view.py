@@ -44,7 +44,7 @@ class WhatIfView(EmbedView):
         self.tiles.hovered.connect(room.state.set_hover)
         self.tiles.segment_clicked.connect(self._on_tiles_segment_clicked)
         self.tiles.position_clicked.connect(self._on_tiles_position_clicked)
-        room.state.encoding_changed.connect(lambda: self._pick(None))
+        room.state.encoding_changed.connect(self._on_state_encoding_changed)
         room.state.focus_changed.connect(self._on_state_focus_changed)
 
     def draw_reading(self, reading: Reading) -> None:
@@ -143,6 +143,9 @@ class WhatIfView(EmbedView):
         self._pick(position if first is None else None)
         if first is not None and first != position:
             state.set_what_if(state.what_if.swapped(first, position))
+
+    def _on_state_encoding_changed(self) -> None:
+        self._pick(None)
 
     def _on_state_focus_changed(self) -> None:
         """Escape lets the first of two go."""

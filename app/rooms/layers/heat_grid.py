@@ -78,7 +78,10 @@ class HeatGrid(QWidget):
     def set_grid(self, values: np.ndarray, rows: Labels, columns: Labels, low: float, high: float) -> None:
         """low, high: the values at the ends of the colour scale. An empty grid shows nothing."""
         self._raster = Raster(values, low, high, signed=self._signed) if values.size else None
+        before = self.minimumSizeHint()
         self._rows, self._columns, self._hovered = rows, columns, None
+        if self.minimumSizeHint() != before:  # other labels
+            self.updateGeometry()
         self.update()
 
     def set_selected(self, row: int | None = None, column: int | None = None) -> None:

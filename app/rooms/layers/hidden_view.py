@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.readings import Reading
     from app.rooms.layers.room import LayersRoom
 
-LENGTHS_HINT = "rows: tokens · columns: embeddings, then layers"
+LENGTHS_HINT = "rows: tokens · columns: layers"
 LEAST_SPREAD = 0.001  # of the longest: a LayerNorm leaves all vectors equally long, up to rounding
 
 

@@ -137,10 +137,11 @@ class LineChart(QWidget):
         choices = ((self._y_name, full), ("", full), ("", names))
         needed = [_legend_width(metrics, title, texts) for title, texts in choices]
         title, texts = next((c for c, width in zip(choices, needed, strict=True) if width <= self.width()), choices[-1])
+        gap = theme.px(14 if min(needed) <= self.width() else 5)
         x = float(theme.px(4))
         if title:
             painter.setPen(theme.color("muted"))
-            x = _write(painter, metrics, x, title) + theme.px(14)
+            x = _write(painter, metrics, x, title) + gap
         for line, text in zip(self._lines, texts, strict=True):
             painter.setPen(QPen(theme.color(line.color), theme.px(2)))
             painter.setBrush(theme.color(line.color))
@@ -149,7 +150,7 @@ class LineChart(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             _paint_dot(painter, QPointF(x + theme.px(8), middle), line.symbol)
             painter.setPen(theme.color("ink"))
-            x = _write(painter, metrics, x + theme.px(21), text) + theme.px(14)
+            x = _write(painter, metrics, x + theme.px(21), text) + gap
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(420), theme.px(240))
@@ -204,7 +205,7 @@ def _text(value: float) -> str:
 
 
 def _legend_width(metrics: QFontMetrics, title: str, texts: list[str]) -> int:
-    curves = sum(metrics.horizontalAdvance(text) + theme.px(35) for text in texts)
+    curves = theme.px(4) + sum(metrics.horizontalAdvance(text) + theme.px(35) for text in texts)
     return curves + (metrics.horizontalAdvance(title) + theme.px(18) if title else 0)
 
 

@@ -14,7 +14,7 @@ from app.widgets.card import Card, label, scrolled
 if TYPE_CHECKING:
     from bertcore.analysis.made_of import MadeOf, Part
 
-WIDTH_PX = 330
+WIDTH_PX = 345
 CHANGED = "This number was changed by what you have switched off or edited: its parts do not add up to it."
 
 
@@ -94,8 +94,8 @@ def _table(rows: list[tuple[str, str, str]]) -> str:
     muted, ink = theme.active().muted, theme.active().ink
     size = theme.px(12)
     lines = [
-        f'<tr><td style="color:{muted}; padding-right:{theme.px(10)}px">{name}</td>'
-        f'<td align="right" style="color:{muted}; padding-right:{theme.px(10)}px">{product}</td>'
+        f'<tr><td style="color:{muted}; padding-right:{theme.px(6)}px">{name}</td>'
+        f'<td align="right" style="color:{muted}; padding-right:{theme.px(6)}px">{product}</td>'
         f'<td align="right" style="color:{ink}">{value}</td></tr>'
         for name, product, value in rows
     ]

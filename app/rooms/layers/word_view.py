@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
 from app.figures import Axis, Figure, Numbers
@@ -142,12 +142,10 @@ class WordView(LayersView):
         self._matrix_card.body.addWidget(self.matrix, 1)
         self._curves_card.set_figure(self._curves_figure)
         self._matrix_card.set_figure(self._matrix_figure)
-        right = QGridLayout()
+        right = QVBoxLayout()
         right.setSpacing(theme.px(GAP_PX))
-        right.addWidget(self._curves_card, 0, 0)
-        right.addWidget(self._matrix_card, 1, 0)
-        right.setRowStretch(0, 1)
-        right.setRowStretch(1, 1)
+        right.addWidget(self._curves_card, 1)
+        right.addWidget(self._matrix_card, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))

@@ -205,6 +205,7 @@ class PredictRoom(ExploreRoom):
         return page
 
     def _connect(self, question: Question) -> None:
+        question.setParent(self)  # ends with the room; without, its connections would keep the room for ever
         question.asked.connect(self.ask_model)
         question.unasked.connect(self.unasked)
 

@@ -23,7 +23,7 @@ from app.widgets.card import GAP_PX, Card, button, label
 from app.widgets.curve_plot import CurveLoader
 from bertcore.locations import built_in_checkpoint
 
-LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 310, 280
+LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 312, 268
 PLAY_MS = 700
 NO_RUNS = "No runs yet. Start one: the sample stories take two minutes."
 NO_OWN_RUNS = "None of your own yet. Start one: the sample stories take two minutes."
@@ -141,7 +141,7 @@ class TrainRoom(QWidget):
         self._middle.addWidget(self.view)
         grid = QGridLayout(self)
         grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)
-        self.watch.setFixedWidth(_side_width(SNAPSHOTS_PX))
+        self.watch.setFixedWidth(theme.column_px(SNAPSHOTS_PX))
         shown = QHBoxLayout()
         for layout in (grid, shown):
             layout.setSpacing(theme.px(GAP_PX))
@@ -165,7 +165,7 @@ class TrainRoom(QWidget):
         self._left.addWidget(self.form)
         card.body.addWidget(self._problem)
         card.body.addWidget(self._left)
-        card.setFixedWidth(_side_width(LIST_PX))
+        card.setFixedWidth(theme.column_px(LIST_PX))
         return card
 
     def _first_run_panel(self) -> QWidget:
@@ -174,14 +174,14 @@ class TrainRoom(QWidget):
         column = QVBoxLayout(self._first_run)
         column.setContentsMargins(0, theme.px(8), 0, 0)
         column.addWidget(label(NO_OWN_RUNS, "muted", wrap=True))
-        column.addWidget(button("Start with the sample stories", self.form.submit_sample, look="primary"))
+        column.addWidget(button("Start with stories", self.form.submit_sample, look="primary"))
         return self._first_run
 
     def _invitation(self) -> Card:
         card = Card()
         self.invitation = label(NO_RUNS, "muted", wrap=True)
         self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        start = button("Start with the sample stories", self.form.submit_sample, look="primary")
+        start = button("Start with stories", self.form.submit_sample, look="primary")
         card.body.addStretch(1)
         card.body.addWidget(self.invitation)
         card.body.addSpacing(theme.px(8))
@@ -217,7 +217,7 @@ class TrainRoom(QWidget):
         self._left.setCurrentIndex(1)
         self._runs_frame.set_title("New run")
         self._new.hide()
-        self._runs_frame.setFixedWidth(_side_width(FORM_PX))
+        self._runs_frame.setFixedWidth(theme.column_px(FORM_PX))
         self.form.kind.setFocus()
 
     def show_task_form(self, folder: Path | None) -> None:
@@ -230,7 +230,7 @@ class TrainRoom(QWidget):
     def show_list(self) -> None:
         self._left.setCurrentIndex(0)
         self._runs_frame.set_title("Runs")
-        self._runs_frame.setFixedWidth(_side_width(LIST_PX))
+        self._runs_frame.setFixedWidth(theme.column_px(LIST_PX))
         self._new.show()
 
     def _on_form_started(self, order: object) -> None:
@@ -323,11 +323,6 @@ class TrainRoom(QWidget):
             self._loader = CurveLoader(self)
             self._loader.loaded.connect(self._on_loader_loaded, Qt.ConnectionType.QueuedConnection)
             self._loader.start()
-
-
-def _side_width(length_px: int) -> int:
-    """The side cards grow less than the text in projector mode: the curves need the room."""
-    return round(length_px * (1 + theme.scale()) / 2)
 
 
 def _scrolled(*widgets: QWidget) -> QScrollArea:

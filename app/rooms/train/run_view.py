@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app import theme
 from app.figures import joined
@@ -19,6 +19,7 @@ from app.widgets.card import Card, button, label, set_role
 from app.widgets.curve_plot import CurvePlot
 from bertcore.training.run_folder import RunStatus
 
+RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
 CANVAS_EVERY_MS = 60  # one after the other: each takes some 30 ms
 BEFORE_SWITCH, AFTER_SWITCH = "first: guess the next word ", " then: guess masked words →"
@@ -52,6 +53,7 @@ class RunView(Card):
         self.numbers = {name: _Number(unit) for name, unit in _UNITS.items()}
         self._message = label("", "muted", wrap=True)
         self.result = ResultView(self.about)
+        self.result.setMinimumHeight(theme.px(RESULT_PX))
         self._stack = QStackedWidget()
         self._stack.addWidget(self.result)
         self._build()
@@ -163,10 +165,11 @@ class RunView(Card):
 
     def _build(self) -> None:
         row = QHBoxLayout()
-        row.setSpacing(theme.px(22))
+        row.setSpacing(theme.px(18 if theme.scale() == 1 else 8))
         for number in self.numbers.values():
             row.addWidget(number)
         row.addStretch(1)
+        self.numbers["speed"].setVisible(theme.scale() == 1)  # a projector has no room for what few ask about
         self.body.addLayout(row)
         self.body.addWidget(self._message)
         self.body.addWidget(self._stack, 1)
@@ -178,7 +181,11 @@ class RunView(Card):
             self._show_page(False)
 
     def _show_page(self, result: bool) -> None:
-        self._stack.setCurrentWidget(self.result if result else self._page)
+        shown = self.result if result else self._page
+        for page in (self.result, *self._pages.values()):  # what is not seen asks for no space
+            policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
+            page.setSizePolicy(policy, policy)
+        self._stack.setCurrentWidget(shown)
         self.to_curves.setChecked(not result)
         self.to_result.setChecked(result)
 
@@ -227,7 +234,7 @@ class _Curves(QWidget):
         lower.setSpacing(theme.px(16))
         lower.addWidget(self.plots[1], 11)
         lower.addWidget(self.plots[2], 9)
-        self.plots[2].setVisible(theme.scale() == 1)  # in projector mode there is no room for what few ask about
+        self.plots[2].setVisible(theme.scale() == 1)
         column.addWidget(self.plots[0], 3)
         column.addLayout(lower, 2)
 

@@ -27,6 +27,7 @@ class WatchCard(Card):
     def __init__(self) -> None:
         super().__init__("Watch it learn", "this sentence, every snapshot")
         self.sentence = QLineEdit(SENTENCE)
+        self.sentence.setCursorPosition(0)  # a long one shows its beginning
         self.sentence.setAccessibleName("Sentence with a [MASK], asked at every snapshot")
         self.list = SnapshotList()
         self.problem = label("", "error", wrap=True)

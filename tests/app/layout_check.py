@@ -1,0 +1,321 @@
+"""Finds words on the screen that are cut off, squeezed or written over one another.
+
+Two ways of looking. Qt's own labels, buttons and boxes are asked for their text, and the room it needs is compared
+with what they have and with what their parents leave of them. Words that the program's own widgets paint are heard as
+they are painted: where, in which font, on which widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPolygonF, QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QSizePolicy,
+    QWidget,
+)
+
+from app import theme
+from app.widgets.card import Hint
+from app.widgets.controls import Choice, MenuButton
+from app.widgets.curve_plot import CurvePlot
+from app.widgets.palette import Palette
+
+TRIES, SETTLING_MS = 5, 40
+SLACK_PX = 2.0  # glyphs and their advance differ by that much
+OVERLAP_PX = 3.0
+SHORTENED = (Hint, MenuButton, Choice)  # end in … where there is no room, and say all in their tool tip
+OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+PAINTED_BY_QT = (QLabel, QAbstractButton, QComboBox, QLineEdit)
+
+
+def faults(root: QWidget, size: QSize | None = None) -> list[str]:
+    """What is wrong with the words on a window or a part of one, a sentence each.
+
+    size: that the window was given; a window that has grown beyond it is a fault.
+    """
+    found: list[str] = []
+    for _ in range(TRIES):  # words that wrap anew ask their layout for room, which asks the next
+        found = _faults_now(root, size)
+        if not found:
+            break
+        QTest.qWait(SETTLING_MS)
+    return found
+
+
+def _faults_now(root: QWidget, size: QSize | None) -> list[str]:
+    found = []
+    if size is not None and root.size() != size:
+        needs = root.minimumSizeHint()
+        found.append(f"the window is {_px(root.size())}, not {_px(size)}; it needs {_px(needs)}")
+    with pytest.MonkeyPatch.context() as patch:
+        painted = _Painted(patch)
+        root.grab()
+    for widget in [root, *root.findChildren(QWidget)]:
+        if widget.isVisible():
+            found += [f"{name_of(widget)}: {fault}" for fault in _widget_faults(widget, root)]
+    return found + painted.faults() + _overlaps(root) + _curve_faults(root)
+
+
+def name_of(widget: QWidget) -> str:
+    """Its class and those around it, with its words where it has some."""
+    text = _text(widget) or widget.accessibleName()
+    around, parent = [], widget.parentWidget()
+    while parent is not None and len(around) < 3:
+        if type(parent) is not QWidget:
+            around.append(type(parent).__name__)
+        parent = parent.parentWidget()
+    return f"{type(widget).__name__} {text[:60]!r} in {' < '.join(around)}"
+
+
+# Widgets.
+
+
+def _widget_faults(widget: QWidget, root: QWidget) -> Iterator[str]:
+    if isinstance(widget, QScrollArea) and widget.horizontalScrollBar().maximum() > 0:
+        needs, has = widget.widget().width(), widget.viewport().width()
+        yield f"scrolls sideways: has {has}, needs {needs}"
+    least = _least(widget)
+    narrow = widget.width() < least.width() - SLACK_PX and not isinstance(widget, SHORTENED)
+    if narrow or widget.height() < least.height() - SLACK_PX:
+        yield f"has {_px(widget.size())}, needs {_px(least)} at least"
+    text = _text(widget)
+    if not text:
+        return
+    needed = _needed(widget, text)
+    if needed.width() > widget.width() + SLACK_PX or needed.height() > widget.height() + SLACK_PX:
+        if not isinstance(widget, SHORTENED) or needed.height() > widget.height() + SLACK_PX:
+            yield f"has {_px(widget.size())}, its words need {_px(needed)}"
+        elif text not in widget.toolTip():
+            yield "is shortened, and its tool tip does not say the rest"
+    yield from _cut_by_parents(widget, root)
+
+
+def _least(widget: QWidget) -> QSize:
+    """The least size that a widget says it can do with, as layouts see it."""
+    if isinstance(widget, QAbstractScrollArea) or _is_in_qt(widget):
+        return QSize(0, 0)
+    asked, told, policy = widget.minimumSizeHint(), widget.minimumSize(), widget.sizePolicy()
+    ignored = QSizePolicy.Policy.Ignored
+    return QSize(
+        told.width() or asked.width() * (policy.horizontalPolicy() != ignored),
+        told.height() or asked.height() * (policy.verticalPolicy() != ignored),
+    )
+
+
+def _text(widget: QWidget) -> str:
+    """The words that Qt shows on a widget."""
+    if isinstance(widget, QLabel | QAbstractButton):
+        return widget.text()
+    if isinstance(widget, QComboBox):
+        return widget.currentText()
+    if isinstance(widget, QLineEdit) and not _is_in_qt(widget):
+        return widget.text() or widget.placeholderText()
+    return ""
+
+
+def _needed(widget: QWidget, text: str) -> QSize:
+    """The space that the words take on this widget."""
+    if isinstance(widget, QLabel) and text.startswith("<") and widget.textFormat() != Qt.TextFormat.PlainText:
+        page = QTextDocument()
+        page.setDocumentMargin(0)
+        page.setDefaultFont(widget.font())
+        page.setHtml(text)
+        page.setTextWidth(widget.width())
+        return page.size().toSize()
+    if isinstance(widget, QLabel) and widget.wordWrap():
+        word = max((widget.fontMetrics().horizontalAdvance(word) for word in text.split()), default=0)
+        return QSize(word, widget.heightForWidth(widget.width()))
+    if isinstance(widget, Hint):
+        return QSize(widget.fontMetrics().horizontalAdvance(text), widget.fontMetrics().height())
+    if isinstance(widget, QComboBox):
+        return QSize(widget.fontMetrics().horizontalAdvance(text) + theme.px(36), widget.fontMetrics().height())
+    if isinstance(widget, QPushButton | QCheckBox | QRadioButton | QLabel | QComboBox):
+        return widget.sizeHint()
+    if isinstance(widget, QLineEdit):  # what is typed may be longer than the line; what the line says of itself not
+        words = "" if widget.text() else text
+        margins = widget.sizeHint().width() - 17 * widget.fontMetrics().horizontalAdvance("x")  # as Qt counts
+        return QSize(widget.fontMetrics().horizontalAdvance(words) + margins * bool(words), widget.sizeHint().height())
+    return QSize(widget.fontMetrics().horizontalAdvance(text), widget.fontMetrics().height())
+
+
+def _cut_by_parents(widget: QWidget, root: QWidget) -> Iterator[str]:
+    """Nothing may stand out of what holds it, but out of a part that scrolls."""
+    seen, rect = widget, widget.rect()
+    while seen is not root and (parent := seen.parentWidget()) is not None:
+        rect = QRect(seen.mapToParent(rect.topLeft()), rect.size())
+        area = parent.parentWidget()
+        inside = rect & parent.rect()
+        if isinstance(area, QAbstractScrollArea) and area.viewport() is parent:
+            if area.horizontalScrollBarPolicy() == OFF and inside.width() < rect.width() and not inside.isEmpty():
+                yield f"{rect.width() - inside.width()} px of its width are cut off by {name_of(area)}"
+            rect = inside
+        elif inside.width() < rect.width() - 1 or inside.height() < rect.height() - 1:
+            yield f"stands out of {name_of(parent)}: {rect.getRect()} in {_px(parent.size())}"
+            return
+        if rect.isEmpty():
+            return  # scrolled away
+        seen = parent
+
+
+def _overlaps(root: QWidget) -> list[str]:
+    """Two widgets with words in the same place, one not within the other."""
+    places = []
+    for widget in root.findChildren(QWidget):
+        if widget.isVisible() and _text(widget) and not _is_in_qt(widget):
+            region = widget.visibleRegion().boundingRect()
+            if not region.isEmpty():
+                places.append((widget, QRect(widget.mapTo(root, region.topLeft()), region.size())))
+    found = []
+    for i, (one, at) in enumerate(places):
+        for other, there in places[i + 1 :]:
+            both = at & there
+            if min(both.width(), both.height()) > OVERLAP_PX and _over(one) is _over(other):
+                found.append(f"{name_of(one)} and {name_of(other)} overlap")
+    return found
+
+
+def _curve_faults(root: QWidget) -> list[str]:
+    """The words in a plot of curves, which are no widgets: names of axes, and what is said of its parts."""
+    found = []
+    for plot in root.findChildren(CurvePlot):
+        canvas = plot.findChild(QWidget, "curves")
+        if canvas is None or not canvas.isVisible():
+            continue
+        for text, box, room in canvas.words():
+            if not room.adjusted(-SLACK_PX, -SLACK_PX, SLACK_PX, SLACK_PX).contains(box):
+                found.append(f"{name_of(plot)}: {text!r} has {room.getRect()}, takes {box.getRect()}")
+        boxes = [box for _text, box, _room in canvas.words()]
+        if any(one.intersects(other) for i, one in enumerate(boxes) for other in boxes[i + 1 :]):
+            found.append(f"{name_of(plot)}: words lie over one another")
+    return found
+
+
+def _over(widget: QWidget) -> QWidget | None:
+    """The list that lies over the window, where a widget is in it."""
+    while widget is not None and not isinstance(widget, Palette):
+        widget = widget.parentWidget()
+    return widget
+
+
+def _is_in_qt(widget: QWidget) -> bool:
+    """A part of one of Qt's own widgets: the line in a number field, a scroll bar's box."""
+    return widget.objectName().startswith("qt_") or isinstance(widget.parentWidget(), QComboBox)
+
+
+def _px(size: QSize) -> str:
+    return f"{size.width()} × {size.height()}"
+
+
+# Painted words.
+
+
+@dataclass(frozen=True)
+class _Words:
+    widget: QWidget
+    text: str
+    box: QRectF  # what they were given, on the widget; empty where they stand at a point
+    ink: QRectF  # what they take, on the widget
+    outline: QPolygonF  # of its letters: words may be turned
+    clip: QRectF | None
+
+
+class _Painted:
+    """Hears every `drawText` of the program's own painting."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.words: list[_Words] = []
+        paint = QPainter.drawText
+
+        def heard(painter: QPainter, *about: object) -> object:
+            self._note(painter, *about)
+            return paint(painter, *about)  # type: ignore[call-overload]
+
+        patch.setattr(QPainter, "drawText", heard)
+
+    def faults(self) -> list[str]:
+        return [*self._cut(), *self._over_one_another()]
+
+    def _note(self, painter: QPainter, place: object, *more: object) -> None:
+        widget = painter.device()
+        if not isinstance(widget, QWidget):
+            return
+        text = str(more[-1])
+        transform = painter.worldTransform()
+        if isinstance(place, QPointF | QPoint):
+            ink = QFontMetricsF(painter.font()).boundingRect(text).translated(QPointF(place))
+            box = ink
+        else:
+            assert isinstance(place, QRectF | QRect)
+            flags = more[0] if isinstance(more[0], int) else more[0].value  # type: ignore[attr-defined]
+            box = QRectF(place)
+            whole = QRectF(box).adjusted(0, 0, 0, 0)
+            ink = QFontMetricsF(painter.font()).boundingRect(whole, flags, text)
+            if flags & Qt.TextFlag.TextDontClip.value:
+                box = ink
+        tight = QFontMetricsF(painter.font()).tightBoundingRect(text)  # about the point where the first letter stands
+        baseline = QPointF(ink.left(), ink.top() + QFontMetricsF(painter.font()).ascent())
+        letters = ink if "\n" in text or ink.height() > 1.5 * tight.height() + 20 else tight.translated(baseline)
+        clip = transform.mapRect(painter.clipBoundingRect()) if painter.hasClipping() else None
+        self.words.append(
+            _Words(
+                widget, text, transform.mapRect(box), transform.mapRect(ink), transform.map(QPolygonF(letters)), clip
+            )
+        )
+
+    def _cut(self) -> Iterator[str]:
+        for word in self.words:
+            room = word.box & _within(word.widget)
+            if word.clip is not None:
+                room = room & word.clip
+                if not word.ink.intersects(word.clip):
+                    continue
+            missing = max(
+                room.left() - word.ink.left(),
+                word.ink.right() - room.right(),
+                (room.top() - word.ink.top()) / 2,  # above and below the letters a font has air
+                (word.ink.bottom() - room.bottom()) / 2,
+            )
+            if missing > SLACK_PX:
+                yield f"{name_of(word.widget)}: {word.text!r} is cut by {missing:.0f} px"
+
+    def _over_one_another(self) -> Iterator[str]:
+        by_widget: dict[int, list[_Words]] = {}
+        for word in self.words:
+            if word.text.strip():
+                by_widget.setdefault(id(word.widget), []).append(word)
+        for words in by_widget.values():
+            for i, one in enumerate(words):
+                for other in words[i + 1 :]:
+                    if (
+                        one.ink.intersects(other.ink)
+                        and _area(one.outline.intersected(other.outline)) > OVERLAP_PX**2 * 4
+                    ):
+                        yield f"{name_of(one.widget)}: {one.text!r} and {other.text!r} are written over one another"
+
+
+def _within(widget: QWidget) -> QRectF:
+    """Where words are not cut off: on the widget, and beyond its edge where one can scroll there."""
+    rect, area = QRectF(widget.rect()), widget.parentWidget()
+    if isinstance(area, QAbstractScrollArea) and area.viewport() is widget and area.verticalScrollBar().maximum() > 0:
+        rect.adjust(0, -widget.height(), 0, widget.height())
+    return rect
+
+
+def _area(polygon: QPolygonF) -> float:
+    """By the shoelace formula."""
+    corners = [(point.x(), point.y()) for point in polygon]
+    return abs(sum(x * v - u * y for (x, y), (u, v) in zip(corners, corners[1:] + corners[:1], strict=True))) / 2

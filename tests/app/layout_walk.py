@@ -1,0 +1,161 @@
+"""Goes through all that a window can show, and asks of each place what is wrong with its words.
+
+python -m tests.app.layout_walk MODEL_FOLDER normal|projector
+
+prints the faults as JSON, at the scale that QT_SCALE_FACTOR gives: a process has one for all its life.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QSize
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app import theme
+from app.fonts import register_fonts
+from app.rooms.train import TrainRoom
+from app.rooms.train.run_kinds import RUN_KINDS
+from app.services import build_services
+from app.tour import ROOMS, VIEWS
+from app.window import Window
+from bertcore import locations
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
+from bertcore.training.options import PretrainOptions
+from bertcore.training.run_folder import RunFolder
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, is_settled
+from tests.app.layout_check import faults
+
+SIZE = QSize(1280, 720)
+Wait = Callable[[Callable[[], bool]], None]
+LABELS = ("entailment", "contradiction", "neither of the two")
+
+
+def walk(window: Window, wait: Wait, rooms: tuple[str, ...] = ROOMS) -> dict[str, list[str]]:
+    """Place -> its faults, for every room and view. Places without any are left out."""
+    window.resize(SIZE)
+    window.state.set_focus(2)
+    found = {}
+    for room_id in rooms:
+        window.state.set_masks([2, 12] if room_id == "predict" else [])
+        for view in VIEWS.get(room_id, ("",)):
+            room = window.open_room(room_id)
+            if view:
+                room.open_view(view)  # type: ignore[attr-defined]
+            if isinstance(room, TrainRoom):
+                wait(lambda: all(plot.is_loaded for plot in window.frame.rooms["train"].view.plots))  # type: ignore[attr-defined]
+            wait(lambda: is_settled(window))
+            found[f"{room_id} {view}".strip()] = faults(window, SIZE)
+    return {place: wrong for place, wrong in found.items() if wrong}
+
+
+def walk_train(window: Window, wait: Wait) -> dict[str, list[str]]:
+    """The room Train with each of the runs that are there, and with the form of each kind of run."""
+    window.resize(SIZE)
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    found = {}
+    for path in [run.path for run in window.services.runs.runs]:
+        window.services.runs.select(path)
+        for button in (room.view.to_curves, room.view.to_result):
+            if button.isVisible() and button.isEnabled():
+                button.click()
+            wait(lambda: all(plot.is_loaded for plot in room.view.plots))
+            found[f"run {path.name}, {button.text()}"] = faults(window, SIZE)
+    room.show_form()
+    for kind in RUN_KINDS:
+        room.form.set_kind(kind.id)
+        found[f"form {kind.id}"] = faults(window, SIZE)
+    room.show_list()
+    return {place: wrong for place, wrong in found.items() if wrong}
+
+
+def write_runs() -> None:
+    """One run of each sort that the room Train shows: words learned, with a warm-up, and a task, with its result."""
+    rng, runs = np.random.default_rng(0), locations.home() / "runs"
+    words = RunFolder.create(runs / "stories", PretrainOptions(name="stories", preset="tiny").to_dict())
+    words.append_metric({"kind": "phase", "step": 1, "phase": "causal", "message": "warm-up"})
+    for step in range(1, 41):
+        if step == 15:
+            words.append_metric({"kind": "phase", "step": step, "phase": "masked", "message": "masked"})
+        words.append_metric(_words_line(step, float(rng.normal(6, 0.3))))
+        if step % 10 == 0:
+            measured = {"mlm_loss": 6.0, "mlm_accuracy": 0.254, "nsp_accuracy": 0.6}
+            words.append_metric({"kind": "held_out", "step": step, "loss": 9.8, **measured})
+    words.write_status(state="done", step=40, fraction=1.0, elapsed_s=60.0)
+    data = TaskDataOptions(task="classify", train="train.tsv")
+    task = RunFolder.create(runs / "reviews", FinetuneOptions(name="reviews of films", data=data).to_dict())
+    for step in range(1, 21):
+        line = {"kind": "train", "step": step, "loss": 1 / step, "classify_loss": 1 / step, "phase": "task"}
+        task.append_metric({**line, "learning_rate": 1e-4, "gradient_norm": 1.0, "tok_per_s": 500.0})
+    task.append_metric({"kind": "held_out", "step": 20, "loss": 0.875, "accuracy": 0.75, "f1": 0.5})
+    task.write_status(state="done", step=20, total_steps=20, fraction=1.0)
+    (task.path / "evaluation.json").write_text(json.dumps(_evaluation()))
+    for run in (words, task):
+        for step in (0, 10, 20):
+            with run.begin_snapshot(step) as folder:
+                (folder / "config.json").write_text("{}")
+                (folder / "model.safetensors").write_bytes(b"x" * 2_500)
+
+
+def _words_line(step: int, loss: float) -> dict[str, object]:
+    causal = step < 15
+    return {
+        "kind": "train",
+        "step": step,
+        "loss": loss,
+        "next_word_loss": loss if causal else None,
+        "mlm_loss": None if causal else loss,
+        "mlm_accuracy": None if causal else step / 80,
+        "nsp_accuracy": None if causal else 0.5,
+        "learning_rate": 1e-3 / step,
+        "gradient_norm": 1.5,
+        "tok_per_s": 12_345.6,
+        "phase": "causal" if causal else "masked",
+    }
+
+
+def _evaluation() -> dict[str, object]:
+    example = {"text_a": TEXT_A, "text_b": TEXT_B}
+    return {
+        "metrics": {"accuracy": 0.75, "f1": 0.5},
+        "count": 400,
+        "labels": list(LABELS),
+        "confusion": [[120, 3, 7], [1, 95, 12], [20, 11, 131]],
+        "best": [{"example": example, "right": LABELS[0], "given": LABELS[0], "loss": 0.01}],
+        "worst": [{"example": example, "right": LABELS[0], "given": LABELS[2], "loss": 3.25}],
+    }
+
+
+def main(folder: str, look: str) -> int:
+    app = QApplication([])
+    app.setStyle("Fusion")
+    register_fonts()
+    services = build_services(app, remembers=False)
+    services.settings.projector = look == "projector"
+    theme.apply(app, "light", services.settings.projector)
+    window = Window(services, folder)
+    window.show()
+    _wait(lambda: window.state.reading is not None)
+    window.state.set_text(TEXT_A, TEXT_B)
+    said = {"faults": walk(window, _wait), "scale": window.devicePixelRatioF(), "pixels": window.grab().width()}
+    window.close()
+    print(json.dumps(said))
+    return 0
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    ends = time.monotonic() + TIMEOUT_MS / 1000
+    while not condition():
+        if time.monotonic() > ends:
+            raise TimeoutError("the window did not come to show what it should")
+        QTest.qWait(2)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,288 @@
+"""No words are cut off, squeezed or written over others: at 1280 × 720, for a projector, at twice the scale."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.rooms.attend.heads_card import HeadsCard
+from app.stylesheet import stylesheet
+from app.widgets.card import Hint, label, scrolled
+from app.widgets.controls import Choice, MenuButton
+from app.widgets.curve_plot import LEAST_PX, CurvePlot, CurveSpec, PlotSpec
+from app.widgets.status_line import StatusLine
+from app.window import Window
+from bertcore.what_if import WhatIf
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.layout_check import faults
+from tests.app.layout_walk import SIZE, Wait, walk, walk_train, write_runs
+from tests.app.test_apply_room import ENDINGS, KINDS, PASSAGE, make_model
+
+ROOT = Path(__file__).resolve().parents[2]
+LONG_NAME = "a-model-with-a-rather-long-name-uncased-whole-word-masking"
+LONG_PROBLEM = "The folder cannot be read as a checkpoint. " * 4
+UNSEEN_TEXTS = (
+    "Uncomfortable passengers waited for the extraordinarily delayed train, misunderstanding every announcement.",
+    "Nevertheless the stationmaster apologised repeatedly, offering unbelievably generous refreshments to everyone.",
+)
+
+
+@pytest.fixture
+def wait(qtbot: QtBot) -> Wait:
+    return lambda condition: qtbot.waitUntil(condition, timeout=TIMEOUT_MS)
+
+
+@pytest.fixture
+def sized(window: Window, projector: bool) -> Window:
+    """The window at its least size, as it is and as a projector shows it."""
+    window.set_look(projector=projector)
+    window.resize(SIZE)
+    return window
+
+
+@pytest.fixture(params=[False, True], ids=["normal", "projector"])
+def projector(request: pytest.FixtureRequest) -> bool:
+    return request.param
+
+
+class TestCheck:
+    """It finds what it is for."""
+
+    @pytest.fixture
+    def page(self, looks: object, qtbot: QtBot) -> QWidget:
+        made = QWidget()
+        qtbot.addWidget(made)
+        made.resize(300, 200)
+        made.show()
+        return made
+
+    def put(self, page: QWidget, widget: QWidget, x: int = 10, y: int = 10, width: int = 0) -> QWidget:
+        widget.setParent(page)
+        hint = widget.sizeHint()
+        widget.setGeometry(x, y, width or hint.width(), hint.height())
+        widget.show()
+        return widget
+
+    def test_words_with_room_are_no_fault(self, page: QWidget) -> None:
+        self.put(page, label("Learning rate"))
+        self.put(page, QPushButton("Start"), y=50)
+        self.put(page, label("These words go on below one another", wrap=True), y=90, width=120).resize(120, 60)
+        assert faults(page) == []
+
+    @pytest.mark.parametrize("made", [QLabel, QPushButton], ids=["label", "button"])
+    def test_too_narrow(self, page: QWidget, made: type) -> None:
+        self.put(page, made("Learning rate"), width=40)
+        assert any("Learning rate" in fault and "need" in fault for fault in faults(page))
+
+    def test_too_low(self, page: QWidget) -> None:
+        made = QLabel("These words go on below one another")
+        made.setWordWrap(True)
+        self.put(page, made).setFixedSize(120, 15)
+        assert any("its words need" in fault for fault in faults(page))
+
+    def test_out_of_the_window(self, page: QWidget) -> None:
+        self.put(page, label("Learning rate"), x=270)
+        assert any("stands out of" in fault for fault in faults(page))
+
+    def test_one_over_the_other(self, page: QWidget) -> None:
+        self.put(page, label("Learning rate"))
+        self.put(page, label("Batch size"), x=40)
+        assert any("overlap" in fault for fault in faults(page))
+
+    def test_cut_by_a_column_that_cannot_scroll_there(self, page: QWidget) -> None:
+        inside = QWidget()
+        QVBoxLayout(inside).addWidget(label("a line that is too long for this column"))
+        self.put(page, scrolled(inside), width=90)
+        assert any("cut off by" in fault for fault in faults(page))
+
+    @pytest.mark.parametrize("made", [Hint, lambda text: MenuButton(text, lambda menu: None)], ids=["hint", "menu"])
+    def test_shortened_is_a_fault_without_the_rest_in_the_tool_tip(self, page: QWidget, made: Callable) -> None:
+        shown = self.put(page, made("a hint that is too long for its place"), width=80)
+        shown.setToolTip("a hint that is too long for its place")
+        assert faults(page) == []
+        shown.setToolTip("")
+        assert any("tool tip" in fault for fault in faults(page))
+
+    def test_drop_down_says_in_its_tool_tip_what_it_cuts(self, page: QWidget) -> None:
+        box = Choice("Which tokens")
+        box.addItems(["Within A, within B, and nowhere else"])
+        self.put(page, box, width=90)
+        assert faults(page) == [] and "nowhere else" in box.toolTip() and "Which tokens" in box.toolTip()
+        box.resize(400, 30)
+        assert box.toolTip() == "Which tokens"
+
+    def test_window_that_outgrew_its_size(self, page: QWidget) -> None:
+        page.resize(320, 200)
+        assert any("not 300 × 200" in fault for fault in faults(page, QSize(300, 200)))
+
+    @pytest.mark.parametrize(
+        ("words", "wrong"),
+        [
+            ([(QRectF(5, 5, 30, 20), "attention")], "is cut by"),
+            ([(QPointF(180, 20), "attention")], "is cut by"),
+            ([(QPointF(5, 20), "attention"), (QPointF(30, 22), "weight")], "written over one another"),
+            ([(QPointF(5, 20), "attention"), (QPointF(5, 50), "weight")], ""),
+        ],
+    )
+    def test_painted_words(self, page: QWidget, words: list, wrong: str) -> None:
+        class Painted(QWidget):
+            def paintEvent(self, event: QPaintEvent) -> None:
+                painter = QPainter(self)
+                painter.setFont(theme.font(13))
+                for place, text in words:
+                    more = (Qt.AlignmentFlag.AlignLeft,) if isinstance(place, QRectF) else ()
+                    painter.drawText(place, *more, text)
+
+        self.put(page, Painted(), width=200).resize(200, 80)
+        found = faults(page)
+        assert any(wrong in fault for fault in found) if wrong else found == []
+
+
+def test_every_room_and_view(sized: Window, wait: Wait) -> None:
+    assert walk(sized, wait) == {}
+
+
+def test_words_that_are_new_to_the_model(sized: Window, wait: Wait, qtbot: QtBot) -> None:
+    """Many pieces: chips on several lines, labels that do not all fit."""
+    sized.state.set_text(*UNSEEN_TEXTS)
+    settle(sized, qtbot)
+    assert walk(sized, wait, ("embed", "attend", "predict")) == {}
+
+
+def test_train_with_runs_and_its_form(sized: Window, wait: Wait) -> None:
+    write_runs()
+    assert walk_train(sized, wait) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_apply_for_each_task(open_window: Callable, tmp_path: Path, kind: str, projector: bool, wait: Wait) -> None:
+    window = open_window(make_model(tmp_path / kind, kind))
+    wait(lambda: window.state.reading is not None)
+    window.set_look(projector=projector)
+    room = window.open_room("apply")
+    wait(lambda: room.panel is not None)
+    if text := {"span": PASSAGE, "summarise": PASSAGE, "choice": ENDINGS}.get(kind):
+        room.panel.editor.setPlainText(text)
+    window.state.set_text(TEXT_A, TEXT_B if kind == "classify" else "")
+    assert walk(window, wait, ("apply", "embed", "attend", "layers")) == {}
+
+
+@pytest.mark.slow
+def test_long_text_and_many_heads(open_window: Callable, tmp_path: Path, projector: bool, wait: Wait) -> None:
+    window = open_window(make_checkpoint(tmp_path / LONG_NAME, layers=12, heads=16))
+    wait(lambda: window.state.reading is not None)
+    window.state.set_text(" ".join([TEXT_A] * 4), " ".join([TEXT_B] * 4))
+    window.set_look(projector=projector)
+    assert walk(window, wait) == {}
+
+
+def test_around_the_rooms(sized: Window, qtbot: QtBot) -> None:
+    """Message, changes inside, long names, the command list and the help."""
+    sized.show_problem(LONG_PROBLEM)
+    sized.frame.title_bar.model.setText(LONG_NAME)
+    sized.frame.title_bar.model.setToolTip(LONG_NAME)
+    sized.frame.status.set_hover("comfortable (12), dimension 17: −0.12345 · after LayerNorm")
+    sized.state.set_what_if(WhatIf(heads_off=frozenset((layer, head) for layer in range(2) for head in range(4))))
+    settle(sized, qtbot)
+    assert faults(sized, SIZE) == []
+    sized.open_palette()
+    assert faults(sized, SIZE) == []
+    sized.toggle_help()  # beside a room that then may have to scroll sideways
+    assert [fault for fault in faults(sized, SIZE) if "sideways" not in fault] == []
+
+
+def test_menus_fit_the_screen(sized: Window) -> None:
+    for button in sized.frame.title_bar.findChildren(QPushButton):
+        if isinstance(button, MenuButton) or "commands" in button.accessibleName().lower():
+            button.click()
+            menu = button.findChild(QMenu)
+            assert menu is not None
+            assert menu.sizeHint().width() < SIZE.width() and menu.sizeHint().height() < SIZE.height()
+            menu.close()
+
+
+def test_themes_differ_in_nothing_but_colours() -> None:
+    """What fits in one fits in the other."""
+    light, dark = (re.sub("#[0-9a-f]{6}", "", stylesheet(theme.THEMES[name], 1.5)) for name in ("light", "dark"))
+    assert light == dark and "font-size: 18px" in light
+
+
+def test_picture_of_the_heads_holds_still(sized: Window, qtbot: QtBot) -> None:
+    """It grows with its width: if its scroll bar took some of that, the two would chase each other for ever."""
+    room = sized.open_room("attend")
+    settle(sized, qtbot)
+    card = room.findChild(HeadsCard)
+    widths = set()
+    for height in range(560, 1100, 9):
+        sized.resize(SIZE.width(), height)
+        qtbot.wait(1)
+        widths.add(card.atlas.width())
+    assert len(widths) == 1
+
+
+@pytest.mark.parametrize(
+    ("scale", "look"),
+    [
+        ("2", "normal"),
+        pytest.param("2", "projector", marks=pytest.mark.slow),
+        pytest.param("1.5", "normal", marks=pytest.mark.slow),
+        pytest.param("1.5", "projector", marks=pytest.mark.slow),
+    ],
+)
+def test_every_room_at_another_scale(model_folder: Path, tmp_path: Path, scale: str, look: str) -> None:
+    """The scale is the process's own. Window sizes are in the units of the layout, pictures in those of the screen."""
+    environment = {**os.environ, "QT_SCALE_FACTOR": scale, "BERTSCOPE_HOME": str(tmp_path / "other home")}
+    command = [sys.executable, "-m", "tests.app.layout_walk", str(model_folder), look]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout.splitlines()[-1])
+    assert said["faults"] == {}
+    assert said["scale"] == float(scale) and said["pixels"] == SIZE.width() * float(scale)
+
+
+def test_status_line_gives_its_room_to_what_is_new(looks: object, qtbot: QtBot) -> None:
+    line = StatusLine("M masks · F1 helps")
+    qtbot.addWidget(line)
+    line.resize(600, 26)
+    line.show()
+    line.set_facts("15 tokens · forward 8.4 ms")
+    assert line._keys.isVisible() and faults(line) == []
+    line.set_facts("15 tokens · segment A 9 · segment B 6 · forward 8.4 ms · drawn 7.7 ms")
+    line.set_hover("comfortable (12), dimension 17: −0.12345 · the sum before LayerNorm")
+    assert not line._keys.isVisible() and line._facts.width() == (600 - 2 * 14) // 3 and faults(line) == []
+    assert line._hover.geometry().left() > line._facts.geometry().right()
+    line.set_hover("")
+    assert line._keys.isVisible()
+
+
+def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -> None:
+    plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss", "training", "curve_train"),), left_label="loss (nats)"))
+    qtbot.addWidget(plot)
+    plot.load_canvas()
+    plot.set_points({"loss": (np.arange(100.0), np.linspace(5, 1, 100))})
+    plot.mark_switch(10, "first: guess the next word", "then: guess masked words")
+    plot.show()
+    said = {}
+    for width, height in ((700, 300), (2400, 300), (700, 128), (700, 60)):
+        plot.setMinimumHeight(0)
+        plot.resize(width, height)
+        qtbot.wait(30)
+        said[width, height] = {text.strip() for text, _box, _room in plot.findChild(QWidget, "curves").words()}
+        assert faults(plot) == [] or height < LEAST_PX
+    assert said[700, 300] == {"loss (nats)", "step", "then: guess masked words"}
+    assert said[2400, 300] == said[700, 300] | {"first: guess the next word"}
+    assert "loss (nats)" in said[700, 128] and said[700, 60] == {"step"}
