@@ -2,16 +2,19 @@
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: app test setup check lint types format evidence bench parity tour clean
+.PHONY: app test setup display check lint types format evidence bench soak parity tour clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
 
-test: setup  ## the quick tests: no display, network or GPU needed
+test: setup display  ## the quick tests: no display, network or GPU needed
 	@$(BIN)/python -m pytest $(ARGS)
 
 setup:  ## .venv with pinned packages, and the system libraries Qt needs
 	@sh scripts/setup.sh
+
+display: setup  ## Xvfb for the tests that drive a real window; without it they are left out
+	@$(BIN)/python scripts/display_for_tests.py
 
 check: lint types test
 
@@ -31,6 +34,9 @@ evidence: setup  ## the slow tests
 
 bench: setup
 	@$(BIN)/python -m benchmarks $(ARGS)
+
+soak: setup  ## ten minutes of random typing, clicking and switching; ARGS="--minutes 60 --seed 7"
+	@$(BIN)/python -m benchmarks.random_use $(ARGS)
 
 parity: setup  ## every family and head against transformers, as the table in docs/parity.md
 	@$(BIN)/python -m benchmarks.parity

@@ -12,6 +12,7 @@ from app.errors import ErrorReporter
 from app.garbage import GarbageCollector
 from app.inference import Inference
 from app.settings import load_settings
+from app.spare_memory import SpareMemory
 from app.state import ExploreState
 from bertcore import locations
 
@@ -36,6 +37,9 @@ class Services:
         self.settings = load_settings(self.settings_file)
         self.errors = ErrorReporter(owner)
         self.garbage = GarbageCollector(owner)
+        state, inference = self.state, self.inference
+        changes = (state.model_changed, state.reading_changed, state.view_changed, inference.answer_ready)
+        self.spare_memory = SpareMemory(owner, changes)
 
     @cached_property
     def runs(self) -> RunsService:
@@ -55,6 +59,7 @@ class Services:
         self.inference.close()
         self.errors.close()
         self.garbage.close()
+        self.spare_memory.close()
 
 
 def build_services(owner: QObject, remembers: bool = True) -> Services:

@@ -66,16 +66,26 @@ def install(libraries: Iterable[str]) -> str:
     """Installs them with apt where this user may. Returns what is left to say: one sentence, or nothing."""
     libraries = list(libraries)
     packages = debian_packages(libraries, {**ALWAYS, **DISPLAY})
-    prefix = _root_prefix()
     if shutil.which("apt-get") is None:
         return f"Qt needs the system libraries {', '.join(libraries)}; install them with your system's package manager."
-    if prefix is None:
-        return f"Qt needs system packages that only an administrator can install: sudo apt install {' '.join(packages)}"
-    print(f"Installing system packages for Qt: {' '.join(packages)}", flush=True)
-    if not (_apt(prefix, "install", packages) or (_apt(prefix, "update", []) and _apt(prefix, "install", packages))):
-        return f"apt could not install the system packages that Qt needs: {' '.join(packages)}"
+    problem = install_packages(packages, "Qt")
+    if problem:
+        return problem
     left = missing(libraries)
     return f"Qt still cannot load {', '.join(left)} after apt installed {' '.join(packages)}." if left else ""
+
+
+def install_packages(packages: list[str], who: str) -> str:
+    """With apt, for `who` needs them. Returns what is left to say: one sentence, or nothing."""
+    prefix = _root_prefix()
+    if prefix is None:
+        return (
+            f"{who} needs system packages that only an administrator can install: sudo apt install {' '.join(packages)}"
+        )
+    print(f"Installing system packages for {who}: {' '.join(packages)}", flush=True)
+    if not (_apt(prefix, "install", packages) or (_apt(prefix, "update", []) and _apt(prefix, "install", packages))):
+        return f"apt could not install the system packages that {who} needs: {' '.join(packages)}"
+    return ""
 
 
 def debian_packages(libraries: Iterable[str], names: Mapping[str, str]) -> list[str]:

@@ -245,3 +245,20 @@ def test_signals_lose_no_references() -> None:
     lost = [old - new for old, new in zip(before, after, strict=True)]
     assert received == [True, False]
     assert max(lost) < EMISSIONS // 3
+
+
+LONG_LIVED = ("state", "services", "inference", "runs", "errors", "history", "window")
+
+
+def test_what_outlives_a_room_is_connected_to_methods_alone() -> None:
+    """Qt ends a connection to a method with its object; one to a lambda stays, and calls what is gone."""
+    found = []
+    for file in sorted((ROOT / "app").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".connect") and node.args):
+                continue
+            *owner, _signal, _connect = ast.unparse(node.func).split(".")
+            is_call = isinstance(node.args[0], ast.Lambda | ast.Call)
+            if is_call and owner and owner[-1] in LONG_LIVED:
+                found.append(f"{file.relative_to(ROOT).as_posix()}:{node.lineno}")
+    assert found == []

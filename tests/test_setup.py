@@ -140,6 +140,26 @@ def test_apt_is_asked_again_after_an_update(setup: ModuleType, monkeypatch: pyte
     assert words == [["install", "zlib1g"], ["update"], ["install", "zlib1g"]]
 
 
+def test_a_display_for_the_tests_is_asked_for_once_and_its_lack_fails_nothing(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "display_for_tests", raising=False)
+    display = importlib.import_module("display_for_tests")
+    calls = tmp_path / "calls"
+    apt = fake_program(tmp_path / "bin" / "apt-get", f'echo "$@" >> "{calls}"; exit 1')
+    monkeypatch.setenv("PATH", str(apt.parent))  # no Xvfb there
+    monkeypatch.setattr(display.qt_libraries, "missing", lambda libraries: [])
+    monkeypatch.setattr(
+        display.qt_libraries, "_root_prefix", lambda: ["/usr/bin/env", f"PATH={apt.parent}:/usr/bin:/bin"]
+    )
+    display.TRIED.parent.mkdir()
+    assert display.main() == display.main() == 0
+    assert "xvfb" in calls.read_text()
+    assert len(re.findall(r"install .*xvfb", calls.read_text())) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1 and "left out" in said[0] and said[0].endswith("needs: xvfb")
+
+
 def test_an_old_python_gets_one_sentence(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     old = fake_program(tmp_path / "old python", "echo 3.9")

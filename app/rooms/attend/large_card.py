@@ -95,14 +95,6 @@ class LargeCard(Card):
         """For the figure."""
         return self.page.drawn()
 
-    @property
-    def title(self) -> str:
-        return self._title.text()
-
-    @property
-    def hint(self) -> str:
-        return self._hint.text()
-
     def _on_page_titled(self, page: Page, title: str, hint: str) -> None:
         if page is self.page:
             self.set_title(title)

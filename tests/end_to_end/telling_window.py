@@ -1,0 +1,115 @@
+"""BERTscope as `python -m app` starts it, which also writes down what its window shows: `... FILE [ARGUMENTS]`.
+
+FILE gets JSON, moved into place, each time something has changed. Places are in pixels of the screen.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QPoint, QPointF, QTimer
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
+
+import app.window
+from app import __main__, theme
+from app.rooms.attend.head_view import HeadView
+from app.widgets.palette import Palette
+
+EVERY_MS = 20
+CELL = 3, 5  # row and column of the matrix whose place is told
+
+
+class TellingWindow(app.window.Window):
+    """A timer looks at the window; nothing else is different."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._told = ""
+        self._teller = QTimer(self)
+        self._teller.timeout.connect(self._tell)
+        self._teller.start(EVERY_MS)
+
+    def _tell(self) -> None:
+        text = json.dumps(what_is_shown(self))
+        if text != self._told:
+            self._told = text
+            part = FILE.with_suffix(".part")
+            part.write_text(text, encoding="utf-8")
+            os.replace(part, FILE)
+
+
+def what_is_shown(window: app.window.Window) -> dict[str, Any]:
+    state, frame, field = window.state, window.frame, window.frame.strip.field
+    reading, focused = state.reading, QApplication.focusWidget()
+    palette = next((found for found in window.findChildren(Palette) if not found.isHidden()), None)
+    return {
+        "window": int(window.winId()),
+        "is_active": window.isActiveWindow(),
+        "keyboard": focused.accessibleName() if focused else None,
+        "a": frame.sentences.a.text(),
+        "b": frame.sentences.b.text(),
+        "chips": [chip.token for chip in field._chips],
+        "masked": list(state.all_masked),
+        "focus": state.focus,
+        "hover": state.hover,
+        "room": window.room_id,
+        "theme": theme.active().name,
+        "tip": QToolTip.text() if QToolTip.isVisible() else "",
+        "palette": None if palette is None else [entry.title for entry in palette.shown],
+        "undo": window.actions_.actions["edit.undo"].text(),
+        "is_read": reading is not None
+        and reading.encoding is state.encoding
+        and reading.request.masked == state.all_masked
+        and not window.services.inference.is_busy,
+        "banner": frame.banner.text if frame.banner.isVisible() else "",
+        "places": {
+            "a": _middle(frame.sentences.a),
+            "chips": [_place(field, QPointF(field.rect_of(i).center())) for i in range(len(field._chips))],
+            "rooms": {button.room_id: _middle(button) for button in frame.rail._buttons.values()},
+        },
+        **_in_room(frame.room),
+    }
+
+
+def _in_room(room: Any) -> dict[str, Any]:
+    """What the open room shows, of the rooms that are looked at closely."""
+    name = type(room).__name__
+    if name == "PredictRoom" and room.is_drawn:
+        return {"guesses": {card.position: card.words for card in room.mask_cards}}
+    if name == "AttendRoom" and room.is_drawn:
+        view = room.large.matrix.view
+        shown = {
+            "matrix": [[round(float(value), 4) for value in row] for row in view.values],
+            "readout": room.large.page.readout.text(),
+            "seen_cells": view.zoom.span,
+            "head": [room.state.layer, room.state.head],
+        }
+        return {**shown, "cell": _cell(view)} if len(view.tokens) > max(CELL) else shown
+    return {}
+
+
+def _cell(view: HeadView) -> list[int]:
+    return _place(view, view.cell_rect(*CELL).center())
+
+
+def _middle(widget: QWidget) -> list[int]:
+    return _place(widget, QPointF(widget.rect().center()))
+
+
+def _place(widget: QWidget, point: QPointF) -> list[int]:
+    there: QPoint = widget.mapToGlobal(point).toPoint()
+    return [there.x(), there.y()]
+
+
+if __name__ == "__main__":
+    faulthandler.enable()
+    faulthandler.register(signal.SIGUSR1)  # says where every thread is
+    FILE = Path(sys.argv[1])
+    app.window.Window = TellingWindow  # type: ignore[misc]
+    sys.exit(__main__.main(sys.argv[2:]))

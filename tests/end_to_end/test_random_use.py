@@ -1,0 +1,118 @@
+"""Random typing, clicking and switching for some seconds (`make soak` takes ten minutes), and whether it is watched."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer, qWarning
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.widgets.question import Question
+from benchmarks.left_over import Complaints, heard, left_over, take_census
+from bertcore.errors import BertcoreError
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 4
+MOST_MEMORY = 1.25  # so short a time says little of memory; ten minutes are held to 1.10
+
+
+@pytest.fixture
+def complaints() -> Iterator[Complaints]:
+    with warnings.catch_warnings():
+        made = Complaints()
+        yield made
+        made.close()
+
+
+def test_some_seconds_of_random_use_leave_nothing_behind() -> None:
+    command = [sys.executable, "-m", "benchmarks.random_use", "--minutes", str(SECONDS / 60), "--seed", "4"]
+    done = subprocess.run(
+        [*command, "--walks", "1", "--most-memory", str(MOST_MEMORY)],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert done.stdout.endswith("Nothing went wrong and nothing is left over.\n")
+    assert done.stderr == ""
+    actions = int(done.stdout.split(" actions: ")[0].split("\n")[-1])
+    assert actions >= 3, done.stdout
+
+
+def test_a_timer_a_thread_and_a_widget_that_stay_are_named(qtbot: QtBot) -> None:
+    start = take_census()
+    timer, label, end_it = QTimer(), QLabel(), threading.Event()
+    timer.start(60_000)
+    thread = threading.Thread(target=end_it.wait, name="one that stays")
+    thread.start()
+    try:
+        found = left_over(start, take_census())
+    finally:
+        end_it.set()
+        thread.join()
+    said = " | ".join(found)
+    assert "threads left over: one that stays" in said
+    assert "timers left over: 1 of NoneType" in said
+    assert "running timers left over: 1 of NoneType" in said
+    assert "widgets left over: 1 of QLabel" in said
+    timer.stop()
+    label.deleteLater()
+    del timer, label
+
+
+def test_what_keeps_a_dead_widget_is_named(qtbot: QtBot) -> None:
+    """A connection of something without a parent to a function that knows the widget: Python cannot see the circle."""
+    gc.collect()
+    start = take_census()
+
+    def make() -> None:
+        holder, question = QWidget(), Question("test.kind")
+        inside = Question("test.inside")
+        inside.setParent(holder)
+        question.answered.connect(lambda answer: (question, inside))
+        holder.deleteLater()
+
+    make()
+    qtbot.waitUntil(lambda: bool(take_census().shells), timeout=20_000)
+    assert any("shells of what is gone left over: 1 of Question" in line for line in left_over(start, take_census()))
+
+
+def test_memory_that_grew_is_named(qtbot: QtBot) -> None:
+    start = take_census()
+    if start.memory is None:
+        pytest.skip("this system does not tell")
+    assert left_over(start, replace(start, memory=start.memory * 1.09)) == []
+    (said,) = left_over(start, replace(start, memory=start.memory * 1.11))
+    assert said.startswith("memory grew from")
+    kept = bytearray(b"x" * (64 << 20))
+    grown = take_census().memory
+    assert grown is not None and grown - start.memory > 55
+    del kept
+
+
+def test_every_kind_of_complaint_is_heard(complaints: Complaints, qtbot: QtBot) -> None:
+    reported: list[str] = []
+    report = heard(lambda kind, result, problem: reported.append(kind), complaints)
+    qWarning("a warning of Qt")
+    logging.getLogger("somewhere").warning("a warning in the log")
+    warnings.warn("a warning of Python", RuntimeWarning, stacklevel=1)
+    report("read", None, BertcoreError("a sentence for the person"))
+    report("ask", None, ZeroDivisionError("on the worker"))
+    said = complaints.said
+    assert [line.split(":")[0] for line in said[:3]] == ["Qt", "log", "RuntimeWarning"]
+    assert len(said) == 4 and said[3].endswith("ZeroDivisionError: on the worker")
+    assert reported == ["read", "ask"]
