@@ -2,7 +2,7 @@
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: app test setup display check lint types format evidence bench soak parity tour clean
+.PHONY: app test setup display check lint types format evidence bench soak parity tour gallery clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -43,6 +43,9 @@ parity: setup  ## every family and head against transformers, as the table in do
 
 tour: setup  ## a picture of every room, in build/tour
 	@$(BIN)/bertscope --tour build/tour $(ARGS)
+
+gallery: setup  ## every view for three kinds of model, at 16 and 512 tokens, in build/gallery; some seven minutes
+	@$(BIN)/python -m scripts.gallery build/gallery
 
 clean:  ## everything that can be made again, .venv too
 	rm -rf .venv .venv.lock build .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
