@@ -12,7 +12,7 @@ from app.errors import ErrorReporter
 from app.garbage import GarbageCollector
 from app.inference import Inference
 from app.settings import load_settings
-from app.spare_memory import SpareMemory
+from app.spare_memory import SpareMemory, share_one_heap
 from app.state import ExploreState
 from bertcore import locations
 
@@ -65,4 +65,5 @@ class Services:
 def build_services(owner: QObject, remembers: bool = True) -> Services:
     """State and services for one window, parented on `owner`."""
     sys.setswitchinterval(HAND_OVER_S)
+    share_one_heap()
     return Services(owner, remembers)
