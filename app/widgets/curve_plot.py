@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
@@ -257,21 +255,6 @@ class _Legend(QWidget):
             painter.setPen(QPen(color, theme.px(2), Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine))
             painter.drawLine(QPointF(x, middle), QPointF(x + width, middle))
         return x + width
-
-
-class CurveLoader(QObject):
-    """Imports pyqtgraph away from the window's thread: it takes half a second."""
-
-    loaded = Signal()
-
-    def start(self) -> None:
-        threading.Thread(target=self._work, name="pyqtgraph import", daemon=True).start()
-
-    def _work(self) -> None:
-        import app.widgets.curve_canvas  # noqa: F401
-
-        with contextlib.suppress(RuntimeError):  # the window has been closed in the meantime
-            self.loaded.emit()
 
 
 def _draw_dot(painter: QPainter, symbol: str, at: QPointF, radius: float) -> None:

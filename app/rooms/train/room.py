@@ -20,7 +20,7 @@ from app.rooms.train.watch_card import WATCH, WatchCard
 from app.run_info import RunInfo
 from app.run_result import RunResult
 from app.widgets.card import GAP_PX, Card, button, label
-from app.widgets.curve_plot import CurveLoader
+from app.widgets.curve_loader import CurveLoader
 from bertcore.locations import built_in_checkpoint
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 312, 268
