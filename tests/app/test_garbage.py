@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import threading
+from types import SimpleNamespace
 
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
+from app import theme
 from app.garbage import GarbageCollector
 
 
@@ -39,3 +41,21 @@ def test_a_thread_that_allocates_much_collects_nothing(qtbot: QtBot) -> None:
     finally:
         collector.close()
     assert gc.isenabled()
+
+
+def test_nothing_is_collected_while_qt_goes_through_all_widgets() -> None:
+    """A widget freed in the middle of a change of theme would bring the program down."""
+    seen: list[bool] = []
+
+    def note(_: object) -> None:
+        seen.append(gc.isenabled())
+
+    was_on, before = gc.isenabled(), theme.active().name
+    gc.enable()
+    try:
+        theme.apply(SimpleNamespace(setFont=note, setPalette=note, setStyleSheet=note), "dark")  # type: ignore[arg-type]
+        assert seen == [False] * 3 and gc.isenabled()
+    finally:
+        theme.apply(SimpleNamespace(setFont=note, setPalette=note, setStyleSheet=note), before)  # type: ignore[arg-type]
+        if not was_on:
+            gc.disable()
