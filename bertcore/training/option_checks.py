@@ -23,7 +23,7 @@ def check_settings(section: object, ranges: Ranges, may_be_open: Collection[str]
     for key, hint in get_type_hints(type(section)).items():
         kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         if set(kinds) <= {str, bool, type(None)} and not isinstance(getattr(section, key), kinds):
-            wanted = "true or false" if hint is bool else "text"
+            wanted = "true or false" if bool in kinds else "text"
             raise BertcoreError(f"The {key.replace('_', ' ')} must be {wanted}, not {getattr(section, key)!r}.")
     for key, (kind, low, high) in ranges.items():
         value = getattr(section, key, None)

@@ -40,6 +40,8 @@ class DataOptions:
     sequence_length: int = 64  # tokens per sequence for most of the run; small budgets need many small steps
     long_sequence_length: int = 64  # tokens per sequence in the last part, which trains the later positions
     long_share: float = 0.0  # share of the budget that the last part takes
+    long_every: int = 1  # of the last part, one step in so many has the longer sequences
+    repeat_positions: bool | None = None  # later positions begin as repeats; None: where the run began at random
     mask_share: float = 0.15  # share of ordinary tokens to predict; held-out text always has 15%
     masking: str = "tokens"  # what is chosen: single tokens (BERT), whole words, or spans of words (SpanBERT)
     pairs: str = "nsp"  # next sentence (BERT), sop: sentence order (ALBERT), none: running text (RoBERTa)
@@ -132,6 +134,10 @@ class PretrainOptions:
     def peak_rate(self) -> float:
         return self.training.learning_rate or PEAK_RATES[self.preset]
 
+    @property
+    def repeats_positions(self) -> bool:
+        return self.start is None if self.data.repeat_positions is None else self.data.repeat_positions
+
     def model_config(self, vocab_size: int) -> BertConfig:
         return BertConfig.preset(self.preset, **{**self.model, "vocab_size": vocab_size})
 
@@ -178,6 +184,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "sequence_length": (int, 8, 512),
     "long_sequence_length": (int, 8, 512),
     "long_share": (float, 0.0, 1.0),
+    "long_every": (int, 1, 10**6),
     "mask_share": (float, 0.01, 0.9),
     "steps": (int, 1, 10**9),
     "minutes": (float, 0.01, 10**6),

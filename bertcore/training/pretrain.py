@@ -23,6 +23,7 @@ from bertcore.training.feed import Feed
 from bertcore.training.first_batch import write_pretraining_batch
 from bertcore.training.going_on import opened
 from bertcore.training.held_out_examples import best_and_worst
+from bertcore.training.later_positions import repeat_positions
 from bertcore.training.loop import run_work
 from bertcore.training.losses import Losses
 from bertcore.training.materials import PretrainingMaterials, prepare, text_format
@@ -80,6 +81,7 @@ class Pretraining:
         self.options, self.team = options, team or Team()
         self._feed = Feed(self.make_batch)
         self._position: Mapping[str, tuple[int, int]] = {}  # before the batch that is being made ahead
+        self._has_long = False  # the last part, of longer sequences, has begun
         training, (steps, seconds) = options.training, options.budget
         self.settings = LoopSettings(
             steps=steps,
@@ -123,6 +125,7 @@ class Pretraining:
     def forward_backward(self, step: int, fraction: float) -> StepResult:
         materials = self.materials
         batch = self._next_batch(step, fraction)
+        self._begin_long_part()
         if step == 1 and self.team.is_first:
             write_pretraining_batch(self.run, BatchTensors.of(batch, materials.device), materials.tokenizer)
         pairs = int((batch.next_sentence != NO_LABEL).sum())
@@ -137,6 +140,23 @@ class Pretraining:
             phase=CAUSAL if batch.causal else MASKED,
             # the few masked steps of the warm-up are all worth a point
             always_log=self._phase(fraction) == CAUSAL and not batch.causal,
+        )
+
+    def _begin_long_part(self) -> None:
+        """At the first batch of longer sequences."""
+        data = self.options.data
+        if self._has_long or not self._has_drawn_long():
+            return
+        self._has_long = True
+        if self.options.repeats_positions:
+            repeat_positions(self.materials.model, data.sequence_length)
+
+    def _has_drawn_long(self) -> bool:
+        """Whether sequences of the last part are among those that were trained on."""
+        data = self.options.data
+        return bool(
+            data.long_sequence_length > data.sequence_length
+            and any(self._position.get(str(data.long_sequence_length), ()))
         )
 
     def _backward(
@@ -196,6 +216,8 @@ class Pretraining:
     def restore(self, position: Mapping[str, tuple[int, int]]) -> None:
         for length, state in position.items():
             self.materials.samplers[int(length)].restore(state)
+        self._position = position
+        self._has_long = self._has_drawn_long()
 
     def events(self, step: int, fraction: float, told: list[str]) -> list[Event]:
         phase = self._phase(fraction)
@@ -235,7 +257,8 @@ class Pretraining:
     def make_batch(self, step: int, fraction: float) -> Batch:
         """This process's rows of the batch of a step."""
         data, training, tokenizer = self.options.data, self.options.training, self.materials.tokenizer
-        is_long = data.long_share > 0 and fraction >= 1.0 - data.long_share
+        is_last_part = data.long_share > 0 and fraction >= 1.0 - data.long_share
+        is_long = is_last_part and step % data.long_every == 0
         length = data.long_sequence_length if is_long else data.sequence_length
         causal = self._phase(fraction) == CAUSAL and step % training.causal_masked_every > 0
         sampler = self.materials.samplers[length]
