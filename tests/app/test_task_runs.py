@@ -86,9 +86,28 @@ class TestForm:
         assert TASKS[options.data.task].sample == Path(options.data.train).name
         assert options.training.epochs == 10
 
-    def test_every_sample_is_offered_once(self) -> None:
-        offered = [str(spec.sample) for kind in RUN_KINDS for spec in samples_of(kind)]
-        assert sorted(offered) == sorted({spec.sample for spec in TASKS.values() if spec.sample})
+    def test_every_published_task_can_be_tried_and_every_sample_is_offered(self) -> None:
+        offered = [spec for kind in RUN_KINDS for spec in samples_of(kind)]
+        own = {kind.own_task for kind in RUN_KINDS}
+        names = [spec.name for spec in offered]
+        assert set(TASKS) - own <= set(names) and len(names) == len(set(names))
+        assert {spec.sample for spec in offered} == {spec.sample for spec in TASKS.values()}
+
+    def test_samples_of_a_kind_have_titles_and_names_of_their_own(self, room: TrainRoom) -> None:
+        for kind in TASK_KINDS:
+            room.form.set_kind(kind)
+            titles, names = [], []
+            for at in range(len(samples_of(BY_ID[kind]))):
+                room.form.source.setCurrentIndex(at)
+                room.form.source.activated.emit(at)
+                titles.append(room.form.source.currentText())
+                names.append(room.form.name.text())
+            assert len(set(titles)) == len(titles) and len(set(names)) == len(names), (titles, names)
+        room.form.set_kind("tag")
+        room.form.source.setCurrentIndex(1)
+        room.form.source.activated.emit(1)
+        assert room.form.name.text() == "conll2003-pos"
+        assert room.form.order().options.data.task == "conll2003-pos"  # type: ignore[union-attr]
 
     def test_crf_is_for_taggers_only(self, room: TrainRoom, qtbot: QtBot) -> None:
         room.form.set_kind("tag")

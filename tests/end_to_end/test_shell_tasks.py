@@ -93,12 +93,16 @@ class TestFinetune:
             (("dance",), "no task 'dance'"),
             (("sst2", "--train", "nowhere.tsv"), "nowhere.tsv"),
             (("sst2", "--epochs", "1", "--steps", "2"), "one budget"),
-            (("rte",), "--train"),
             (("sst2", "--model", "nowhere"), "nowhere"),
         ],
     )
     def test_refused_with_a_sentence(self, shell: Shell, tmp_path: Path, flags: tuple[str, ...], says: str) -> None:
         assert says in shell("finetune", *flags, "--out", tmp_path / "run").sentence
+
+    def test_a_recipe_without_a_file_to_learn_from(self, shell: Shell, tmp_path: Path) -> None:
+        recipe = tmp_path / "recipe.json"
+        recipe.write_text(json.dumps({"name": "mine", "data": {"task": "rte"}}))
+        assert "--train" in shell("finetune", "--recipe", recipe, "--out", tmp_path / "run").sentence
 
 
 class TestPredict:

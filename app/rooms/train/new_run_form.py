@@ -12,7 +12,7 @@ from app import theme
 from app.rooms.train import orders
 from app.rooms.train.form_fields import ColumnFields, LengthField, ModelChoice
 from app.rooms.train.orders import DEFAULT_MINUTES, MINUTES, OWN_PASSES, PASSES, SAMPLE_PASSES, Wish
-from app.rooms.train.run_kinds import BY_ID, RUN_KINDS, RunKind, samples_of, tasks_of
+from app.rooms.train.run_kinds import BY_ID, RUN_KINDS, RunKind, sample_run_name, samples_of, tasks_of
 from app.run_info import RunInfo
 from app.run_order import RunOrder
 from app.widgets.card import button, label, scrolled
@@ -250,7 +250,7 @@ class NewRunForm(QWidget):
             stem = self._own.name.split(".")[0] if self._own.is_file() else self._own.name
             return self._own.resolve().parent.name if stem == "train" else stem
         spec = self._spec()
-        return str(spec.sample) if spec else _NAMES.get(self.run_kind.id, "run")
+        return sample_run_name(spec) if spec else _NAMES.get(self.run_kind.id, "run")
 
     # --- what the person does
 

@@ -52,13 +52,18 @@ def tasks_of(kind: RunKind) -> tuple[TaskSpec, ...]:
 
 
 def samples_of(kind: RunKind) -> tuple[TaskSpec, ...]:
-    """Tasks whose sample files ship with BERTscope, one for each folder; the published name before the own one."""
+    """Tasks whose sample files ship with BERTscope: the published ones, and the own one where its files are others."""
     own, *published = tasks_of(kind) or (None,)
-    by_folder: dict[str, TaskSpec] = {}
-    for spec in (*published, own):
-        if spec is not None and spec.sample:
-            by_folder.setdefault(spec.sample, spec)
-    return tuple(by_folder.values())
+    tasks = [spec for spec in published if spec.sample]
+    if own is not None and own.sample and own.sample not in {spec.sample for spec in tasks}:
+        tasks.append(own)
+    return tuple(tasks)
+
+
+def sample_run_name(spec: TaskSpec) -> str:
+    """The sample's name; of tasks that learn other things from the same files, all but the first have their own."""
+    first = next(each for each in TASKS.values() if each.sample == spec.sample)
+    return str(spec.sample) if spec is first else spec.name
 
 
 def _group(spec: TaskSpec) -> tuple[str, bool]:

@@ -75,7 +75,7 @@ _GLUE = (
     ),
     TaskSpec(
         "qqp", "classify", "Do two questions ask the same? (QQP)", "table", ("f1", "accuracy"),
-        columns=_pair("question1", "question2", "is_duplicate"), files=_TSV,
+        columns=_pair("question1", "question2", "is_duplicate"), files=_TSV, sample="same-question",
         drops_broken_rows=True,  # some questions have line breaks in them
         **_numbers("not_duplicate", "duplicate"),
     ),
@@ -84,7 +84,7 @@ _GLUE = (
         columns=_pair("sentence1", "sentence2", "score"), files=_TSV, number_range=(0.0, 5.0), sample="similarity",
     ),
     TaskSpec(
-        "mnli", "classify", "Does one sentence follow from another? (MNLI)", "table", _ACCURACY,
+        "mnli", "classify", "Does B follow from A, or deny it? (MNLI)", "table", _ACCURACY,
         columns=_pair("sentence1", "sentence2", "gold_label"), no_label=("-",), sample="entailment",
         files=_files(
             train="train.tsv", dev="dev_matched.tsv", test="test_matched.tsv",
@@ -94,15 +94,18 @@ _GLUE = (
     ),
     TaskSpec(
         "qnli", "classify", "Does the sentence answer the question? (QNLI)", "table", _ACCURACY,
-        columns=_pair("question", "sentence", "label"), files=_TSV, **_numbers("entailment", "not_entailment"),
+        columns=_pair("question", "sentence", "label"), files=_TSV, sample="answering",
+        **_numbers("entailment", "not_entailment"),
     ),
     TaskSpec(
-        "rte", "classify", "Does one sentence follow from another? (RTE)", "table", _ACCURACY,
-        columns=_pair("sentence1", "sentence2", "label"), files=_TSV, **_numbers("entailment", "not_entailment"),
+        "rte", "classify", "Does B follow from A? (RTE)", "table", _ACCURACY,
+        columns=_pair("sentence1", "sentence2", "label"), files=_TSV, sample="entailment-two",
+        **_numbers("entailment", "not_entailment"),
     ),
     TaskSpec(
         "wnli", "classify", "Who is meant by the pronoun? (WNLI)", "table", _ACCURACY,
-        columns=_pair("sentence1", "sentence2", "label"), files=_TSV, **_numbers("not_entailment", "entailment"),
+        columns=_pair("sentence1", "sentence2", "label"), files=_TSV, sample="pronouns",
+        **_numbers("not_entailment", "entailment"),
     ),
 )  # fmt: skip
 _CLASSIC = (
@@ -113,15 +116,16 @@ _CLASSIC = (
     ),
     TaskSpec(
         "conll2003-pos", "tag", "Parts of speech (CoNLL-2003)", "conll", _ACCURACY,
-        columns=_WORDS, files=_CONLL, scheme="none", tag_column=2,
+        columns=_WORDS, files=_CONLL, scheme="none", tag_column=2, sample="names",
     ),
     TaskSpec(
         "conll2003-chunk", "tag", "Phrases of a sentence (CoNLL-2003)", "conll", _ENTITIES,
-        columns=_WORDS, files=_CONLL, scheme="BIO", tag_column=3,
+        columns=_WORDS, files=_CONLL, scheme="BIO", tag_column=3, sample="names",
     ),
     TaskSpec(
         "squad", "span", "The answer in a passage (SQuAD 1.1)", "squad", ("f1", "exact_match"),
         columns=_ANSWER, has_unanswerable=False, files=_files(train="train-v1.1.json", dev="dev-v1.1.json"),
+        sample="questions-answered",
     ),
     TaskSpec(
         "squad2", "span", "The answer in a passage, if it has one (SQuAD 2.0)", "squad", ("f1", "exact_match"),
@@ -133,7 +137,7 @@ _CLASSIC = (
     ),
     TaskSpec(
         "commonsenseqa", "choice", "Choose the right answer (CommonsenseQA)", "choices", _ACCURACY,
-        columns=_CHOICE,
+        columns=_CHOICE, sample="everyday",
         files=_files(
             train=("train_rand_split.jsonl", "train.jsonl"), dev=("dev_rand_split.jsonl", "valid.jsonl"),
             test=("test_rand_split_no_answers.jsonl", "test.jsonl"),
