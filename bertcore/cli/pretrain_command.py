@@ -15,7 +15,7 @@ from bertcore.cli.progress import watching
 from bertcore.config import PRESETS
 from bertcore.data.choices import MASKINGS, PAIRS, VOCABULARIES
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model, runs_folder
+from bertcore.locations import is_run, resolve_model, runs_folder
 from bertcore.training.going_on import has_run, settings_of
 from bertcore.training.options import PRECISIONS, PretrainOptions
 from bertcore.training.run_folder import RunFolder
@@ -82,6 +82,10 @@ def pretrain(
 ) -> None:
     """Train a BERT from text. Stop with Ctrl+C, go on with --resume."""
     files = [str(Path(os.path.expanduser(file)).resolve()) for file in [*(corpus or []), *(more_corpus or [])]]
+    if run_named := next((file for file in files if is_run(Path(file))), None):
+        raise BertcoreError(
+            f"{run_named} is a run, no text. To go on with it: bertcore pretrain --resume --out {run_named}"
+        )
     options = PretrainOptions.from_file(recipe) if recipe else PretrainOptions()
     if steps is not None and minutes is not None:
         raise BertcoreError("Give --steps or --minutes, not both.")

@@ -196,6 +196,7 @@ class TestPretrain:
         for flags in (("--seed", "3"), ("--preset", "mini"), ("--batch-size", "9"), ("--steps", "9", "--seed", "3")):
             assert "its own settings" in shell("pretrain", "--out", run, "--resume", *flags).sentence
         assert losses(run) == before
+        assert f"--resume --out {run}" in shell("pretrain", "--resume", run).sentence  # the folder as if it were text
 
     def test_resume_with_another_budget(self, shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:
         run, recipe = tmp_path / "run", tmp_path / "recipe.json"
