@@ -11,12 +11,13 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from app import theme
 from app.actions import Command
 from app.widgets.figure_button import COPY_NUMBERS, COPY_PICTURE, SAVE_NUMBERS, SAVE_PICTURE
+from bertcore import locations
 from bertcore.what_if import NOTHING_CHANGED
 
 if TYPE_CHECKING:
     from app.window import Window
 
-BUILT_IN = "The built-in model"
+BUILT_IN, TINY_BUILT_IN = "The built-in model", "The tiny built-in model"
 
 
 class WindowCommands:
@@ -51,6 +52,9 @@ class WindowCommands:
         return [
             Command("model.open_folder", "Open folder…", "Model", self._choose_folder, "Ctrl+O"),
             Command("model.open_built_in", BUILT_IN, "Model", lambda: self._window.open_model(None), "Ctrl+Shift+B"),
+            Command(
+                "model.open_tiny", TINY_BUILT_IN, "Model", lambda: self._window.open_model(locations.TINY), "Ctrl+Alt+B"
+            ),
         ]
 
     def _texts(self) -> list[Command]:
@@ -95,9 +99,9 @@ class WindowCommands:
         ]
 
     def fill_models(self, menu: QMenu) -> None:
-        """The built-in model, a folder, and those that were open lately."""
+        """The models that ship, a folder, and those that were open lately."""
         actions = self._window.actions_.actions
-        menu.addActions([actions[name] for name in ("model.open_built_in", "model.open_folder")])
+        menu.addActions([actions[name] for name in ("model.open_built_in", "model.open_tiny", "model.open_folder")])
         recent = self._window.services.settings.recent_models
         if recent:
             menu.addSeparator()

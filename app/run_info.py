@@ -13,7 +13,10 @@ from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
 from bertcore.training.run_folder import RunFolder, RunStatus
 
-BUILT_IN_NAME = "The built-in model's training"
+SHIPPED = {  # what the runs that ship are called
+    locations.BUILT_IN: "The built-in model's training",
+    locations.TINY: "The tiny model's training",
+}
 # What a run goes on from, beside the checkpoint in its newest snapshot (bertcore.training.resume, which needs torch).
 PROGRESS_FILES = ("training_state.json", "training_state.safetensors")
 _TAIL_BYTES = 1 << 17  # far enough back for the newest held-out line of any run: a few hundred training lines
@@ -29,7 +32,7 @@ class RunInfo:
     status: RunStatus
     held_out: dict[str, Any] | None = None  # the newest {"kind": "held_out", ...} line
     can_resume: bool = False  # not at work, not done, and has something to go on from
-    is_built_in: bool = False  # ships with BERTscope, to be looked at only: how the built-in model was trained
+    is_built_in: bool = False  # ships with BERTscope, to be looked at only: how a built-in model was trained
     kind: str = "pretrain"  # the command that made it: "pretrain", "finetune" or "distil"
     does: str = "pretrain"  # in a word: "classify", "tag + CRF"
     task_kind: str | None = None  # of a fine-tuning run
@@ -47,7 +50,7 @@ def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, An
     name = str(config.get("name") or path.name)
     if is_built_in(path):
         about = " · ".join(part for part in (name, describe(config)) if part)
-        return RunInfo(path, BUILT_IN_NAME, about, status, held_out, is_built_in=True)
+        return RunInfo(path, SHIPPED.get(path.name, name), about, status, held_out, is_built_in=True)
     can_resume = status.state in ("stopped", "failed") and _can_go_on(run)
     return with_kind(RunInfo(path, name, describe(config), status, held_out, can_resume), config)
 

@@ -27,6 +27,7 @@ from app.session_desk import SessionDesk
 from app.state import ModelInfo
 from app.widgets.figure_button import FigureWished
 from app.widgets.title_bar import TitleBar
+from bertcore.locations import SHIPPED
 
 if TYPE_CHECKING:
     from app.examples import Example
@@ -108,7 +109,7 @@ class Window(QMainWindow):
         """Writes an example pair into the sentence bar, masks its words and opens the room it is about."""
         self.state.set_text(example.a, example.b or "")
         self._mask_example(example)
-        self.frame.show_hint(example.look_for)
+        self.frame.show_hint(f"{example.look_for} Built-in model: {example.happens}")
         self.open_room(example.room)
 
     # Building.
@@ -199,7 +200,7 @@ class Window(QMainWindow):
             self._waiting_example = None
         self.frame.title_bar.set_model(model)
         is_snapshot = model.folder.parent.name == "snapshots"  # the time machine opens many of them
-        if reference is not None and not (is_snapshot and model.folder.name in reference):
+        if reference not in (None, *SHIPPED) and not (is_snapshot and model.folder.name in reference):
             self.services.settings.remember_model(reference)
             self.services.save_settings()
         self.sessions.on_model_opened(reference)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bertcore.errors import BertcoreError
 
+BUILT_IN, TINY = SHIPPED = ("bertscope-mini", "bertscope-tiny")  # the checkpoints that ship, and their runs, by name
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -24,8 +25,13 @@ def assets() -> Path:
 
 
 def built_in_checkpoint() -> Path:
-    """The checkpoint that ships with BERTscope."""
-    return assets() / "checkpoints" / "bertscope-mini"
+    """The checkpoint that opens with BERTscope."""
+    return assets() / "checkpoints" / BUILT_IN
+
+
+def tiny_checkpoint() -> Path:
+    """A smaller one that ships too, with a vocabulary of its own and the snapshots of its run."""
+    return assets() / "checkpoints" / TINY
 
 
 def sample_corpus() -> Path:
@@ -53,13 +59,13 @@ def register_run(run: Path) -> None:
 
 
 def known_runs() -> list[Path]:
-    """Run folders that exist: in runs_folder(), registered ones, and the built-in model's own; newest first."""
+    """Run folders that exist: in runs_folder() and registered ones, newest first, then those that ship."""
     found = {Path(line) for line in _registered(home() / "known_runs.txt")}
     for folder in (runs_folder(), assets() / "runs"):
         with contextlib.suppress(OSError):
             found |= {path.resolve() for path in folder.iterdir()}
     runs = [path for path in found if is_run(path)]
-    return sorted(runs, key=_began, reverse=True)
+    return sorted(runs, key=lambda run: (_began(run), run.name == TINY), reverse=True)
 
 
 def is_run(folder: Path) -> bool:
@@ -70,11 +76,16 @@ def is_run(folder: Path) -> bool:
 
 
 def resolve_model(reference: str | Path | None) -> Path:
-    """A checkpoint folder from what a person names: a checkpoint folder, a run folder (its newest snapshot),
-    a hub id, or None for the built-in one. Raises BertcoreError where there is nothing of the kind."""
+    """A checkpoint folder from what a person names: a checkpoint folder, a run folder (its newest snapshot), a hub id,
+    the name of one that ships, or None for the built-in one.
+
+    Raises BertcoreError where there is nothing of the kind.
+    """
     if reference is None:
         return built_in_checkpoint()
     text = str(reference)
+    if text in SHIPPED and not os.path.isdir(text):
+        return assets() / "checkpoints" / text
     try:
         path = Path(reference).expanduser()
         is_folder, exists = path.is_dir(), path.exists()
@@ -92,7 +103,7 @@ def resolve_model(reference: str | Path | None) -> Path:
 
 
 def _began(run: Path) -> float:
-    """When a run began; the built-in one, whose files are as old as the copy, comes last."""
+    """When a run began; those that ship, whose files are as old as the copy, come last."""
     if run.parent == (assets() / "runs").resolve():
         return -math.inf
     try:

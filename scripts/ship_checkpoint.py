@@ -1,17 +1,22 @@
-"""Make a run's newest snapshot the built-in checkpoint: fp16 weights, and a model card with measured numbers.
+"""Make the newest snapshot of a run a checkpoint that ships: fp16 weights, and a model card with measured numbers.
 
-    python scripts/ship_checkpoint.py RUN
+    python scripts/ship_checkpoint.py bertscope-mini RUN                    # a run of one piece
+    python scripts/ship_checkpoint.py bertscope-mini FIRST SECOND           # SECOND began with a snapshot of FIRST
+    python scripts/ship_checkpoint.py bertscope-tiny RUN --snapshots 10     # and snapshots for the time machine
 
-The run's curve goes with it, thinned, so that the Train room shows how the built-in model was trained. The held-out
-numbers are measured here, on the shipped (rounded) weights, over as many held-out sequences as asked for.
+The curve goes with it, thinned, so that the Train room shows how the model was trained, and the recipe of each piece.
+All figures are measured here, on the shipped (rounded) weights, as `bertcore evaluate --all` does; what the model says
+to the whole cloze set goes to docs/cloze-NAME.md.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import tempfile
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,55 +25,115 @@ import typer
 
 from bertcore.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.data.corpus import load_corpus
-from bertcore.data.pairs import PairRules
-from bertcore.locations import assets, built_in_checkpoint
+from bertcore.evaluation.markdown import cloze_table, figures
+from bertcore.evaluation.report import ModelReport, measure_model
+from bertcore.locations import BUILT_IN, SHIPPED, assets
 from bertcore.reference_values import write_reference
-from bertcore.training.evaluate import HeldOutText
 from bertcore.training.materials import text_format
 from bertcore.training.options import PretrainOptions
 from bertcore.training.run_folder import RunFolder
 
 CURVE_LINES = 1500
+EARLY = 100  # steps in which so little is learned that one snapshot is enough
 SOURCES = {
     "books.txt.xz": "parts of some 1,000 English books, mostly stories and novels of 1850-1925, from the collection "
     "rcdm-uga/Gutenberg_Text; public domain in the USA",
     "encyclopedia.txt.xz": "English Wikipedia articles (2018), from Vibhas-hs-edu/WikiTasks; CC BY-SA",
     "simple-encyclopedia.txt.xz": "Simple English Wikipedia articles (2016), from valeriechizhang/MiniGoogle; CC BY-SA",
 }
+DOCS = Path(__file__).parents[1] / "docs"
 CARD = Path(__file__).with_name("model_card.md")
+WHAT = {
+    True: "It is the model that opens with BERTscope.",
+    False: f"It ships with BERTscope beside `{BUILT_IN}`: a small one to scrub through, with the snapshots of its run.",
+}
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run, or the part of it that the next one went on from."""
+
+    run: RunFolder
+    options: PretrainOptions
+    snapshot: Path
+    step: int
+    tokens: int
+    minutes: float
+
+    @property
+    def spent(self) -> float:
+        """Share of its budget."""
+        steps, seconds = self.options.budget
+        return self.step / steps if steps else 60 * self.minutes / (seconds or math.inf)
+
+    @property
+    def has_long_part(self) -> bool:
+        return self.spent > 1 - self.options.data.long_share
 
 
 def main(
-    run: Annotated[Path, typer.Argument(help="A pretraining run.")],
+    name: Annotated[str, typer.Argument(help=f"What ships: {', '.join(SHIPPED)}.")],
+    runs: Annotated[list[Path], typer.Argument(help="A pretraining run, or several that went on from each other.")],
     machine: Annotated[str, typer.Option(help="What it was trained on, for the card.")] = "two CPU cores",
-    sequences: Annotated[int, typer.Option(help="Held-out sequences to measure on, at most.")] = 1500,
+    tuned: Annotated[Path | None, typer.Option(help="What what_pretraining_buys.py printed, for the card.")] = None,
+    snapshots: Annotated[int, typer.Option(help="Snapshots that ship with the run, evenly in log(step).")] = 0,
 ) -> None:
-    folder = RunFolder(run)
-    snapshot = folder.newest_snapshot()
-    if snapshot is None:
-        raise typer.BadParameter(f"{run} has no snapshot")
-    if folder.status().state != "done":
-        raise typer.BadParameter(f"the run {run} is not done")
-    options = PretrainOptions.from_dict(folder.config())
-    checkpoint = load_checkpoint(snapshot)
-    about = json.loads((snapshot / "bertscope.json").read_text(encoding="utf-8"))
+    if name not in SHIPPED:
+        raise typer.BadParameter(f"{name} is none of {', '.join(SHIPPED)}")
+    pieces = _pieces([RunFolder(run) for run in runs])
+    step, tokens = sum(piece.step for piece in pieces), sum(piece.tokens for piece in pieces)
     with tempfile.TemporaryDirectory() as temporary:
-        aside = Path(temporary) / options.name
-        save_checkpoint(
-            checkpoint.model,
-            checkpoint.tokenizer,
-            aside,
-            name=options.name,
-            step=checkpoint.step,
-            tokens_seen=about["tokens_seen"],
-            store_as=torch.float16,
-        )
-        card = _card(load_checkpoint(aside), options, folder, about["tokens_seen"], sequences, machine)
-        (aside / "README.md").write_text(card, encoding="utf-8")
-        write_reference(load_checkpoint(aside), aside)
-        _replace_folder(aside, built_in_checkpoint())
-        _replace_folder(_thinned_run(folder, options, Path(temporary) / "run"), assets() / "runs" / options.name)
-    typer.echo(card)
+        aside = Path(temporary) / name
+        shipped = _rounded(pieces[-1].snapshot, aside, name, step, tokens)
+        report = measure_model(shipped, [Path(file) for file in pieces[-1].options.data.corpus], tell=typer.echo)
+        gained = tuned.read_text(encoding="utf-8") if tuned else ""
+        (aside / "README.md").write_text(_card(shipped, pieces, report, machine, gained), encoding="utf-8")
+        write_reference(shipped, aside)
+        curve = _thinned_run(name, pieces, Path(temporary) / "run")
+        if snapshots:
+            _thinned_snapshots(name, pieces, snapshots, RunFolder(curve))
+        _replace_folder(aside, assets() / "checkpoints" / name)
+        _replace_folder(curve, assets() / "runs" / name)
+    for recipe, piece in zip(_recipes(name, len(pieces)), pieces, strict=True):
+        _write_json(assets() / "recipes" / recipe, _recipe(name, pieces, piece))
+    guesses = DOCS / f"cloze-{name}.md"
+    guesses.write_text(cloze_table(report), encoding="utf-8")
+    typer.echo((assets() / "checkpoints" / name / "README.md").read_text(encoding="utf-8"))
+
+
+def _pieces(runs: list[RunFolder]) -> list[Piece]:
+    """Raises typer.BadParameter where the last run is not done, or one did not begin with a snapshot of the former."""
+    if runs[-1].status().state != "done":
+        raise typer.BadParameter(f"the run {runs[-1].path} is not done")
+    pieces: list[Piece] = []
+    wanted = runs[-1].newest_snapshot()
+    for run in reversed(runs):
+        options = PretrainOptions.from_dict(run.config())
+        step = next((step for step, folder in run.snapshots() if folder == wanted), None)
+        if wanted is None or step is None:
+            raise typer.BadParameter(f"{run.path} has no snapshot {wanted}")
+        about = json.loads((wanted / "bertscope.json").read_text(encoding="utf-8"))
+        seconds = max(line["elapsed_s"] for line in run.tail().read_new() if line["kind"] == "train")
+        pieces.append(Piece(run, options, wanted, step, about["tokens_seen"], seconds / 60))
+        wanted = Path(options.start) if options.start else None
+    if wanted is not None:
+        raise typer.BadParameter(f"{runs[0].path} began with {wanted}: name that run too")
+    return pieces[::-1]
+
+
+def _rounded(snapshot: Path, folder: Path, name: str, step: int, tokens: int) -> Checkpoint:
+    """The snapshot in fp16, as others will read it."""
+    checkpoint = load_checkpoint(snapshot)
+    save_checkpoint(
+        checkpoint.model,
+        checkpoint.tokenizer,
+        folder,
+        name=name,
+        step=step,
+        tokens_seen=tokens,
+        store_as=torch.float16,
+    )
+    return load_checkpoint(folder)
 
 
 def _replace_folder(source: Path, target: Path) -> None:
@@ -76,19 +141,62 @@ def _replace_folder(source: Path, target: Path) -> None:
     shutil.copytree(source, target)
 
 
-def _thinned_run(run: RunFolder, options: PretrainOptions, target: Path) -> Path:
-    """The run without snapshots and without paths of this machine, and with every n-th training line."""
+def _thinned_run(name: str, pieces: list[Piece], target: Path) -> Path:
+    """One run of all pieces, without snapshots, without paths of this machine, and with every n-th training line."""
     target.mkdir()
-    corpus = tuple(Path(file).name for file in options.data.corpus)
-    shown = replace(options, data=replace(options.data, corpus=corpus, tokenizer=None))
-    _write_json(target / "config.json", shown.to_dict())
-    _write_json(target / "status.json", {**vars(run.status()), "pid": None})
-    lines = [line for line in run.tail().read_new() if line["kind"] != "snapshot"]
-    every = max(1, len(lines) // CURVE_LINES)
+    _write_json(target / "config.json", _recipe(name, pieces, pieces[-1]))
+    step, seconds = sum(piece.step for piece in pieces), 60 * sum(piece.minutes for piece in pieces)
+    status = {**vars(pieces[-1].run.status()), "pid": None, "step": step, "total_steps": step, "elapsed_s": seconds}
+    _write_json(target / "status.json", status)
+    lines = list(_lines(pieces))
+    every = len(lines) // CURVE_LINES | 1  # odd: steps of two kinds may take turns
     kept = [line for number, line in enumerate(lines) if line["kind"] != "train" or number % every == 0]
     (target / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
-    shutil.copy(run.path / "log.txt", target)
+    logs = [(piece.run.path / "log.txt").read_text(encoding="utf-8") for piece in pieces]
+    (target / "log.txt").write_text("".join(logs), encoding="utf-8")
     return target
+
+
+def _lines(pieces: list[Piece]) -> Iterator[dict[str, Any]]:
+    """The metrics of all pieces, with steps, tokens and seconds counted from the very beginning."""
+    step, tokens, seconds = 0, 0, 0.0
+    for piece in pieces:
+        for line in piece.run.tail().read_new():
+            if line["kind"] == "snapshot" or line["step"] > piece.step or (line["step"] == 0 and step):
+                continue
+            before = {"step": step, "tokens": tokens, "elapsed_s": seconds}
+            yield {**line, **{key: line[key] + value for key, value in before.items() if key in line}}
+        step, tokens, seconds = step + piece.step, tokens + piece.tokens, seconds + 60 * piece.minutes
+
+
+def _thinned_snapshots(name: str, pieces: list[Piece], count: int, target: RunFolder) -> None:
+    """The first, the last, and those between that are nearest to even distances in log(EARLY + step); in fp16."""
+    found: list[tuple[int, int, Path]] = []  # step and tokens from the very beginning
+    step, tokens = 0, 0
+    for piece in pieces:
+        for own, folder in piece.run.snapshots():
+            if own <= piece.step and (own or not step):
+                about = json.loads((folder / "bertscope.json").read_text(encoding="utf-8"))
+                found.append((step + own, tokens + about["tokens_seen"], folder))
+        step, tokens = step + piece.step, tokens + piece.tokens
+    places = [math.log(EARLY + step) for step, _, _ in found]
+    wanted = [places[0] + (places[-1] - places[0]) * number / (count - 1) for number in range(count)]
+    for number in sorted({min(range(len(places)), key=lambda i: abs(places[i] - place)) for place in wanted}):
+        step, tokens, folder = found[number]
+        _rounded(folder, target.snapshot_path(step), name, step, tokens)
+
+
+def _recipes(name: str, pieces: int) -> list[str]:
+    """The file of each piece's recipe."""
+    return [f"{name}.json"] if pieces == 1 else [f"{name}-{number}.json" for number in range(1, pieces + 1)]
+
+
+def _recipe(name: str, pieces: list[Piece], piece: Piece) -> dict[str, Any]:
+    """A piece's settings without paths of this machine; size and shape are those of the first one."""
+    corpus = tuple(Path(file).name for file in piece.options.data.corpus)
+    data = replace(piece.options.data, corpus=corpus, tokenizer=None)
+    first = pieces[0].options
+    return replace(piece.options, name=name, start=None, preset=first.preset, model=first.model, data=data).to_dict()
 
 
 def _write_json(file: Path, values: dict[str, Any]) -> None:
@@ -99,18 +207,52 @@ def _source(file: str) -> str:
     return f"- `{file}`: {SOURCES[file]}" if file in SOURCES else f"- `{file}`"
 
 
-def _card(
-    shipped: Checkpoint, options: PretrainOptions, run: RunFolder, tokens: int, sequences: int, machine: str
-) -> str:
-    data, training, config = options.data, options.training, shipped.config
+def _said_of(piece: Piece, recipe: str) -> str:
+    """What a piece of the training was, for the card."""
+    training, data = piece.options.training, piece.options.data
+    warm_up = (
+        f"the first {training.causal_share:.0%} of the budget a causal warm-up (next-word prediction, one step in "
+        f"{training.causal_masked_every} masks words), the rest masked words and next sentence"
+        if training.causal_share
+        else "masked words and next sentence"
+    )
+    budget = f"{training.steps:,} steps" if training.steps else f"{training.minutes:g} minutes"
+    early = f" (left after {piece.spent:.0%}, at step {piece.step:,})" if piece.spent < 0.99 else ""
+    when = f" in the last {data.long_share:.0%}" if data.long_share < 1 else ""
+    every = f", one step in {data.long_every}" if data.long_every > 1 else ""
+    long = f"sequences of {data.long_sequence_length} tokens{when}{every}"
+    parts = (
+        f"`assets/recipes/{recipe}`: {budget}{early}",
+        f"{training.optimizer}, peak rate {piece.options.peak_rate:g}",
+        f"{data.mask_share:.0%} of the words masked",
+        warm_up,
+        long if piece.has_long_part else "",
+        "" if data.pack else "sequences not packed",
+    )
+    return "; ".join(part for part in parts if part)
+
+
+def _lengths(pieces: list[Piece], longest: int) -> str:
+    """Tokens of a sequence, one after the other: `128, then 512`."""
+    lengths: list[int] = []
+    for piece in pieces:
+        data = piece.options.data
+        lengths += [data.sequence_length] if data.long_share < 1 or data.long_every > 1 else []
+        lengths += [data.long_sequence_length] if piece.has_long_part else []
+    told = [str(length) for length, before in zip(lengths, [0, *lengths], strict=False) if length != before]
+    unseen = "" if max(lengths) >= longest else f"; **positions beyond {max(lengths)} were never trained**"
+    return f"{', then '.join(told)} tokens{unseen}"
+
+
+def _card(shipped: Checkpoint, pieces: list[Piece], report: ModelReport, machine: str, tuned: str) -> str:
+    last, config = pieces[-1], shipped.config
+    data, tokens = last.options.data, sum(piece.tokens for piece in pieces)
     corpus = load_corpus([Path(file) for file in data.corpus], shipped.tokenizer, form=text_format(data))
-    length = data.long_sequence_length if data.long_share else data.sequence_length
-    rules = PairRules.of(shipped.tokenizer, data.pairs, data.pack)
-    held_out = HeldOutText.of(corpus, shipped.tokenizer, length, sequences, rules)
-    numbers: dict[str, Any] = held_out.measure(shipped.model)
+    recipes = _recipes(shipped.name, len(pieces))
     return CARD.read_text(encoding="utf-8").format(
-        name=options.name,
-        recipe_name=options.name,
+        name=shipped.name,
+        what=WHAT[shipped.name == BUILT_IN],
+        recipe="<br>then ".join(_said_of(piece, recipe) for piece, recipe in zip(pieces, recipes, strict=True)),
         layers=config.num_hidden_layers,
         hidden=config.hidden_size,
         heads=config.num_attention_heads,
@@ -121,17 +263,12 @@ def _card(
         steps=shipped.step,
         tokens=tokens,
         epochs=tokens / corpus.count_tokens(held_out=False),
-        minutes=run.status().elapsed_s / 60,
-        causal=training.causal_share,
-        every=training.causal_masked_every,
-        length=data.sequence_length,
-        long_length=length,
-        long_share=data.long_share,
-        length_measured=length,
-        sequences=sum(len(batch.input_ids) for batch in held_out.batches),
+        minutes=sum(piece.minutes for piece in pieces),
+        sequence_lengths=_lengths(pieces, config.max_length),
         machine=machine,
+        figures=figures(report),
+        tuned=f"\n## What pretraining buys\n\n{tuned}" if tuned else "",
         corpus_files="\n".join(_source(Path(file).name) for file in data.corpus),
-        **numbers,
     )
 
 

@@ -1,17 +1,20 @@
-"""The model that ships: it opens, `transformers` agrees with it, and it has really learned from English."""
+"""The models that ship: they open, `transformers` agrees with it, and have really learned from English."""
 
 from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
 import torch
 
+from bertcore.analysis.over_time import words_over_time
 from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint import Checkpoint, load_checkpoint
-from bertcore.locations import assets, built_in_checkpoint, known_runs
+from bertcore.locations import SHIPPED, TINY, assets, built_in_checkpoint, known_runs, resolve_model, tiny_checkpoint
+from bertcore.reference_values import check_reference
 from bertcore.training.run_folder import RunFolder
 
 EASY = [
@@ -72,18 +75,55 @@ def test_a_following_sentence_is_likelier_than_a_strange_one(built_in: Checkpoin
     assert probability(follows) > probability(strange)
 
 
-def test_its_card_and_its_curve_tell_of_the_same_run(built_in: Checkpoint) -> None:
-    run = assets() / "runs" / built_in.name
+@pytest.mark.parametrize("name", SHIPPED)
+def test_its_card_and_its_curve_tell_of_the_same_run(name: str) -> None:
+    checkpoint, run = load_checkpoint(resolve_model(name)), assets() / "runs" / name
     assert run.resolve() in known_runs()
     status = RunFolder(run).status()
     assert status.state == "done"
-    assert status.step == built_in.step
-    card = (built_in.folder / "README.md").read_text(encoding="utf-8")
-    assert f"{built_in.step:,} steps" in card
+    assert (checkpoint.name, checkpoint.step) == (name, status.step)
+    card = (checkpoint.folder / "README.md").read_text(encoding="utf-8")
+    assert f"{checkpoint.step:,} steps" in card
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     held_out = [line["mlm_loss"] for line in lines if line["kind"] == "held_out"]
-    stated = re.search(r"masked-word loss \| ([\d.]+) nats", card)
+    assert [line["step"] for line in lines] == sorted(line["step"] for line in lines)
+    stated = re.search(r"^\| \*\*all\*\* \| [\d,]+ in [\d,]+ \| ([\d.]+)", card, re.MULTILINE)
     assert stated is not None
-    # other sequences, longer ones, and rounded weights: near the last point of the curve, not on it
+    # other sequences, and rounded weights: near the last point of the curve, not on it
     assert abs(float(stated[1]) - held_out[-1]) < 0.25
     assert held_out[-1] < held_out[0] - 3
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_it_computes_what_it_did_where_it_was_made(name: str) -> None:
+    check = check_reference(load_checkpoint(resolve_model(name)))
+    assert check.problem is None and check.largest_difference is not None
+
+
+def test_a_run_ships_with_snapshots_for_the_time_machine() -> None:
+    run = RunFolder(assets() / "runs" / TINY)
+    snapshots = run.snapshots()
+    steps = [step for step, _ in snapshots]
+    assert len(steps) >= 8 and steps[0] == 0 and steps[-1] == run.status().step
+    late = [step for step in steps if step >= 100]  # spaced about evenly in log(step)
+    assert all(later / earlier < 3 for earlier, later in pairwise(late))
+    files = [file for file in run.path.rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) <= 25e6
+    said = words_over_time([path for _, path in snapshots], EASY[0][0])
+    assert len(said) == len(snapshots)
+    assert said[snapshots[-1][1]].token in EASY[0][1]
+    assert said[snapshots[0][1]].probability < 0.05 < said[snapshots[-1][1]].probability
+
+
+def test_the_last_snapshot_is_the_checkpoint() -> None:
+    newest = RunFolder(assets() / "runs" / TINY).newest_snapshot()
+    assert newest is not None
+    for name in ("model.safetensors", "vocab.txt", "config.json"):
+        assert (newest / name).read_bytes() == (tiny_checkpoint() / name).read_bytes()
+
+
+def test_nothing_of_the_machine_it_was_made_on_is_told() -> None:
+    for file in (assets() / "runs").rglob("*"):
+        if file.is_file() and file.suffix in (".json", ".jsonl", ".txt", ".md"):
+            text = file.read_text(encoding="utf-8")
+            assert "/work/" not in text and "/tmp/" not in text and "/home/" not in text

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
+from bertcore.locations import SHIPPED, resolve_model
 from bertcore.tokenization import Encoding, Tokenizer
 
 
@@ -67,11 +67,11 @@ class TwoCuts:
 
 
 def vocabulary_of(reference: str | Path) -> Tokenizer:
-    """The vocabulary of a checkpoint folder, a run folder, or a hub id that has been fetched before.
+    """The vocabulary of a checkpoint folder, a run folder, one that ships, or a hub id that has been fetched before.
 
     Raises BertcoreError where there is none; nothing is downloaded.
     """
-    is_here = os.path.exists(Path(reference).expanduser())
+    is_here = str(reference) in SHIPPED or os.path.exists(Path(reference).expanduser())
     return Tokenizer.from_folder(resolve_model(reference) if is_here else _fetched_before(str(reference)))
 
 

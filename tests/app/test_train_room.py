@@ -297,7 +297,7 @@ class TestLook:
     def test_built_in_run_is_looked_at_only_and_leaves_the_invitation(
         self, room: TrainRoom, service: RunsService, home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        built_in = _make_run(home.parent / "assets", state="stopped")
+        built_in = _make_run(home.parent / "assets", locations.BUILT_IN, state="stopped")
         shutil.rmtree(built_in.path / "snapshots")
         monkeypatch.setattr(locations, "assets", lambda: home.parent / "assets")
         monkeypatch.setattr(locations, "known_runs", lambda: [built_in.path])

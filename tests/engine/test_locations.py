@@ -8,11 +8,22 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import assets, built_in_checkpoint, home, known_runs, register_run, resolve_model, runs_folder
+from bertcore.locations import (
+    BUILT_IN,
+    TINY,
+    assets,
+    built_in_checkpoint,
+    home,
+    known_runs,
+    register_run,
+    resolve_model,
+    runs_folder,
+)
+from bertcore.locations import tiny_checkpoint as shipped_tiny
 from bertcore.training.run_folder import RunFolder
 from tests.engine.models import tiny_checkpoint
 
-BUILT_IN_RUN = (assets() / "runs" / "bertscope-mini").resolve()  # always known, and always the last
+SHIPPED_RUNS = [(assets() / "runs" / name).resolve() for name in (TINY, BUILT_IN)]  # always known, and always the last
 
 
 def _run(path: Path, created: int = 0) -> Path:
@@ -28,6 +39,13 @@ def test_a_checkpoint_folder_is_itself(tmp_path: Path) -> None:
 
 def test_nothing_is_the_built_in_model() -> None:
     assert resolve_model(None) == built_in_checkpoint()
+
+
+def test_one_that_ships_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert resolve_model(BUILT_IN) == built_in_checkpoint() and resolve_model(TINY) == shipped_tiny()
+    monkeypatch.chdir(tmp_path)
+    tiny_checkpoint(tmp_path / TINY)
+    assert resolve_model(TINY) == Path(TINY)  # a folder of that name goes first
 
 
 def test_a_run_is_its_newest_complete_snapshot(tmp_path: Path) -> None:
@@ -48,22 +66,22 @@ def test_a_home_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_runs_of_the_window_and_of_the_shell_are_known_newest_first(tmp_path: Path) -> None:
-    assert known_runs() == [BUILT_IN_RUN]
+    assert known_runs() == SHIPPED_RUNS
     own = _run(runs_folder() / "own", created=100)
     elsewhere, newest = _run(tmp_path / "elsewhere", created=50), _run(tmp_path / "newest", created=200)
     (runs_folder() / "no-run").mkdir()
     for run in (elsewhere, newest, newest, own):
         register_run(run)
-    assert known_runs() == [newest, own, elsewhere, BUILT_IN_RUN]
+    assert known_runs() == [newest, own, elsewhere, *SHIPPED_RUNS]
 
 
 def test_a_run_that_is_gone_is_forgotten(tmp_path: Path) -> None:
     register_run(tmp_path / "gone")
-    assert known_runs() == [BUILT_IN_RUN]
+    assert known_runs() == SHIPPED_RUNS
 
 
 def test_a_damaged_list_of_runs_hides_none_of_those_that_are_there(tmp_path: Path) -> None:
     run = _run(runs_folder() / "own")
     register_run(tmp_path / "x")
     (home() / "known_runs.txt").write_bytes(b"\xff\xfe\x00\n\n  \n")
-    assert known_runs() == [run, BUILT_IN_RUN]
+    assert known_runs() == [run, *SHIPPED_RUNS]

@@ -15,7 +15,7 @@ from app.rooms.embed.figures import cuts_numbers
 from app.rooms.embed.view import EmbedView
 from app.widgets.card import Card, label, scrolled
 from app.widgets.controls import MenuButton
-from bertcore.locations import built_in_checkpoint
+from bertcore.locations import BUILT_IN, TINY, built_in_checkpoint
 
 if TYPE_CHECKING:
     from app.readings import Reading
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 KIND = "embed.cuts"
 KEPT = "embed.vocabulary"  # what a window built anew finds in the state
-BUILT_IN = ""  # the reference of the built-in model
-INVITATION = "Choose another vocabulary, and see the same text cut by both."
+NAMES = {BUILT_IN: "built-in model", TINY: "tiny built-in model"}
 LONGEST_NAME = 48
 
 
@@ -47,11 +46,11 @@ class CutsView(EmbedView):
     def __init__(self, room: EmbedRoom) -> None:
         super().__init__(room)
         kept = room.state.kept.get(KEPT)
-        self.reference: str | None = kept if isinstance(kept, str) else None
+        self.reference = kept if isinstance(kept, str) else ""  # none chosen yet
         self.picture = CutsPicture()
         self.menu = MenuButton("Compare with", self._fill, "Another vocabulary to cut the text with")
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
-        self.note, self.problem = label(INVITATION, "muted", wrap=True), label("", "error", wrap=True)
+        self.note, self.problem = label("", "muted", wrap=True), label("", "error", wrap=True)
         self._tokenizers: dict[str, Tokenizer] = {}  # the last one that was read
         self._compared: Compared | None = None
         self.card = Card("The same text, cut by two vocabularies")
@@ -72,17 +71,15 @@ class CutsView(EmbedView):
         return self._compared.cuts if self._compared else None
 
     def compare_with(self, reference: str) -> None:
-        """A checkpoint folder, a run folder, a hub id that is on this machine, or BUILT_IN."""
+        """A checkpoint folder, a run folder, a hub id that is on this machine, or the name of a model that ships."""
         self.reference = self.room.state.kept[KEPT] = reference
         if self.room.state.reading is not None:
             self.draw_reading(self.room.state.reading)
 
     def draw_reading(self, reading: Reading) -> None:
-        if self.reference is None and reading.request.model.folder != built_in_checkpoint():
-            self.reference = BUILT_IN  # something to begin with
+        if not self.reference:  # something to begin with
+            self.reference = TINY if reading.request.model.folder == built_in_checkpoint() else BUILT_IN
         reference, encoding, known = self.reference, reading.encoding, dict(self._tokenizers)
-        if reference is None:
-            return
 
         def job() -> Compared:
             return compared(encoding, reference, known.get(reference))
@@ -143,16 +140,17 @@ class CutsView(EmbedView):
         self.problem.setVisible(bool(problem))
         for line in (self.first, self.second):
             line.hide()
-        self.note.setText(INVITATION)
+        self.note.setText("")
         self.picture.set_stretches([])
 
     @property
     def other_name(self) -> str:
         """What the other vocabulary is called on the screen."""
-        return name_of(self.reference or BUILT_IN)
+        return name_of(self.reference)
 
     def _fill(self, menu: QMenu) -> None:
         menu.addAction("The built-in model", partial(self.compare_with, BUILT_IN))
+        menu.addAction("The tiny built-in model", partial(self.compare_with, TINY))
         menu.addAction("A checkpoint folder…", self._choose_folder)
         recent = self.room.recent_models()
         if recent:
@@ -199,7 +197,7 @@ def compared(encoding: Encoding, reference: str, known: Tokenizer | None) -> Com
     from bertcore.errors import BertcoreError
 
     try:
-        tokenizer = known or vocabulary_of(reference or built_in_checkpoint())
+        tokenizer = known or vocabulary_of(reference)
         other = tokenizer.encode(encoding.text_a, encoding.text_b, max_length=4 * len(encoding) + 512)
         return Compared(encoding, reference, tokenizer, compare_cuts(encoding, other))
     except BertcoreError as error:
@@ -214,8 +212,8 @@ def counted(counts: Counts) -> str:
 
 def name_of(reference: str) -> str:
     """A short name for a model's reference."""
-    if reference == BUILT_IN:
-        return "built-in model"
+    if reference in NAMES:
+        return NAMES[reference]
     path = Path(reference)
     name = f"{path.parent.parent.name} {path.name}" if path.parent.name == "snapshots" else path.name or reference
     return name if len(name) <= LONGEST_NAME else f"…{name[-LONGEST_NAME:]}"

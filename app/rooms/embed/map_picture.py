@@ -63,8 +63,9 @@ class MapPicture(QWidget):
         self.update()
 
     def set_current(self, unit: int | None) -> None:
-        self._current = unit
-        self.update()
+        if unit != self._current:
+            self._current = unit
+            self.update()
 
     def spots(self) -> list[QPointF]:
         """Where the points stand in the widget; the plane keeps its proportions."""

@@ -1,0 +1,78 @@
+"""Fine-tune a checkpoint and the same architecture with random weights on four tasks, and print both as a table.
+
+    python scripts/what_pretraining_buys.py TASKS RUNS [--model CHECKPOINT] [--random-only]
+
+TASKS holds the folders sst2, cola, mrpc and conll2003. Runs that are done in RUNS are not made again.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+@dataclass(frozen=True)
+class Trial:
+    task: str
+    title: str
+    metrics: tuple[str, ...]  # of the held-out examples, as the table names them
+    flags: tuple[str, ...]
+    budget: str
+
+
+TRIALS = (
+    Trial("sst2", "SST-2", ("accuracy",), ("--epochs", "1", "--max-examples", "20000"), "1 x 20,000 phrases"),
+    Trial("cola", "CoLA", ("matthews_correlation", "accuracy"), ("--epochs", "3"), "3 x 8,551 sentences"),
+    Trial("mrpc", "MRPC", ("f1", "accuracy"), ("--epochs", "3"), "3 x 3,668 pairs"),
+    Trial("conll2003", "CoNLL-2003", ("f1",), ("--epochs", "2"), "2 x 14,041 sentences"),
+)
+
+
+def main(
+    tasks: Annotated[Path, typer.Argument(help="Folder with the tasks' folders.")],
+    runs: Annotated[Path, typer.Argument(help="Folder for the runs.")],
+    model: Annotated[str, typer.Option(help="Checkpoint to begin with; absent: the built-in one.")] = "bertscope-mini",
+    random_only: Annotated[bool, typer.Option(help="Only the runs from random weights.")] = False,
+    threads: int = 2,
+) -> None:
+    kinds = ("random",) if random_only else ("random", "pretrained")
+    for trial in TRIALS:
+        for kind in kinds:
+            run = runs / f"{trial.task}-{kind}"
+            if _last(run) is None:
+                typer.echo(f"{trial.title}, {kind} weights", err=True)
+                _fine_tune(trial, kind, tasks / trial.task, run, model, threads)
+    typer.echo("| task | learned from | measure | random weights | pretrained |\n|---|---|---|---|---|")
+    for trial in TRIALS:
+        random, pretrained = (_last(runs / f"{trial.task}-{kind}") or {} for kind in ("random", "pretrained"))
+        for metric in trial.metrics:
+            values = (f"{found[metric]:.3f}" if metric in found else "" for found in (random, pretrained))
+            typer.echo(f"| {trial.title} | {trial.budget} | {metric} | {' | '.join(values)} |")
+
+
+def _fine_tune(trial: Trial, kind: str, data: Path, run: Path, model: str, threads: int) -> None:
+    start = ("--from-scratch",) if kind == "random" else ()
+    command = [sys.executable, "-m", "bertcore", "finetune", trial.task, "--train", str(data), "--model", model]
+    command += ["--out", str(run), "--seed", "1", "--threads", str(threads), "--resume", *start, *trial.flags]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def _last(run: Path) -> dict[str, float] | None:
+    """The held-out metrics at the end of a run that is done."""
+    try:
+        done = json.loads((run / "status.json").read_text(encoding="utf-8"))["state"] == "done"
+        lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    except OSError:
+        return None
+    measured = [line for line in lines if line["kind"] == "held_out"]
+    return measured[-1] if done and measured else None
+
+
+if __name__ == "__main__":
+    typer.run(main)
