@@ -7,14 +7,16 @@
     mask        words to mask, each as "a:word" or "b:word": the first place where this word stands in that sentence.
                 "a:word#2" is the second place. All tokens of the word are masked.
     room        the room to look at it in: one of ROOMS
-    look_for    one or two plain sentences: what to look at, what to compare
+    look_for    one or two plain sentences that ask: what to look at, what to compare
+    happens     what the built-in model does here, in a sentence
+    checks      what `happens` claims, one object for each claim: tests/test_examples_hold.py holds the model to it
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -45,6 +47,8 @@ class Example:
     mask: tuple[MaskedWord, ...]
     room: str
     look_for: str
+    happens: str
+    checks: tuple[Mapping[str, Any], ...]
 
     def masked_positions(self, parts: Sequence[str], offsets: Sequence[tuple[int, int]]) -> list[int]:
         """Positions of the tokens to mask, given `parts` and `offsets` of this pair's Encoding (each of length S)."""
@@ -67,14 +71,23 @@ def load_examples() -> tuple[Example, ...]:
 
 def read_example(entry: dict[str, Any]) -> Example:
     """One example from its JSON object. Raises BertcoreError for a wrong key, an unknown room or a word not there."""
-    expected = {"title", "a", "b", "mask", "room", "look_for"}
+    expected = {"title", "a", "b", "mask", "room", "look_for", "happens", "checks"}
     if set(entry) != expected:
         wrong = ", ".join(sorted(set(entry) ^ expected))
         raise BertcoreError(f"The example {entry.get('title', '')!r} has missing or unknown keys: {wrong}.")
     if entry["room"] not in ROOMS:
         raise BertcoreError(f"The example {entry['title']!r} names the room {entry['room']!r}; use {', '.join(ROOMS)}.")
     mask = tuple(_find_word(entry, wanted) for wanted in entry["mask"])
-    return Example(entry["title"], entry["a"], entry["b"], mask, entry["room"], entry["look_for"])
+    return Example(
+        title=entry["title"],
+        a=entry["a"],
+        b=entry["b"],
+        mask=mask,
+        room=entry["room"],
+        look_for=entry["look_for"],
+        happens=entry["happens"],
+        checks=tuple(entry["checks"]),
+    )
 
 
 def _find_word(entry: dict[str, Any], wanted: str) -> MaskedWord:

@@ -23,6 +23,8 @@ def entry(**changes: Any) -> dict[str, Any]:
         "mask": [],
         "room": "attend",
         "look_for": "Look.",
+        "happens": "It does.",
+        "checks": [{"first": "cat"}],
     }
     return {**plain, **changes}
 
@@ -33,13 +35,13 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.train(texts, vocab_size=200, lowercase=True)
 
 
-def test_ten_examples_ship_with_different_titles() -> None:
-    assert len(load_examples()) == 10
-    assert len({example.title for example in load_examples()}) == 10
+def test_twenty_examples_ship_with_different_titles() -> None:
+    assert len(load_examples()) == 20
+    assert len({example.title for example in load_examples()}) == 20
 
 
 def test_examples_use_several_rooms_and_pairs_as_well_as_single_sentences() -> None:
-    assert {"embed", "attend", "predict"} <= {example.room for example in load_examples()} <= set(ROOMS)
+    assert {"embed", "attend", "predict", "layers"} <= {example.room for example in load_examples()} <= set(ROOMS)
     assert {example.b is None for example in load_examples()} == {True, False}
 
 
@@ -50,11 +52,11 @@ def test_an_example_may_be_about_any_room_of_the_window(window: Window) -> None:
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
 def test_text_of_an_example_is_plain_and_says_what_to_look_for(example: Example) -> None:
-    for text in (example.title, example.a, example.look_for, *([example.b] if example.b else [])):
+    for text in (example.title, example.a, example.look_for, example.happens, *([example.b] if example.b else [])):
         assert text == text.strip() != ""
         assert "[MASK]" not in text
-    assert "?" in example.look_for  # asks; what a model does is for the reader to see
-    assert len(example.look_for) <= 140
+    assert "?" in example.look_for  # asks; what the built-in model does stands behind it
+    assert len(example.look_for) <= 140 and len(example.happens) <= 140
 
 
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
