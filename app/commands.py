@@ -120,10 +120,15 @@ class WindowCommands:
             menu.addAction("No other snapshots stand beside this one").setEnabled(False)
 
     def fill_examples(self, menu: QMenu) -> None:
+        """By the room that each is about: all of them in one list would not fit on a projector."""
         from app.examples import load_examples
 
-        for example in load_examples():
-            menu.addAction(example.title, partial(self._window.use_example, example))
+        for entry in self._window.rooms.entries():
+            of_room = [example for example in load_examples() if example.room == entry.id]
+            if of_room:
+                part = menu.addMenu(entry.title)
+                for example in of_room:
+                    part.addAction(example.title, partial(self._window.use_example, example))
 
     def toggle_theme(self) -> None:
         self._window.set_look("light" if theme.active().name == "dark" else "dark")

@@ -84,7 +84,7 @@ def pretrain(
     files = [str(Path(os.path.expanduser(file)).resolve()) for file in [*(corpus or []), *(more_corpus or [])]]
     if run_named := next((file for file in files if is_run(Path(file))), None):
         raise BertcoreError(
-            f"{run_named} is a run, no text. To go on with it: bertcore pretrain --resume --out {run_named}"
+            f"{run_named} is a run, no text; to go on with it, put --out before it: --resume --out {run_named}."
         )
     options = PretrainOptions.from_file(recipe) if recipe else PretrainOptions()
     if steps is not None and minutes is not None:

@@ -58,7 +58,7 @@ class NewRunForm(QWidget):
             self.preset.addItem(f"{preset}: {layers} × {hidden}", preset)
         self.preset.setCurrentIndex(OFFERED.index(DEFAULT_PRESET))
         self.length = LengthField()
-        self.crf = QCheckBox("CRF: score whole rows of tags")
+        self.crf = QCheckBox("CRF: score rows of tags")
         self.crf.setToolTip("A conditional random field learns which tag may follow which")
         self.name = QLineEdit()
         self.name.setMaxLength(60)

@@ -23,7 +23,7 @@ from app.widgets.card import GAP_PX, Card, button, label
 from app.widgets.curve_loader import CurveLoader
 from bertcore.locations import built_in_checkpoint
 
-LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 312, 268
+LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
 PLAY_MS = 700
 NO_RUNS = "No runs yet. Start one: the sample stories take two minutes."
 NO_OWN_RUNS = "None of your own yet. Start one: the sample stories take two minutes."

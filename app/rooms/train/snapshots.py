@@ -115,9 +115,13 @@ class SnapshotList(_SnapshotsView):
         painter.setPen(ink)
         inner = tile.adjusted(theme.px(8), 0, -theme.px(8), 0)
         painter.setFont(theme.font(12.5))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, guess.token)
         number = f"{guess.probability:.2f}" if guess.probability >= 0.005 else "<\u20090.01"
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number)
+        metrics, width = painter.fontMetrics(), int(inner.width())
+        middle = Qt.AlignmentFlag.AlignVCenter
+        token = metrics.elidedText(guess.token, Qt.TextElideMode.ElideRight, width)
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, token)
+        if metrics.horizontalAdvance(f"{guess.token}  {number}") <= width:  # else the shade alone says how sure it is
+            painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, number)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(200), len(self._snapshots) * theme.px(ROW_PX))
