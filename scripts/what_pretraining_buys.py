@@ -53,7 +53,7 @@ def main(
         random, pretrained = (_last(runs / f"{trial.task}-{kind}") or {} for kind in ("random", "pretrained"))
         for metric in trial.metrics:
             values = (f"{found[metric]:.3f}" if metric in found else "" for found in (random, pretrained))
-            typer.echo(f"| {trial.title} | {trial.budget} | {metric} | {' | '.join(values)} |")
+            typer.echo(f"| {trial.title} | {trial.budget} | {metric.partition('_')[0]} | {' | '.join(values)} |")
 
 
 def _fine_tune(trial: Trial, kind: str, data: Path, run: Path, model: str, threads: int) -> None:
