@@ -113,7 +113,8 @@ def _pieces(runs: list[RunFolder]) -> list[Piece]:
         if wanted is None or step is None:
             raise typer.BadParameter(f"{run.path} has no snapshot {wanted}")
         about = json.loads((wanted / "bertscope.json").read_text(encoding="utf-8"))
-        seconds = max(line["elapsed_s"] for line in run.tail().read_new() if line["kind"] == "train")
+        trained = (line for line in run.tail().read_new() if line["kind"] == "train" and line["step"] <= step)
+        seconds = max(line["elapsed_s"] for line in trained)  # up to the snapshot: the run may have gone on
         pieces.append(Piece(run, options, wanted, step, about["tokens_seen"], seconds / 60))
         wanted = Path(options.start) if options.start else None
     if wanted is not None:

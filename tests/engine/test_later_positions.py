@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,8 +15,10 @@ from bertcore.analysis.similarity import cosines
 from bertcore.checkpoint import load_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert, initialise
+from bertcore.training import pretrain
 from bertcore.training.later_positions import repeat_positions
 from bertcore.training.pretrain import start_or_resume
+from bertcore.training.run_folder import RunFolder
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 SHORT, LONG = 16, 24  # of tiny_run
@@ -62,10 +65,25 @@ def later_rows_are_repeats(run: Path) -> bool:
     return bool(np.mean(alike) > 0.8)
 
 
-def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path: Path) -> None:
+def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     options = tiny_run(write_text(tmp_path), steps=12, learning_rate=1e-3)  # the last 3 steps are long
-    start_or_resume(options, tmp_path / "repeated", resume=False)
-    assert later_rows_are_repeats(tmp_path / "repeated")
+    run, asked = tmp_path / "repeated", []
+
+    def noted(model: Bert, trained: int) -> None:
+        asked.append(trained)
+        repeat_positions(model, trained)
+
+    monkeypatch.setattr(pretrain, "repeat_positions", noted)
+
+    def stop_in_the_long_part(event: Mapping[str, object]) -> None:
+        if event["kind"] == "train" and event["step"] == 11:
+            RunFolder(run).send("stop")
+
+    start_or_resume(options, run, False, stop_in_the_long_part)
+    assert RunFolder(run).status().step == 11 and asked == [SHORT]
+    start_or_resume(options, run, resume=True)
+    assert RunFolder(run).status().state == "done" and asked == [SHORT]
+    assert later_rows_are_repeats(run)
     kept = replace(options, data=replace(options.data, repeat_positions=False))
     start_or_resume(kept, tmp_path / "kept", resume=False)
     assert not later_rows_are_repeats(tmp_path / "kept")

@@ -1,0 +1,66 @@
+"""The first start: what ships beside the default is there, before anybody has trained or opened anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app.examples import load_examples
+from app.rooms.train import TrainRoom
+from app.window import Window
+from bertcore.locations import BUILT_IN, TINY, assets, built_in_checkpoint
+from bertcore.training.run_folder import RunFolder
+
+WAIT_MS = 60_000
+
+
+def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str], Window], qtbot: QtBot) -> None:
+    snapshots = RunFolder(assets() / "runs" / TINY).snapshots()
+    window = open_window(built_in_checkpoint())
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    assert window.state.model is None or window.state.model.folder == built_in_checkpoint()
+    qtbot.waitUntil(lambda: room.slider.isEnabled() and room.chosen_step == snapshots[-1][0], timeout=WAIT_MS)
+    assert [run.path.name for run in room.runs._runs] == [TINY, BUILT_IN]
+    qtbot.waitUntil(lambda: len(room.watch.list._guesses) == len(snapshots), timeout=WAIT_MS)
+    said = [room.watch.list._guesses[path] for _, path in snapshots]
+    assert said[0].probability < 0.05 and len({guess.token for guess in said}) > 2
+    for index in (0, len(snapshots) - 1):
+        place = QPointF(room.slider.x_of(index), room.slider.height() / 2).toPoint()
+        qtbot.mouseClick(room.slider, Qt.MouseButton.LeftButton, pos=place)
+        step, folder = snapshots[index]
+        qtbot.waitUntil(
+            lambda f=folder: window.state.model is not None and window.state.model.folder == f, timeout=WAIT_MS
+        )
+        assert window.state.model is not None and window.state.model.step == step
+
+
+def test_the_tiny_model_opens_by_its_command_and_is_no_recent_one(
+    open_window: Callable[[Path | str], Window], qtbot: QtBot
+) -> None:
+    window = open_window(built_in_checkpoint())
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=WAIT_MS)
+    recent = list(window.services.settings.recent_models)
+    cuts = window.open_room("embed").open_view("cuts")  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: cuts.cuts is not None, timeout=WAIT_MS)  # against the other vocabulary that ships, unasked
+    assert cuts.reference == TINY
+    window.actions_.actions["model.open_tiny"].trigger()
+    qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.name == TINY, timeout=WAIT_MS)
+    assert window.services.settings.recent_models == recent
+
+
+def test_every_example_stands_in_the_menu_under_its_room(
+    open_window: Callable[[Path | str], Window], qtbot: QtBot
+) -> None:
+    window = open_window(built_in_checkpoint())
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    window.commands.fill_examples(menu)
+    titles = {entry.title: entry.id for entry in window.rooms.entries()}
+    listed = {titles[part.title()]: [action.text() for action in part.actions()] for part in menu.findChildren(QMenu)}
+    by_room = {room: [e.title for e in load_examples() if e.room == room] for room in listed}
+    assert listed == by_room and sum(map(len, listed.values())) == len(load_examples())
