@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QGraphicsTextItem, QVBoxLayout, QWidget
 
 from app import theme
-from app.widgets.curve_plot import CurveSpec, PlotSpec
+from app.widgets.curve_plot import CurveSpec, Mark, PlotSpec
 
 LINE_PX = 1.6
 DOT_PX = 6
@@ -58,7 +59,7 @@ class CurveCanvas(QWidget):
         layout.addWidget(self._view)
         self._right = self._make_right_view() if spec.right_label else None
         self._items = {curve.key: self._make_item(curve) for curve in spec.curves}
-        self._switch: _Switch | None = None
+        self._marks: list[_MarkLine] = []
         self._prepare_plot()
         self._paint_in_theme()
 
@@ -66,16 +67,14 @@ class CurveCanvas(QWidget):
         """steps (P) rising, values (P), both finite"""
         self._items[key].setData(steps, values)
 
-    def mark_switch(self, step: float | None, before: str, after: str) -> None:
-        """Marks the step where one phase ends and another begins, with words on both sides; None takes it away."""
-        if step is None:
-            if self._switch is not None:
-                self._switch.setVisible(False)
+    def set_marks(self, marks: Sequence[Mark]) -> None:
+        """Lines where something else begins, with words beside them; what was marked before goes."""
+        if list(marks) == [line.mark for line in self._marks]:
             return
-        if self._switch is None:
-            self._switch = _Switch(self._plot, before, after)
-            self._paint_in_theme()
-        self._switch.move_to(step)
+        for line in self._marks:
+            line.remove()
+        self._marks = [_MarkLine(self._plot, mark) for mark in marks]
+        self._paint_in_theme()
         self._fit_words()
 
     def show_all(self) -> None:
@@ -89,8 +88,7 @@ class CurveCanvas(QWidget):
         whole, inside = self._plot.sceneBoundingRect(), self._plot.getViewBox().sceneBoundingRect()
         names = [self._plot.getAxis(name).label for name in ("left", "right", "bottom")]
         found = [(name.toPlainText(), _letters(name), whole) for name in names if name.isVisible()]
-        if self._switch is not None:
-            found += [(text, box, inside) for text, box in self._switch.words()]
+        found += [(text, box, inside) for line in self._marks for text, box in line.words()]
         return found
 
     def _fit_words(self) -> None:
@@ -100,8 +98,9 @@ class CurveCanvas(QWidget):
             if words:
                 axis = self._plot.getAxis(name)
                 axis.showLabel(axis.label.boundingRect().width() <= box.height() + theme.px(10))
-        if self._switch is not None:
-            self._switch.fit(box.width(), box.height(), self._plot.getViewBox().viewRange()[0])
+        row = 0
+        for line in self._marks:
+            row = line.fit(row, box.width(), box.height(), self._plot.getViewBox().viewRange()[0])
 
     def _prepare_plot(self) -> None:
         plot, spec = self._plot, self._spec
@@ -151,8 +150,8 @@ class CurveCanvas(QWidget):
             axis.label.setFont(font)
         for curve in self._spec.curves:
             _paint_item(self._items[curve.key], curve)
-        if self._switch is not None:
-            self._switch.paint_in_theme(font)
+        for line in self._marks:
+            line.paint_in_theme(font)
 
     def _on_scene_mouse_moved(self, position: Any) -> None:
         inside = self._plot.getViewBox().sceneBoundingRect().contains(position)
@@ -168,40 +167,44 @@ class CurveCanvas(QWidget):
         self.hovered.emit(None)
 
 
-class _Switch:
-    """A line where the phases meet, a tinted band before it, and words on both sides."""
+class _MarkLine:
+    """A line where something else begins, with words beside it; what has a name before it, a tinted band."""
 
-    def __init__(self, plot: pg.PlotItem, before: str, after: str) -> None:
-        self._band = pg.LinearRegionItem(movable=False)
-        self._line = pg.InfiniteLine(angle=90)
-        self._before = pg.InfLineLabel(self._line, before, position=0.93, anchors=[(1.0, 0.5), (1.0, 0.5)])
-        self._after = pg.InfLineLabel(self._line, after, position=0.84, anchors=[(0.0, 0.5), (1.0, 0.5)])
-        self._font_px = 11
+    def __init__(self, plot: pg.PlotItem, mark: Mark) -> None:
+        self.mark = mark
+        self._plot = plot
+        self._line = pg.InfiniteLine(mark.step, angle=90)
+        self._band = pg.LinearRegionItem((0, mark.step), movable=False)
+        self._band.setVisible(bool(mark.before))
         self._band.setZValue(-20)
+        self._after = pg.InfLineLabel(self._line, mark.after, anchors=[(0.0, 0.5), (1.0, 0.5)])
+        self._labels = [self._after]
+        if mark.before:
+            self._labels.insert(0, pg.InfLineLabel(self._line, mark.before, anchors=[(1.0, 0.5), (1.0, 0.5)]))
+        self._font_px = 11
         for item in (self._band, self._line):
             plot.addItem(item, ignoreBounds=True)
 
-    def move_to(self, step: float) -> None:
-        self._band.setRegion((0, step))
-        self._line.setValue(step)
-        self.setVisible(True)
-
-    def setVisible(self, visible: bool) -> None:
-        self._band.setVisible(visible)
-        self._line.setVisible(visible)
+    def remove(self) -> None:
+        for item in (self._band, self._line):
+            self._plot.removeItem(item)
 
     def words(self) -> list[tuple[str, QRectF]]:
         """What is on show, and where on the canvas."""
-        items = [words.textItem for words in (self._before, self._after) if words.isVisible()]
+        items = [words.textItem for words in self._labels if words.isVisible()]
         return [(item.toPlainText(), _letters(item)) for item in items]
 
-    def fit(self, width: float, height: float, steps: tuple[float, float]) -> None:
-        """Both words where there is room for them: on its side of the line, each on a line of its own at the top."""
+    def fit(self, row: int, width: float, height: float, steps: tuple[float, float]) -> int:
+        """Words where there is room for them: on their side of the line, each on a row of its own from the top; the
+        row after them."""
         line, (first, last) = 1.5 * self._font_px / max(height, 1), steps
-        left = width * (self._line.value() - first) / max(last - first, 1e-9)
-        for place, (words, room) in enumerate(((self._before, left), (self._after, max(left, width - left)))):
-            words.setPosition(1 - (place + 0.6) * line)
+        left = width * (self.mark.step - first) / max(last - first, 1e-9)
+        for words in self._labels:
+            room = max(left, width - left) if words is self._after else left
+            words.setPosition(1 - (row + 0.6) * line)
             words.setVisible(line < 0.25 and words.boundingRect().width() < room)
+            row += 1
+        return row
 
     def paint_in_theme(self, font: QFont) -> None:
         self._font_px = font.pixelSize()
@@ -209,7 +212,7 @@ class _Switch:
         self._band.setBrush(theme.color("hover", BAND_ALPHA))
         for edge in self._band.lines:
             edge.setPen(pg.mkPen(None))
-        for words in (self._before, self._after):
+        for words in self._labels:
             words.setColor(theme.color("muted"))
             words.setFont(font)
 

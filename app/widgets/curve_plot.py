@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,15 @@ class PlotSpec:
     percent: bool = False  # the left axis shows 0..1 as percents
 
 
+@dataclass(frozen=True)
+class Mark:
+    """Where something else begins: words after its line, and before it where what ended there has a name too."""
+
+    step: float
+    after: str
+    before: str = ""
+
+
 class CurvePlot(QWidget):
     """Takes data from the first moment; draws it from `load_canvas` on (pyqtgraph must have been imported)."""
 
@@ -54,7 +63,7 @@ class CurvePlot(QWidget):
         super().__init__()
         self._spec = spec
         self._points: dict[str, Points] = {}
-        self._switch: tuple[float | None, str, str] = (None, "", "")
+        self._marks: tuple[Mark, ...] = ()
         self._canvas: CurveCanvas | None = None
         self._save: FigureButton | None = None
         self._legend = _Legend(spec)
@@ -126,11 +135,11 @@ class CurvePlot(QWidget):
         self._points = points
         self._draw()
 
-    def mark_switch(self, step: float | None, before: str = "", after: str = "") -> None:
-        """Marks the step where one phase ends and another begins."""
-        self._switch = (step, before, after)
+    def set_marks(self, marks: Sequence[Mark]) -> None:
+        """Lines across the plot, these and no others."""
+        self._marks = tuple(marks)
         if self._canvas is not None:
-            self._canvas.mark_switch(step, before, after)
+            self._canvas.set_marks(self._marks)
 
     def show_all(self) -> None:
         if self._canvas is not None:
@@ -143,7 +152,7 @@ class CurvePlot(QWidget):
         self._canvas.setVisible(any(len(steps) for steps, _ in self._points.values()))  # no axes around nothing
         for curve in self._spec.curves:
             self._canvas.set_data(curve.key, *self.points(curve.key))
-        self._canvas.mark_switch(*self._switch)
+        self._canvas.set_marks(self._marks)
         self._place_save()
 
     def _on_canvas_hovered(self, step: float | None) -> None:

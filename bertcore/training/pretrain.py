@@ -42,6 +42,7 @@ from bertcore.training.work import Event, LoopSettings, Materials, StepResult, W
 
 CAUSAL, MASKED = "causal", "masked"
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
+LONGER = "longer"  # beside the two phases: the last part has begun
 _PHASE_WORDS = {
     CAUSAL: "Causal warm-up: tokens look back only and predict the next word; one step in {every} masks words.",
     MASKED: "Masked words: tokens look both ways and predict what was masked.",
@@ -220,11 +221,15 @@ class Pretraining:
         self._has_long = self._has_drawn_long()
 
     def events(self, step: int, fraction: float, told: list[str]) -> list[Event]:
-        phase = self._phase(fraction)
-        if told and told[-1] == phase:
-            return []
-        message = _PHASE_WORDS[phase].format(every=self.options.training.causal_masked_every)
-        return [{"kind": "phase", "step": step, "phase": phase, "message": message}]
+        """The phase where it is another one, and the first batch of longer sequences."""
+        data, phase = self.options.data, self._phase(fraction)
+        news = {}
+        if [name for name in told if name != LONGER][-1:] != [phase]:
+            news[phase] = _PHASE_WORDS[phase].format(every=self.options.training.causal_masked_every)
+        if LONGER not in told and self._is_long(step, fraction):
+            which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
+            news[LONGER] = f"Longer sequences from here on: {data.long_sequence_length} tokens{which}."
+        return [{"kind": "phase", "step": step, "phase": name, "message": words} for name, words in news.items()]
 
     def finish(self, folder: RunFolder, done: bool) -> None:
         """The best and worst held-out sequences, and the model card of the last snapshot."""
@@ -254,12 +259,16 @@ class Pretraining:
         """In a batch of all processes."""
         return max(1, self.options.training.batch_size * self.options.data.sequence_length // length)
 
+    def _is_long(self, step: int, fraction: float) -> bool:
+        """Whether a step of the last part takes the longer sequences."""
+        data = self.options.data
+        is_last_part = data.long_share > 0 and fraction >= 1.0 - data.long_share
+        return is_last_part and step % data.long_every == 0 and data.long_sequence_length > data.sequence_length
+
     def make_batch(self, step: int, fraction: float) -> Batch:
         """This process's rows of the batch of a step."""
         data, training, tokenizer = self.options.data, self.options.training, self.materials.tokenizer
-        is_last_part = data.long_share > 0 and fraction >= 1.0 - data.long_share
-        is_long = is_last_part and step % data.long_every == 0
-        length = data.long_sequence_length if is_long else data.sequence_length
+        length = data.long_sequence_length if self._is_long(step, fraction) else data.sequence_length
         causal = self._phase(fraction) == CAUSAL and step % training.causal_masked_every > 0
         sampler = self.materials.samplers[length]
         windows = sampler.windows(self._sequences(length))

@@ -22,7 +22,7 @@ from app.rooms.attend.heads_card import HeadsCard
 from app.stylesheet import stylesheet
 from app.widgets.card import Hint, label, scrolled
 from app.widgets.controls import Choice, MenuButton
-from app.widgets.curve_plot import LEAST_PX, CurvePlot, CurveSpec, PlotSpec
+from app.widgets.curve_plot import LEAST_PX, CurvePlot, CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
 from app.window import Window
 from bertcore.what_if import WhatIf
@@ -274,7 +274,9 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
     qtbot.addWidget(plot)
     plot.load_canvas()
     plot.set_points({"loss": (np.arange(100.0), np.linspace(5, 1, 100))})
-    plot.mark_switch(10, "first: guess the next word", "then: guess masked words")
+    plot.set_marks(
+        [Mark(10, "then: guess masked words", "first: guess the next word"), Mark(80, "then: longer sequences")]
+    )
     plot.show()
     said = {}
     for width, height in ((700, 300), (2400, 300), (700, 128), (700, 60)):
@@ -283,6 +285,6 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
         qtbot.wait(30)
         said[width, height] = {text.strip() for text, _box, _room in plot.findChild(QWidget, "curves").words()}
         assert faults(plot) == [] or height < LEAST_PX
-    assert said[700, 300] == {"loss (nats)", "step", "then: guess masked words"}
+    assert said[700, 300] == {"loss (nats)", "step", "then: guess masked words", "then: longer sequences"}
     assert said[2400, 300] == said[700, 300] | {"first: guess the next word"}
     assert "loss (nats)" in said[700, 128] and said[700, 60] == {"step"}

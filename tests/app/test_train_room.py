@@ -168,9 +168,11 @@ class TestNumbers:
             [{"kind": "phase", "step": 90, "phase": "masked"}, {"kind": "phase", "step": 120, "phase": "masked"}]
         )
         assert metrics.phase == "masked" and metrics.switch_step == 90
+        metrics.append([{"kind": "phase", "step": 150, "phase": "longer"}])
+        assert metrics.phase == "masked" and metrics.switch_step == 90 and metrics.longer_step == 150
         metrics.clear()
         metrics.append([{"kind": "phase", "step": 1, "phase": "masked"}])
-        assert metrics.switch_step is None
+        assert metrics.switch_step is None and metrics.longer_step is None
 
     def test_odd_lines_do_not_hurt(self) -> None:
         metrics = RunMetrics()

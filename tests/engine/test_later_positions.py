@@ -84,6 +84,7 @@ def test_a_run_repeats_them_once_when_its_long_part_begins(tmp_path: Path, monke
     start_or_resume(options, run, resume=True)
     assert RunFolder(run).status().state == "done" and asked == [SHORT]
     assert later_rows_are_repeats(run)
+    assert [line["step"] for line in metrics(run, "phase") if line["phase"] == "longer"] == [10]
     kept = replace(options, data=replace(options.data, repeat_positions=False))
     start_or_resume(kept, tmp_path / "kept", resume=False)
     assert not later_rows_are_repeats(tmp_path / "kept")
@@ -96,6 +97,8 @@ def test_the_last_part_may_keep_short_sequences_between(tmp_path: Path) -> None:
     most_if_long = 8 * SHORT // LONG * LONG  # a short batch has nearly 8 x 16 tokens
     are_long = [after - before <= most_if_long for before, after in pairwise(tokens)]
     assert are_long == [False, False, False, False, False, True, False, True]
+    told = [(line["step"], line["message"]) for line in metrics(tmp_path / "run", "phase") if line["phase"] == "longer"]
+    assert told == [(6, f"Longer sequences from here on: {LONG} tokens in one step of 2.")]
 
 
 def test_a_run_that_began_with_a_checkpoint_keeps_its_positions_unless_told(tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ class RunMetrics:
         self.series = {name: Series() for name in SOURCES}
         self.newest: dict[str, Metric] = {}  # kind -> its last line
         self.phases: list[tuple[int, str]] = []  # (first step, "causal" | "masked")
+        self.longer_step: int | None = None  # the first step of the part with longer sequences
         self._recent: dict[str, deque[float]] = {name: deque(maxlen=SMOOTHED_OVER) for name in SOURCES}
 
     def append(self, metrics: Iterable[Metric]) -> None:
@@ -124,7 +125,9 @@ class RunMetrics:
         return self.phases[-1][0] if kinds[-1:] == ["masked"] and "causal" in kinds else None
 
     def _add_phase(self, step: int, phase: str) -> None:
-        if self.phase != phase:  # a resumed run says its phase again
+        if phase == "longer":
+            self.longer_step = step if self.longer_step is None else self.longer_step
+        elif self.phase != phase:  # a resumed run says its phase again
             self.phases.append((step, phase))
 
     def _add_point(self, name: str, step: float, value: float | None) -> None:

@@ -16,13 +16,15 @@ from app.rooms.train.result_view import ResultView
 from app.run_info import RunInfo
 from app.run_result import RunResult
 from app.widgets.card import Card, button, label, set_role
-from app.widgets.curve_plot import CurvePlot
+from app.widgets.curve_plot import CurvePlot, Mark
 from bertcore.training.run_folder import RunStatus
 
 RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
 CANVAS_EVERY_MS = 60  # one after the other: each takes some 30 ms
 BEFORE_SWITCH, AFTER_SWITCH = "first: guess the next word ", " then: guess masked words →"
+LONGER = " then: longer sequences →"
+FIRST_STEPS = 10
 RESULT_HINT, NO_RESULT_HINT = "How well it does, on held-out examples", "The result comes at the end of the run"
 _PHASE_HINTS = {
     "causal": "now guessing the next word",
@@ -131,7 +133,7 @@ class RunView(Card):
         """Numbers and curves as the metrics stand."""
         for plot, spec in zip(self.plots, self._look.specs, strict=True):
             plot.set_points({curve.key: self.metrics.series[curve.key].arrays for curve in spec.curves})
-        self.plots[0].mark_switch(self.metrics.switch_step, BEFORE_SWITCH, AFTER_SWITCH)
+        self.plots[0].set_marks(_marks(self.metrics))
         self._show_hint()
         self._show_numbers()
 
@@ -268,3 +270,13 @@ class _Number(QWidget):
         self._number.setText(number)
         if unit is not None:
             self._unit.setText(unit)
+
+
+def _marks(metrics: RunMetrics) -> list[Mark]:
+    """Where the run begins something else. Sequences that are longer from the first steps on are no news."""
+    marks = []
+    if metrics.switch_step is not None:
+        marks.append(Mark(metrics.switch_step, AFTER_SWITCH, BEFORE_SWITCH))
+    if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
+        marks.append(Mark(metrics.longer_step, LONGER))
+    return marks
