@@ -36,7 +36,7 @@ def combine(*changes: Changes) -> Changes:
 def switch_off_heads(heads: Collection[Head], config: BertConfig | None = None) -> Changes:
     """The heads {(layer, head), ...} add nothing: their context vectors become 0.
 
-    With a `config`, raises BertcoreError for heads that such a model does not have.
+    Raises BertcoreError for heads that the model does not have: here with a `config`, else in the forward pass.
     """
     if config is not None:
         check_heads(heads, config)
@@ -106,11 +106,13 @@ def check_layers(layers: Collection[int], config: BertConfig) -> None:
 def check_heads(heads: Collection[Head], config: BertConfig) -> None:
     """Raises BertcoreError for a layer or head that the model does not have; the sentence counts from 1."""
     check_layers([layer for layer, _ in heads], config)
-    for _, head in heads:
-        if not 0 <= head < config.num_attention_heads:
-            raise BertcoreError(
-                f"There is no head {head + 1}; each layer of this model has heads 1 to {config.num_attention_heads}."
-            )
+    _check_head_numbers([head for _, head in heads], config.num_attention_heads)
+
+
+def _check_head_numbers(heads: Collection[int], count: int) -> None:
+    for head in heads:
+        if not 0 <= head < count:
+            raise BertcoreError(f"There is no head {head + 1}; each layer of this model has heads 1 to {count}.")
 
 
 def check_rows(rows: Collection[int], length: int) -> None:
@@ -193,6 +195,7 @@ def _skip(layer: int) -> Changes:
 def _zero_heads(heads: Sequence[int]) -> Change:
     def zeroed(context: Tensor) -> Tensor:
         context = context.clone()  # (B,N,S,D)
+        _check_head_numbers(heads, context.shape[1])
         context[:, list(heads)] = 0
         return context
 

@@ -28,7 +28,7 @@ def distil(
         str | None, typer.Option(metavar="MODEL", help="Checkpoint, run or hub id; absent: the built-in model.")
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
-    recipe: Annotated[Path | None, typer.Option(help="A JSON file with any settings; flags go before it.")] = None,
+    recipe: Annotated[Path | None, typer.Option(help="A JSON file with any settings; a flag overrules it.")] = None,
     layers: Annotated[int | None, typer.Option(help="Layers of the student; absent: half of the teacher's.")] = None,
     temperature: Annotated[float | None, typer.Option(help="Softens the distributions of words.")] = None,
     steps: Annotated[int | None, typer.Option(help="Budget in steps.")] = None,

@@ -31,7 +31,7 @@ def finetune(
     model: Annotated[str | None, typer.Option(help="Checkpoint, run or hub id to begin with.")] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
     recipe: Annotated[
-        Path | None, typer.Option(help="A JSON file with any of the settings; flags go before it.")
+        Path | None, typer.Option(help="A JSON file with any of the settings; a flag overrules it.")
     ] = None,
     text: Annotated[str | None, typer.Option("--text", metavar="COLUMN", help="Column with the text.")] = None,
     text_b: Annotated[str | None, typer.Option("--text-b", metavar="COLUMN", help="Column with text B.")] = None,

@@ -30,7 +30,7 @@ TextB = Annotated[str | None, typer.Option("--b", metavar="TEXT", help="Sentence
 ColumnText = Annotated[str | None, typer.Option("--text", metavar="COLUMN", help="Column with the text.")]
 ColumnTextB = Annotated[str | None, typer.Option("--text-b", metavar="COLUMN", help="Column with text B.")]
 ColumnLabel = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Column with the answer.")]
-Recipe = Annotated[Path | None, typer.Option(help="A JSON file with any of the settings; flags go before it.")]
+Recipe = Annotated[Path | None, typer.Option(help="A JSON file with any of the settings; a flag overrules it.")]
 OutFile = Annotated[
     Path | None, typer.Option("--out", metavar="FILE", help="Write the answer there too, with the settings, as JSON.")
 ]

@@ -33,7 +33,7 @@ def pretrain(
     more_corpus: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
     recipe: Annotated[
-        Path | None, typer.Option(help="A JSON file with any of the settings; flags go before it.")
+        Path | None, typer.Option(help="A JSON file with any of the settings; a flag overrules it.")
     ] = None,
     start: Annotated[
         str | None, typer.Option("--from", metavar="MODEL", help="Checkpoint, run or hub id to go on from.")
@@ -67,7 +67,7 @@ def pretrain(
     optimizer: Annotated[str | None, typer.Option(help="adamw or muon.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate at its peak.")] = None,
     causal_share: Annotated[
-        float | None, typer.Option(help="Share of the run that begins with next-word prediction; 0 for none.")
+        float | None, typer.Option(help="Share of the run that begins with next-word prediction; 0 for none, as after --from.")
     ] = None,
     precision: Annotated[str | None, typer.Option(help=f"{', '.join(PRECISIONS)}.")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads; absent: all cores but one.")] = None,
@@ -139,7 +139,10 @@ def pretrain(
     elif start is not None:
         if preset or tokenizer:
             raise BertcoreError("A checkpoint has its own size and vocabulary; leave out --preset and --tokenizer.")
-        options = continued(options, resolve_model(start).resolve()).with_flags({"pairs": pairs}, {})
+        no_warm_up = causal_share is None and not recipe  # it guesses masked words already
+        options = continued(options, resolve_model(start).resolve()).with_flags(
+            {"pairs": pairs}, {"causal_share": 0.0 if no_warm_up else None}
+        )
 
     with watching(as_json) as watch:
         snapshot = start_or_resume(options, run, resume, watch)

@@ -20,7 +20,7 @@ PRECISIONS = ("auto", "fp32", "bf16")
 SNAPSHOTS_MIB = 8192.0
 USUAL_MINUTES = 10.0  # the budget where nothing is said
 OPTIMIZERS = ("adamw", "muon")
-# A small model on a short budget never learns its text by heart; dropout would only slow it down (DESIGN section 7).
+# A small model on a short budget never learns its text by heart; dropout would only slow it down.
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 # Small models want high rates: measured for tiny and mini (docs/model.md), the paper's family for the others.
 PEAK_RATES = {"tiny": 3e-3, "mini": 1e-3, "small": 7e-4, "medium": 5e-4, "base": 2e-4, "large": 1e-4}

@@ -9,6 +9,7 @@ import pytest
 
 from bertcore.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data.tasks.registry import TASKS
+from bertcore.training.run_folder import RunFolder
 from tests.end_to_end.shell import PAIR, Shell
 from tests.engine.models import tiny_model, word_tokenizer
 
@@ -163,6 +164,7 @@ def test_pretraining_goes_on_from_a_checkpoint(
     facts = shell("pretrain", "--from", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
     assert facts["step"] == 2
     assert load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000002").config.num_hidden_layers == 2
+    assert RunFolder(tmp_path / "run").config()["training"]["causal_share"] == 0  # it guesses masked words already
     asked = ("pretrain", "--from", model, "--preset", "mini", "--corpus", texts[0], "--out", tmp_path / "other")
     assert "--preset" in shell(*asked).sentence
 

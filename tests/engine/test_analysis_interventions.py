@@ -70,6 +70,8 @@ class TestHeads:
     def test_none_off_changes_nothing(self, family: str) -> None:
         model = family_model(family)
         assert difference(run(model, switch_off_heads(set())), run(model)) <= 1e-6
+        with pytest.raises(BertcoreError, match="no head 10; each layer of this model has heads"):
+            run(model, switch_off_heads({(1, 9)}))
 
     def test_what_stands_before_is_untouched(self) -> None:
         model = family_model("bert")
