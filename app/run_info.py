@@ -19,7 +19,7 @@ SHIPPED = {  # what the runs that ship are called
 }
 # What a run goes on from, beside the checkpoint in its newest snapshot (bertcore.training.resume, which needs torch).
 PROGRESS_FILES = ("training_state.json", "training_state.safetensors")
-_TAIL_BYTES = 1 << 17  # far enough back for the newest held-out line of any run: a few hundred training lines
+_TAIL_BYTES = 1 << 17  # read at a time: a few hundred training lines, mostly enough
 
 
 @dataclass(frozen=True)
@@ -103,15 +103,18 @@ def newest_held_out(path: Path) -> dict[str, Any] | None:
     """The last held-out line of a run's metrics, found from the end without reading the rest."""
     try:
         with (path / "metrics.jsonl").open("rb") as stream:
-            size = stream.seek(0, 2)
-            stream.seek(max(0, size - _TAIL_BYTES))
-            data = stream.read()
+            end, rest = stream.seek(0, 2), b""
+            while end:
+                start = max(0, end - _TAIL_BYTES)
+                stream.seek(start)
+                data = stream.read(end - start) + rest
+                first = data.find(b"\n") + 1 if start else 0  # the line before it may be cut
+                for line in reversed(data[first : data.rfind(b"\n") + 1].splitlines()):
+                    if b'"held_out"' in line:
+                        return _object(line)
+                end, rest = start, data[:first]
     except OSError:
         return None
-    lines = data[: data.rfind(b"\n") + 1].splitlines()
-    for line in reversed(lines):
-        if b'"held_out"' in line:
-            return _object(line)
     return None
 
 

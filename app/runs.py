@@ -148,6 +148,8 @@ class RunsService(QObject):
         if not child.has_ended:
             waits = not has_spoken and not status.active  # a resumed run: its last status is from the time before
             return replace(status, state="starting", remaining_s=None, message="Starting.") if waits else status
+        if status.state in ("running", "paused"):  # another process trains: a status says so only of a live one
+            return status
         if child.ended_well or (has_spoken and not status.active and status.message != NO_WORD):
             return status
         if child.was_told_to_end:
@@ -185,7 +187,7 @@ class RunsService(QObject):
         if snapshots != self._snapshots:
             self._snapshots = snapshots
             self.snapshots_changed.emit(snapshots)
-        result = read_result(path, self._result)
+        result = read_result(path, self._result) if info.kind != "pretrain" else None
         if result is not self._result:
             self._result = result
             self.result_changed.emit(result)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor
 
 from bertcore.checkpoint_config import CONFIG_FILE, config_values, read_config, read_config_values, read_json
@@ -28,7 +27,7 @@ from bertcore.missing_parts import what_is_missing
 from bertcore.model.bert import HEADS, Bert, initialise_part, make_head
 from bertcore.sentence_pooling import Pooling, read_pooling
 from bertcore.tokenization import Tokenizer
-from bertcore.weights import SAFETENSORS, read_safetensors, read_weights, write_json
+from bertcore.weights import SAFETENSORS, read_safetensors, read_weights, write_json, write_tensors
 
 ABOUT_FILE = "bertscope.json"  # what the layout has no place for: name, training step, tokens seen
 EXTRA_HEADS_FILE = "bertscope_heads.safetensors"  # heads that no class of the layout holds, under our names
@@ -119,12 +118,12 @@ def save_checkpoint(
     folder.mkdir(parents=True, exist_ok=True)
     state = {key: value.detach().cpu().to(store_as) for key, value in model.state_dict().items()}
     architecture, held = class_name(model.config, model.tasks)
-    save_file(to_hugging_face(state, model.config, held), folder / SAFETENSORS, metadata={"format": "pt"})
+    write_tensors(to_hugging_face(state, model.config, held), folder / SAFETENSORS)
     beside = tuple(f"{head}." for head in model.tasks if head not in held)
     extra = {key: value.contiguous() for key, value in state.items() if beside and key.startswith(beside)}
     (folder / EXTRA_HEADS_FILE).unlink(missing_ok=True)
     if extra:
-        save_file(extra, folder / EXTRA_HEADS_FILE)
+        write_tensors(extra, folder / EXTRA_HEADS_FILE)
     write_json(folder / CONFIG_FILE, config_values(model.config, architecture))
     tokenizer.save(folder, model.config.max_length)
     write_json(folder / ABOUT_FILE, {"name": name, "step": step, "tokens_seen": tokens_seen})

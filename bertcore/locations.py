@@ -84,7 +84,7 @@ def resolve_model(reference: str | Path | None) -> Path:
     if reference is None:
         return built_in_checkpoint()
     text = str(reference)
-    if text in SHIPPED and not os.path.isdir(text):
+    if text in SHIPPED and not os.path.isdir(text):  # a folder of that name is meant before it
         return assets() / "checkpoints" / text
     try:
         path = Path(reference).expanduser()

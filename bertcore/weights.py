@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import pickle
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
 from torch import Tensor
 
 from bertcore.checkpoint_config import read_json
@@ -52,11 +54,19 @@ def read_safetensors(file: Path) -> dict[str, Tensor]:
         with ThreadPoolExecutor(_READERS) as pool:
             tensors = pool.map(lambda name: _read_tensor(file, start, header[name]), names)
             return dict(zip(names, tensors, strict=True))
+    except PermissionError:
+        raise BertcoreError(f"The weights file {file} may not be read by you; ask its owner to let you.") from None
     except (SafetensorError, OSError, ValueError, KeyError) as error:
         reason = str(error).removeprefix("Error while deserializing header: ")
         raise BertcoreError(
             f"The weights file {file} is damaged or cut off ({reason}); fetch the checkpoint again."
         ) from None
+
+
+def write_tensors(tensors: Mapping[str, Tensor], file: Path) -> None:
+    """A safetensors file for all who may look into its folder; as the library leaves it, its owner alone may read."""
+    save_file(dict(tensors), file, metadata={"format": "pt"})
+    file.chmod(file.parent.stat().st_mode & 0o666)
 
 
 _DTYPES = {

@@ -29,7 +29,6 @@ from bertcore.evaluation.markdown import cloze_table, figures
 from bertcore.evaluation.report import ModelReport, measure_model
 from bertcore.locations import BUILT_IN, SHIPPED, assets
 from bertcore.reference_values import write_reference
-from bertcore.training.materials import text_format
 from bertcore.training.options import PretrainOptions
 from bertcore.training.run_folder import RunFolder
 
@@ -80,12 +79,15 @@ def main(
 ) -> None:
     if name not in SHIPPED:
         raise typer.BadParameter(f"{name} is none of {', '.join(SHIPPED)}")
-    pieces = _pieces([RunFolder(run) for run in runs])
+    if snapshots == 1:
+        raise typer.BadParameter("one snapshot is no run to wind back; give none, or two and more")
+    pieces = _pieces([RunFolder(run.resolve()) for run in runs])
     step, tokens = sum(piece.step for piece in pieces), sum(piece.tokens for piece in pieces)
     with tempfile.TemporaryDirectory() as temporary:
         aside = Path(temporary) / name
         shipped = _rounded(pieces[-1].snapshot, aside, name, step, tokens)
-        report = measure_model(shipped, [Path(file) for file in pieces[-1].options.data.corpus], tell=typer.echo)
+        data = pieces[-1].options.data
+        report = measure_model(shipped, [Path(file) for file in data.corpus], data.text_format, tell=typer.echo)
         gained = tuned.read_text(encoding="utf-8") if tuned else ""
         (aside / "README.md").write_text(_card(shipped, pieces, report, machine, gained), encoding="utf-8")
         write_reference(shipped, aside)
@@ -94,6 +96,8 @@ def main(
             _thinned_snapshots(name, pieces, snapshots, RunFolder(curve))
         _replace_folder(aside, assets() / "checkpoints" / name)
         _replace_folder(curve, assets() / "runs" / name)
+    for old in (assets() / "recipes").glob(f"{name}*.json"):
+        old.unlink()
     for recipe, piece in zip(_recipes(name, len(pieces)), pieces, strict=True):
         _write_json(assets() / "recipes" / recipe, _recipe(name, pieces, piece))
     guesses = DOCS / f"cloze-{name}.md"
@@ -248,7 +252,7 @@ def _lengths(pieces: list[Piece], longest: int) -> str:
 def _card(shipped: Checkpoint, pieces: list[Piece], report: ModelReport, machine: str, tuned: str) -> str:
     last, config = pieces[-1], shipped.config
     data, tokens = last.options.data, sum(piece.tokens for piece in pieces)
-    corpus = load_corpus([Path(file) for file in data.corpus], shipped.tokenizer, form=text_format(data))
+    corpus = load_corpus([Path(file) for file in data.corpus], shipped.tokenizer, form=data.text_format)
     recipes = _recipes(shipped.name, len(pieces))
     return CARD.read_text(encoding="utf-8").format(
         name=shipped.name,

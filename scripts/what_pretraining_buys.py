@@ -7,6 +7,7 @@ TASKS holds the folders sst2, cola, mrpc and conll2003. Runs that are done in RU
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -15,6 +16,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from bertcore.locations import resolve_model
+from bertcore.weights import SAFETENSORS
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,24 @@ def main(
     kinds = ("random",) if random_only else ("random", "pretrained")
     for trial in TRIALS:
         for kind in kinds:
-            run = runs / f"{trial.task}-{kind}"
+            run = _run(runs, trial, kind, model)
             if _last(run) is None:
                 typer.echo(f"{trial.title}, {kind} weights", err=True)
                 _fine_tune(trial, kind, tasks / trial.task, run, model, threads)
     typer.echo("| task | learned from | measure | random weights | pretrained |\n|---|---|---|---|---|")
     for trial in TRIALS:
-        random, pretrained = (_last(runs / f"{trial.task}-{kind}") or {} for kind in ("random", "pretrained"))
+        random, pretrained = (_last(_run(runs, trial, kind, model)) or {} for kind in ("random", "pretrained"))
         for metric in trial.metrics:
             values = (f"{found[metric]:.3f}" if metric in found else "" for found in (random, pretrained))
             typer.echo(f"| {trial.title} | {trial.budget} | {metric.partition('_')[0]} | {' | '.join(values)} |")
+
+
+def _run(runs: Path, trial: Trial, kind: str, model: str) -> Path:
+    """A folder for each set of weights: another model under the same name is another run."""
+    if kind == "random":
+        return runs / f"{trial.task}-random"
+    weights = (resolve_model(model) / SAFETENSORS).read_bytes()
+    return runs / f"{trial.task}-{hashlib.sha256(weights).hexdigest()[:8]}"
 
 
 def _fine_tune(trial: Trial, kind: str, data: Path, run: Path, model: str, threads: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 from types import ModuleType
@@ -135,3 +136,13 @@ def test_names_and_work_are_shared_out_evenly(text: str, maker: ModuleType) -> N
     assert names.count("| m\n") > 20 and names.count("| f\n") > 20
     he, she = words["he"] + words["He"], words["she"] + words["She"]
     assert 0.8 < he / she < 1.25
+
+
+def test_whatever_is_in_assets_is_installed_with_the_program() -> None:
+    """A plain `pip install` takes what these patterns name, and nothing else."""
+    root = FOLDER.parents[1]
+    patterns = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["assets"]
+    installed = {file for pattern in patterns for file in (root / "assets").glob(pattern) if file.is_file()}
+    every = {file for file in (root / "assets").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
+    left_out = {file.relative_to(root / "assets").as_posix() for file in every - installed}
+    assert {name for name in left_out if not name.startswith(("corpus/plots/", "corpus/.git"))} == set()

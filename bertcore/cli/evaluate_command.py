@@ -11,7 +11,7 @@ import typer
 from bertcore.cli.asked_options import EvaluateOptions
 from bertcore.cli.output import AsJson, ColumnLabel, ColumnText, ColumnTextB, ModelArgument, OutFile, Recipe, print_json
 from bertcore.cli.output import write_answer as write
-from bertcore.cli.report_command import report
+from bertcore.cli.report_command import data_options_of, report, run_config_of
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 
@@ -75,8 +75,9 @@ def _measured(options: EvaluateOptions) -> dict[str, Any]:
     if options.corpus:
         from bertcore.training.evaluate import evaluate_text
 
-        files = [Path(name) for name in options.corpus]
-        return cast(dict[str, Any], evaluate_text(checkpoint, files, options.sequence_length, options.sequences))
+        files, learned = [Path(name) for name in options.corpus], data_options_of(options.model)
+        found = evaluate_text(checkpoint, files, options.sequence_length, options.sequences, learned)
+        return cast(dict[str, Any], found)
     from bertcore.training.evaluate_task import evaluate_file
 
     if options.task is None or options.data is None:
@@ -86,11 +87,5 @@ def _measured(options: EvaluateOptions) -> dict[str, Any]:
 
 def _task_of(model: str | None) -> str | None:
     """The task that a run was trained on, where `model` is a run folder or a snapshot in one."""
-    from bertcore.training.run_folder import RunFolder
-
-    place = Path(model).expanduser() if model else None
-    for folder in (place, *(place.parents[:2] if place else ())):
-        if folder is not None and (folder / "status.json").is_file():
-            task = RunFolder(folder).config().get("data", {}).get("task")
-            return task if isinstance(task, str) else None
-    return None
+    task = run_config_of(model).get("data", {}).get("task")
+    return task if isinstance(task, str) else None

@@ -17,6 +17,7 @@ from bertcore.data.choices import MASKINGS, PAIRS, VOCABULARIES
 from bertcore.errors import BertcoreError
 from bertcore.locations import is_run, resolve_model, runs_folder
 from bertcore.training.going_on import has_run, settings_of
+from bertcore.training.option_checks import read_recipe
 from bertcore.training.options import PRECISIONS, PretrainOptions
 from bertcore.training.run_folder import RunFolder
 
@@ -67,7 +68,8 @@ def pretrain(
     optimizer: Annotated[str | None, typer.Option(help="adamw or muon.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate at its peak.")] = None,
     causal_share: Annotated[
-        float | None, typer.Option(help="Share of the run that begins with next-word prediction; 0 for none, as after --from.")
+        float | None,
+        typer.Option(help="Share of the run that is next-word prediction, at first; 0 (after --from): none."),
     ] = None,
     precision: Annotated[str | None, typer.Option(help=f"{', '.join(PRECISIONS)}.")] = None,
     threads: Annotated[int | None, typer.Option(help="CPU threads; absent: all cores but one.")] = None,
@@ -139,7 +141,8 @@ def pretrain(
     elif start is not None:
         if preset or tokenizer:
             raise BertcoreError("A checkpoint has its own size and vocabulary; leave out --preset and --tokenizer.")
-        no_warm_up = causal_share is None and not recipe  # it guesses masked words already
+        asked = read_recipe(recipe).get("training") or {} if recipe else {}
+        no_warm_up = causal_share is None and "causal_share" not in asked  # it guesses masked words already
         options = continued(options, resolve_model(start).resolve()).with_flags(
             {"pairs": pairs}, {"causal_share": 0.0 if no_warm_up else None}
         )

@@ -135,8 +135,8 @@ def choose_held_out(hashes: NDArray, sentences: NDArray) -> NDArray[np.bool_]:
     share = max(HELD_OUT_SHARE, min(0.2, HELD_OUT_AT_LEAST / max(1, len(hashes))))
     count = min(int((hashes < share).sum()), max(1, len(hashes) // 5))
     by_hash = np.argsort(hashes, kind="stable")
-    chosen = np.zeros(len(hashes), dtype=bool)
-    chosen[by_hash[:count]] = True
+    # copies of one document have one hash, and stand on one side
+    chosen: NDArray[np.bool_] = hashes < hashes[by_hash[count]] if count < len(hashes) else np.ones(len(hashes), bool)
     has_pair = sentences >= 2
     if has_pair.any() and not (chosen & has_pair).any():
         chosen[by_hash[has_pair[by_hash]][0]] = True

@@ -32,6 +32,7 @@ from bertcore.training.run_cards import Teaching, place_of
 from bertcore.training.run_folder import RunFolder
 from bertcore.training.run_story import RunStory
 from bertcore.training.safe_files import write_json
+from bertcore.training.snapshots import keep_source
 from bertcore.training.work import Materials, StepResult, Watch
 
 COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, speed, quality
@@ -67,6 +68,7 @@ class Distilling(Pretraining):
 
     def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
         say("Opening the teacher.")
+        keep_source(self.distil.teacher)
         teacher = _open_teacher(self.distil)
         super().prepare(run, say)
         self.teacher = teacher.model.to(self.materials.device)

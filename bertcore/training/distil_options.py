@@ -10,9 +10,10 @@ from typing import Any
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.training.option_checks import check_corpus, check_settings, check_table, read_recipe, refuse_unknown
-from bertcore.training.options import NO_DROPOUT, DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.options import NO_DROPOUT, DataOptions, PretrainOptions, TrainingOptions, size_like
 
 FORMAT_VERSION = 1
+_TRAINING: dict[str, Any] = {"causal_share": 0.0, "learning_rate": 5e-4}  # where nothing else is said
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,12 @@ class DistilOptions:
     mlm_weight: float = 2.0  # of the right words
     cosine_weight: float = 1.0  # of the directions of the last hidden states
     data: DataOptions = field(default_factory=DataOptions)
-    training: TrainingOptions = field(default_factory=lambda: TrainingOptions(causal_share=0.0, learning_rate=5e-4))
+    training: TrainingOptions = field(default_factory=lambda: TrainingOptions(**_TRAINING))
 
     def __post_init__(self) -> None:
         check_settings(self, _RANGES)
+        if self.training.causal_share:
+            raise BertcoreError("A student learns masked words from its teacher; set the causal share to 0.")
         if self.training.accumulate != 1:
             raise BertcoreError("Distillation works on a batch as a whole; lower the batch size instead.")
 
@@ -46,7 +49,7 @@ class DistilOptions:
         changes = {"num_hidden_layers": self.student(teacher), **NO_DROPOUT}
         model = {name: value for name, value in teacher.to_dict().items() if name not in ("vocab_size", "labels")}
         data = replace(self.data, tokenizer=self.teacher, pairs=self.data.pairs if teacher.takes_pairs else "none")
-        return PretrainOptions(self.name, "base", None, {**model, **changes}, data, self.training)
+        return PretrainOptions(self.name, size_like(teacher), None, {**model, **changes}, data, self.training)
 
     def to_dict(self) -> dict[str, Any]:
         return {"format_version": FORMAT_VERSION, "kind": "distil", **asdict(self)}
@@ -65,7 +68,7 @@ class DistilOptions:
         if "training" in values:
             training = check_table(values["training"], "training")
             refuse_unknown(TrainingOptions, training, "training")
-            values["training"] = TrainingOptions(**training)
+            values["training"] = TrainingOptions(**{**_TRAINING, **training})
         return cls(**values)
 
     @classmethod

@@ -17,6 +17,7 @@ from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.tokenization import Tokenizer
 from bertcore.training.objective import BatchTensors, pretraining_loss, word_accuracy
+from bertcore.training.options import DataOptions
 
 EVALUATION_FILE = "evaluation.json"  # of a run: its last measurement, and the best and worst held-out examples
 HELD_OUT_MASK_SHARE = 0.15
@@ -86,15 +87,18 @@ class HeldOutText:
         }
 
 
-def evaluate_text(checkpoint: Checkpoint, files: list[Path], length: int, sequences: int) -> dict[str, float | None]:
-    """A checkpoint on the held-out part of some text, as a run on that text would measure it.
+def evaluate_text(
+    checkpoint: Checkpoint, files: list[Path], length: int, sequences: int, data: DataOptions | None = None
+) -> dict[str, float | None]:
+    """A checkpoint on the held-out part of some text, as a run with these options on that text would measure it.
 
     Raises BertcoreError where the text cannot be read, or the checkpoint has no MLM head.
     """
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    corpus, tokenizer = load_corpus(files, checkpoint.tokenizer), checkpoint.tokenizer
+    data, tokenizer = data or DataOptions(), checkpoint.tokenizer
+    corpus = load_corpus(files, tokenizer, form=data.text_format)
     heads = checkpoint.tasks
-    rules = PairRules.of(tokenizer, "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none")
+    rules = PairRules.of(tokenizer, "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none", data.pack)
     held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), sequences, rules)
     return held_out.measure(checkpoint.model)

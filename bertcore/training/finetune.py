@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -119,7 +120,7 @@ class FineTuning:
             note_sources(run, [train.file, dev.file])
         spec = task_named(options.data.task)
         say("Opening the model.")
-        checkpoint = load_checkpoint(resolve_model(options.model))
+        checkpoint = _begins_with(options, run)
         model = task_model(checkpoint, spec, train, options).to(device)
         self._freeze(model)
         say("Cutting the text into tokens.")
@@ -301,6 +302,14 @@ class FineTuning:
         lowest = max(max(depths.values()) - epoch, frozen + 1 if frozen else 0)
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(depths[name] >= lowest)
+
+
+def _begins_with(options: FinetuneOptions, run: Path) -> Checkpoint:
+    """A run that goes on reads its own newest snapshot: the model that it was given may be another one by now."""
+    for _, snapshot in reversed(RunFolder(run).snapshots()):
+        with contextlib.suppress(BertcoreError):  # a damaged one
+            return load_checkpoint(snapshot)
+    return load_checkpoint(resolve_model(options.model))
 
 
 def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options: FinetuneOptions) -> Bert:

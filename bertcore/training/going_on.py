@@ -15,7 +15,8 @@ from bertcore.training.run_folder import CONFIG, RunFolder
 from bertcore.training.safe_files import as_json, write_aside, write_errors
 
 BUDGET = ("epochs", "steps", "minutes")
-FREE = ("threads", "shard", "compile", "accumulate", "log_every", "save_minutes", "snapshots_mib")  # speed, memory
+# speed, memory, and how long to wait for something better
+FREE = ("threads", "shard", "compile", "accumulate", "log_every", "save_minutes", "snapshots_mib", "patience")
 _STATE_FILE = "training_state.json"
 
 

@@ -100,8 +100,9 @@ class TrainingRun:
             raise BertcoreError(message) from error
         finally:
             self.work.close()
-        self._status(state)
-        self.records.log(f"{state} at step {self.step:,}, after {self.elapsed_s / 60:.1f} minutes of training")
+        self._status(state, self._why_early)
+        minutes = f"after {self.elapsed_s / 60:.1f} minutes of training"
+        self.records.log(" ".join(filter(None, (f"{state} at step {self.step:,}, {minutes}", self._why_early))))
         return snapshot
 
     def _fail(self, message: str) -> None:
@@ -173,6 +174,13 @@ class TrainingRun:
         return "done"
 
     @property
+    def _why_early(self) -> str | None:
+        if not self._is_over:
+            return None
+        waited = self.settings.patience
+        return f"Ended early: {waited} measurements without a better one. More --patience with --resume goes on."
+
+    @property
     def fraction(self) -> float:
         """Share of the budget spent, 0..1."""
         steps, seconds = self.settings.steps, self.settings.seconds
@@ -187,14 +195,14 @@ class TrainingRun:
         materials, step = self.materials, self.step + 1
         seed_dropout(self.settings.seed * 1_000_003 + step + self.team.rank * 1_000_000_007, materials.device)
         fraction = (step - 0.5) / self.settings.steps if self.settings.steps else self.fraction
-        for event in self.work.events(step, fraction, self.phases):
-            self.phases.append(event["phase"])
-            self.records.metric(event)
         rate = self.work.learning_rate(fraction)
         for group in materials.optimizer.param_groups:
             group["lr"] = rate * group.get("rate_share", 1.0)
         materials.optimizer.zero_grad(set_to_none=True)
         result = self.work.forward_backward(step, fraction)
+        for event in self.work.events(step, fraction, self.phases):
+            self.phases.append(event["phase"])
+            self.records.metric(event)
         norm = clip_gradients(materials.model, self.settings.gradient_clip)
         refuse_infinite_step(norm, result.loss, step, self.folder.path, self._write_batch)
         materials.optimizer.step()

@@ -12,14 +12,14 @@ import torch
 from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus, load_corpus, open_corpus
 from bertcore.data.pairs import PairRules
-from bertcore.data.text import Paragraphs, TextFormat
+from bertcore.data.text import Paragraphs
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert, initialise
 from bertcore.tokenization import Tokenizer
 from bertcore.training.distributed import Team
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.optimizer import make_optimizer
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.options import PretrainOptions, TrainingOptions
 from bertcore.training.precision import Precision, choose_precision
 from bertcore.training.run_folder import RunFolder
 from bertcore.training.sharding import shard
@@ -66,7 +66,8 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None], tea
         model=model,
         optimizer=make_optimizer(model, options.peak_rate, training.weight_decay, kind=training.optimizer),
         summary=(
-            f"{options.preset}, {parameters:,} parameters, {tokenizer.vocab_size:,} tokens in the vocabulary; "
+            f"{config.num_hidden_layers} x {config.hidden_size}, {parameters:,} parameters, "
+            f"{tokenizer.vocab_size:,} tokens in the vocabulary; "
             f"{corpus.count_tokens(False):,} tokens to train on, {corpus.count_tokens(True):,} held out; "
             f"{team.devices}, {torch.get_num_threads()} threads, {precision.reason}"
         ),
@@ -84,7 +85,7 @@ def same_precision(wanted: str, device: torch.device, team: Team) -> Precision:
 
 def _read_text(options: PretrainOptions, run: Path, say: Callable[[str], None], team: Team) -> tuple[Tokenizer, Corpus]:
     """Vocabulary and tokenised text. Process 0 makes them, however long it takes; the others open what it made."""
-    files, form = [Path(name) for name in options.data.corpus], text_format(options.data)
+    files, form = [Path(name) for name in options.data.corpus], options.data.text_format
 
     def made() -> str:
         tokenizer = _run_tokenizer(options, files, run, say)
@@ -102,10 +103,6 @@ def _refuse_unfit(training: TrainingOptions, device: torch.device) -> None:
         raise BertcoreError("Compiling the model pays on GPUs only, and there is none; leave out --compile.")
     if training.compile and training.shard:
         raise BertcoreError("A divided model is not compiled; leave out --compile or --shard.")
-
-
-def text_format(data: DataOptions) -> TextFormat:
-    return TextFormat(data.document_per_file, data.text_field)
 
 
 def default_threads(processes: int = 1) -> int:
@@ -127,7 +124,7 @@ def _run_tokenizer(options: PretrainOptions, files: list[Path], run: Path, say: 
         tokenizer = Tokenizer.from_folder(Path(data.tokenizer))
     else:
         say("Learning a vocabulary.")
-        texts = Paragraphs(files, text_format(data))
+        texts = Paragraphs(files, data.text_format)
         tokenizer = train_vocabulary(data.vocabulary, texts, data.vocab_size, data.lowercase)
     tokenizer.save(own)
     return Tokenizer.from_folder(own)

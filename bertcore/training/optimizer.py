@@ -102,5 +102,5 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensor
     for key, value in tensors.items():
         name, _, field = key.rpartition("/")
         parameter = parameters[name]
-        value = value if field == "step" else like(value.to(parameter.device), parameter)
-        optimizer.state[parameter][field] = value
+        value = value.to(parameter.device)  # the step too: fused kernels read it there
+        optimizer.state[parameter][field] = value if field == "step" else like(value, parameter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -9,10 +10,11 @@ from typing import Any
 
 from bertcore.config import PRESETS, BertConfig
 from bertcore.data.choices import LEAST_BPE, MASKINGS, PAIRS, VOCABULARIES
+from bertcore.data.text import TextFormat
 from bertcore.errors import BertcoreError
 from bertcore.training.option_checks import check_corpus, check_settings, check_table, read_recipe, refuse_unknown
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 # Version 1 knew no `pack`, and its runs go on as they began.
 _BEFORE_2 = {"pack": False}
 PRECISIONS = ("auto", "fp32", "bf16")
@@ -24,6 +26,17 @@ OPTIMIZERS = ("adamw", "muon")
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 # Small models want high rates: measured for tiny and mini (docs/model.md), the paper's family for the others.
 PEAK_RATES = {"tiny": 3e-3, "mini": 1e-3, "small": 7e-4, "medium": 5e-4, "base": 2e-4, "large": 1e-4}
+
+
+def size_like(config: BertConfig) -> str:
+    """The preset that comes nearest in width, then in depth: its learning rate suits a model of any shape."""
+    layers, width = config.num_hidden_layers, config.hidden_size
+
+    def distance(preset: str) -> tuple[float, float]:
+        depth, wide = PRESETS[preset]
+        return abs(math.log(wide / width)), abs(math.log(depth / layers))
+
+    return min(PRESETS, key=distance)
 
 
 @dataclass(frozen=True)
@@ -46,6 +59,10 @@ class DataOptions:
     masking: str = "tokens"  # what is chosen: single tokens (BERT), whole words, or spans of words (SpanBERT)
     pairs: str = "nsp"  # next sentence (BERT), sop: sentence order (ALBERT), none: running text (RoBERTa)
     pack: bool = True  # fill every sequence with text from other documents; False leaves the short ones padded
+
+    @property
+    def text_format(self) -> TextFormat:
+        return TextFormat(self.document_per_file, self.text_field)
 
 
 @dataclass(frozen=True)
@@ -136,6 +153,9 @@ class PretrainOptions:
 
     @property
     def repeats_positions(self) -> bool:
+        """Where something was trained that could be repeated."""
+        if self.start is None and self.data.long_share == 1.0:
+            return False
         return self.start is None if self.data.repeat_positions is None else self.data.repeat_positions
 
     def model_config(self, vocab_size: int) -> BertConfig:
@@ -149,15 +169,18 @@ class PretrainOptions:
         """From a recipe or a run's config.json. Unknown keys are refused by name."""
         values = dict(values)
         version = values.pop("format_version", FORMAT_VERSION)
-        if version not in (1, FORMAT_VERSION) or values.pop("kind", "pretrain") != "pretrain":
+        if version not in range(1, FORMAT_VERSION + 1) or values.pop("kind", "pretrain") != "pretrain":
             raise BertcoreError(
-                "This recipe is of another kind or version; this program reads pretraining recipes, 1 and 2."
+                f"This recipe is of another kind or version; this program reads pretraining recipes, 1 to "
+                f"{FORMAT_VERSION}."
             )
         refuse_unknown(cls, values, "the recipe")
         values["model"] = {**NO_DROPOUT, **check_table(values.get("model", {}), "model")}
         data, training = (check_table(values.pop(part, {}), part) for part in ("data", "training"))
         refuse_unknown(DataOptions, data, "data")
-        data = {**_BEFORE_2, **data} if version == 1 else data
+        data = {**_BEFORE_2, **data} if version < 2 else data
+        if version < 3 and data.get("repeat_positions") is None:
+            data = {**data, "repeat_positions": False}  # earlier runs left them as they were drawn
         refuse_unknown(TrainingOptions, training, "training")
         data["corpus"] = check_corpus(data.get("corpus", ()))
         return cls(**values, data=DataOptions(**data), training=TrainingOptions(**training))
@@ -218,6 +241,8 @@ def _check_choices(data: DataOptions) -> None:
     for key in ("document_per_file", "pack"):
         if not isinstance(getattr(data, key), bool):
             raise BertcoreError(f"The {key.replace('_', ' ')} must be true or false, not {getattr(data, key)!r}.")
+    if not isinstance(data.repeat_positions, bool | None):
+        raise BertcoreError(f"Repeat positions must be true, false or null, not {data.repeat_positions!r}.")
     if not isinstance(data.text_field, str):
         raise BertcoreError(f"The text field must be a field's name, not {data.text_field!r}.")
     if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:

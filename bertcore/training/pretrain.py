@@ -26,17 +26,18 @@ from bertcore.training.held_out_examples import best_and_worst
 from bertcore.training.later_positions import repeat_positions
 from bertcore.training.loop import run_work
 from bertcore.training.losses import Losses
-from bertcore.training.materials import PretrainingMaterials, prepare, text_format
+from bertcore.training.materials import PretrainingMaterials, prepare
 from bertcore.training.model_card import ModelCard
 from bertcore.training.objective import BatchTensors, Numbers, pretraining_loss, shares_of_metrics
 from bertcore.training.optimizer import trapezoid_rate
-from bertcore.training.options import NO_DROPOUT, PretrainOptions
+from bertcore.training.options import NO_DROPOUT, PretrainOptions, size_like
 from bertcore.training.precision import choose_precision
 from bertcore.training.run_cards import Teaching, pretraining_card
 from bertcore.training.run_folder import RunFolder
 from bertcore.training.run_story import RunStory
 from bertcore.training.safe_files import write_json
 from bertcore.training.sharding import is_sharded, load_weights
+from bertcore.training.snapshots import keep_source
 from bertcore.training.sources import note_sources, refuse_changed
 from bertcore.training.work import Event, LoopSettings, Materials, StepResult, Watch
 
@@ -65,7 +66,7 @@ def _fit_to_train(options: PretrainOptions | None) -> PretrainOptions:
     if options is None or not options.data.corpus:
         raise BertcoreError(NO_TEXT)
     for name in options.data.corpus:
-        if next(read_documents([Path(name)], text_format(options.data)), None) is None:
+        if next(read_documents([Path(name)], options.data.text_format), None) is None:
             raise BertcoreError(f"The text file {name} is empty; give a file with some text in it.")
     return options
 
@@ -83,6 +84,7 @@ class Pretraining:
         self._feed = Feed(self.make_batch)
         self._position: Mapping[str, tuple[int, int]] = {}  # before the batch that is being made ahead
         self._has_long = False  # the last part, of longer sequences, has begun
+        self._first_long: int | None = None  # the first step whose batch was made of longer sequences, in this process
         training, (steps, seconds) = options.training, options.budget
         self.settings = LoopSettings(
             steps=steps,
@@ -100,6 +102,7 @@ class Pretraining:
     def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
         self.run = run
         if self.team.is_first:
+            keep_source(self.options.start)
             self._note_sources(run)
         self.materials = prepare(self.options, run, say, self.team)
         self.team.refuse_more_than(min(map(self._sequences, self.materials.samplers)))
@@ -126,7 +129,7 @@ class Pretraining:
     def forward_backward(self, step: int, fraction: float) -> StepResult:
         materials = self.materials
         batch = self._next_batch(step, fraction)
-        self._begin_long_part()
+        self._begin_long_part(step)
         if step == 1 and self.team.is_first:
             write_pretraining_batch(self.run, BatchTensors.of(batch, materials.device), materials.tokenizer)
         pairs = int((batch.next_sentence != NO_LABEL).sum())
@@ -143,14 +146,13 @@ class Pretraining:
             always_log=self._phase(fraction) == CAUSAL and not batch.causal,
         )
 
-    def _begin_long_part(self) -> None:
+    def _begin_long_part(self, step: int) -> None:
         """At the first batch of longer sequences."""
-        data = self.options.data
-        if self._has_long or not self._has_drawn_long():
+        if self._has_long or step != self._first_long:
             return
         self._has_long = True
         if self.options.repeats_positions:
-            repeat_positions(self.materials.model, data.sequence_length)
+            repeat_positions(self.materials.model, self.options.data.sequence_length)
 
     def _has_drawn_long(self) -> bool:
         """Whether sequences of the last part are among those that were trained on."""
@@ -226,7 +228,7 @@ class Pretraining:
         news = {}
         if [name for name in told if name != LONGER][-1:] != [phase]:
             news[phase] = _PHASE_WORDS[phase].format(every=self.options.training.causal_masked_every)
-        if LONGER not in told and self._is_long(step, fraction):
+        if LONGER not in told and step == self._first_long:
             which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
             news[LONGER] = f"Longer sequences from here on: {data.long_sequence_length} tokens{which}."
         return [{"kind": "phase", "step": step, "phase": name, "message": words} for name, words in news.items()]
@@ -268,7 +270,10 @@ class Pretraining:
     def make_batch(self, step: int, fraction: float) -> Batch:
         """This process's rows of the batch of a step."""
         data, training, tokenizer = self.options.data, self.options.training, self.materials.tokenizer
-        length = data.long_sequence_length if self._is_long(step, fraction) else data.sequence_length
+        is_long = self._is_long(step, fraction)
+        length = data.long_sequence_length if is_long else data.sequence_length
+        if is_long and self._first_long is None:
+            self._first_long = step
         causal = self._phase(fraction) == CAUSAL and step % training.causal_masked_every > 0
         sampler = self.materials.samplers[length]
         windows = sampler.windows(self._sequences(length))
@@ -299,4 +304,4 @@ def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
     }
     pairs = options.data.pairs if config.takes_pairs else "none"
     data = replace(options.data, tokenizer=str(checkpoint), pairs=pairs, **lengths)
-    return replace(options, start=str(checkpoint), preset="base", model={**fields, **NO_DROPOUT}, data=data)
+    return replace(options, start=str(checkpoint), preset=size_like(config), model={**fields, **NO_DROPOUT}, data=data)

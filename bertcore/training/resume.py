@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from bertcore.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.training.optimizer import restore_optimizer
 from bertcore.training.sharding import load_weights
+from bertcore.weights import write_tensors
 
 PROGRESS_FILE = "training_state.json"
 OPTIMIZER_FILE = "training_state.safetensors"
@@ -34,7 +35,7 @@ class Progress:
 
 def save_progress(folder: Path, progress: Progress, moments: dict[str, Tensor]) -> None:
     """Write what `optimizer_tensors` gave and the progress beside a checkpoint."""
-    save_file(moments, folder / OPTIMIZER_FILE)
+    write_tensors(moments, folder / OPTIMIZER_FILE)
     (folder / PROGRESS_FILE).write_text(json.dumps(asdict(progress), indent=2) + "\n", encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ from bertcore.tokenization import Tokenizer
 from bertcore.training.evaluate_task import TaskEvaluation
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.model_card import PIPELINES, ModelCard, number, numbers_table, points, table
-from bertcore.training.options import PretrainOptions
+from bertcore.training.options import DataOptions, PretrainOptions
 from bertcore.training.run_story import RunStory
 
 if TYPE_CHECKING:
@@ -175,8 +175,6 @@ def _corpus(corpus: Corpus, story: RunStory) -> str:
 def _pretraining(options: PretrainOptions, precision: str, story: RunStory, teaching: Teaching | None) -> str:
     data, training = options.data, options.training
     steps, seconds = options.budget
-    is_long = data.long_share > 0 and data.long_sequence_length != data.sequence_length
-    longer = f", {data.long_sequence_length} in the last {data.long_share:.0%} of the budget" if is_long else ""
     fall = 1.0 - training.warm_up_share if training.fall_share is None else training.fall_share
     rows = [
         ("began with", place_of(options.start) if options.start else "random weights"),
@@ -184,7 +182,7 @@ def _pretraining(options: PretrainOptions, precision: str, story: RunStory, teac
         ("masked", f"{data.mask_share:.0%} of the tokens, chosen as {_MASKED[data.masking]}"),
         ("causal warm-up", _warm_up(options, story)),
         ("budget", f"{steps:,} steps" if steps else f"{(seconds or 0) / 60:g} minutes of training"),
-        ("batch", f"{training.batch_size} sequences of {data.sequence_length} tokens{longer}"),
+        ("batch", f"{training.batch_size} sequences of {data.sequence_length} tokens{_longer(data, story)}"),
         ("optimiser", _OPTIMIZERS[training.optimizer]),
         ("weight decay", f"{training.weight_decay:g}; gradients are cut to length {training.gradient_clip:g}"),
         ("learning rate", f"{options.peak_rate:g} at its peak"),
@@ -230,6 +228,15 @@ def _warm_up(options: PretrainOptions, story: RunStory) -> str:
     return f"steps 1 to {until:,} ({until / max(story.step, 1):.0%}): {what}; masked words after that"
 
 
+def _longer(data: DataOptions, story: RunStory) -> str:
+    """As it came about: a run that was stopped may not have reached its longer sequences."""
+    first = next((step for step, phase in story.phases if phase == "longer"), None)
+    if first is None:
+        return ""
+    which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
+    return f", {data.long_sequence_length} tokens{which} from step {first:,} on"
+
+
 def _spent(story: RunStory) -> list[tuple[str, object]]:
     seconds = story.elapsed_s
     time = f"{seconds / 60:,.1f} minutes" if seconds >= 120 else f"{seconds:.1f} seconds"
@@ -266,7 +273,7 @@ def _confusion(evaluation: TaskEvaluation) -> str:
 
 def _limits(options: PretrainOptions, model: Bert, story: RunStory) -> list[str]:
     data = options.data
-    longest = data.long_sequence_length if data.long_share else data.sequence_length
+    longest = data.long_sequence_length if _longer(data, story) else data.sequence_length
     lines = [
         "Held-out documents are from the same files, chosen by a hash of their text. Parts of one book count as "
         "documents of their own, so a held-out part may have sister parts in the training text. Text from elsewhere "

@@ -1,14 +1,15 @@
 """Which snapshots of a run stay: log-spaced ones, fewer of them in the middle where their share of the disk is used up.
 
 A small model changes most in its first steps, and once more where it leaves the plateau, some thousands of steps later.
-The built-in model's way from a held-out loss of 6.1 to 4.3 took 1,200 steps (1,930 to 3,130): with three a decade, there
-would be one snapshot in it. So there are three a decade below 100, five below 1,000 and ten from there on. More of them early
-would cost time: one takes 0.5 s for that model on a slow disk, its first 1,000 steps take four minutes. Later, a run
-writes one every `save_minutes` anyway; what those that stay cost is disk, and that has a limit.
+The built-in model's way from a held-out loss of 6.1 to 4.3 took 1,200 steps (1,930 to 3,130): with three a decade,
+there would be one snapshot in it. So there are three a decade below 100, five below 1,000 and ten from there on. More
+of them early would cost time: one takes 0.5 s for that model on a slow disk, its first 1,000 steps take four minutes.
+Later, a run writes one every `save_minutes` anyway; what those that stay cost is disk, and that has a limit.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import shutil
 from collections.abc import Collection, Iterable
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from bertcore.training.options import SNAPSHOTS_MIB
 from bertcore.training.resume import can_resume, forget_progress
-from bertcore.training.run_folder import RunFolder
+from bertcore.training.run_folder import SNAPSHOTS, RunFolder
 
 KEEP_FILE = "keep"  # a snapshot that holds a file of this name was asked for, and stays
 _MARKS = {  # from this step on, steps with these digits before the zeros (from 100 on: ISO 3, series R5 and R10)
@@ -89,6 +90,13 @@ def thin(run: RunFolder, newest: int, limit_mib: float = SNAPSHOTS_MIB) -> list[
 def keep(snapshot: Path) -> None:
     """Mark a snapshot as one that somebody asked for."""
     (snapshot / KEEP_FILE).touch()
+
+
+def keep_source(checkpoint: str | None) -> None:
+    """Mark what another run begins with, where it is a run's snapshot: that run may still thin its own."""
+    if checkpoint and Path(checkpoint).parent.name == SNAPSHOTS:
+        with contextlib.suppress(OSError):  # somebody else's, or on a disk that takes nothing
+            keep(Path(checkpoint))
 
 
 def _bytes_in(folder: Path) -> int:

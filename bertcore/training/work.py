@@ -94,7 +94,10 @@ class Work(Protocol):
     def restore(self, position: Mapping[str, tuple[int, int]]) -> None: ...
 
     def events(self, step: int, fraction: float, told: list[str]) -> list[Event]:
-        """Lines for the metrics file before step `step`, phases above all; `told` are the phases told so far."""
+        """Lines for the metrics file before that of step `step`, whose batch is known by now: phases above all.
+
+        `told` are the phases told so far.
+        """
 
     def finish(self, folder: RunFolder, done: bool) -> None:
         """What is written when the last snapshot stands."""

@@ -167,6 +167,19 @@ class TestRealChild:
         assert "killed" in str(service.runs[0].status.message)
         assert service.runs[0].can_resume
 
+    def test_a_failed_run_that_goes_on_elsewhere_is_running(
+        self, service: RunsService, tmp_path: Path, qtbot: QtBot
+    ) -> None:
+        """As after a full disk, when someone resumes it in the shell."""
+        path = service.start_pretrain(_options(tmp_path / "missing.txt", steps=5))
+        assert path is not None
+        qtbot.waitUntil(lambda: _status(service, path) == "failed", timeout=CHILD_MS)
+        holder = _hold_run(_make_run(path, "running"))
+        assert _status(service, path) == "running"
+        service.control(path, "stop")
+        assert RunFolder(path).take_command() == "stop"
+        holder.communicate()
+
     def test_run_goes_on_without_the_window_and_the_next_one_adopts_it(
         self, service: RunsService, corpus: Path, qtbot: QtBot
     ) -> None:
@@ -294,7 +307,9 @@ def test_same_name_gets_a_number(service: RunsService, corpus: Path) -> None:
     assert first.name == f"{time.strftime('%Y-%m-%d')}-my-stories" and second.name == first.name + "-2"
 
 
-def test_newest_held_out_is_found_from_the_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("at_a_time", [1 << 17, 50, 7])
+def test_newest_held_out_is_found_from_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_a_time: int) -> None:
+    monkeypatch.setattr("app.run_info._TAIL_BYTES", at_a_time)
     assert newest_held_out(tmp_path) is None
     lines = ['{"kind": "held_out", "step": 1}', '{"kind": "held_out", "step": 2}', '{"kind": "train", "step": 3}']
     (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + '\n{"kind": "held_out", "st')

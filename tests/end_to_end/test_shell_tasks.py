@@ -164,9 +164,35 @@ def test_pretraining_goes_on_from_a_checkpoint(
     facts = shell("pretrain", "--from", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json
     assert facts["step"] == 2
     assert load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000002").config.num_hidden_layers == 2
-    assert RunFolder(tmp_path / "run").config()["training"]["causal_share"] == 0  # it guesses masked words already
+    recipe = tmp_path / "recipe.json"
+    recipe.write_text(json.dumps({"training": {"seed": 3}}))
+    more = ("pretrain", "--from", model, "--corpus", texts[0], *flags)
+    shell(*more, "--recipe", recipe, "--out", tmp_path / "by-recipe", "--json")
+    shell(*more, "--causal-share", 0.25, "--out", tmp_path / "asked", "--json")
+    shares = {
+        name: RunFolder(tmp_path / name).config()["training"]["causal_share"] for name in ("run", "by-recipe", "asked")
+    }
+    assert shares == {"run": 0, "by-recipe": 0, "asked": 0.25}  # it guesses masked words already
     asked = ("pretrain", "--from", model, "--preset", "mini", "--corpus", texts[0], "--out", tmp_path / "other")
     assert "--preset" in shell(*asked).sentence
+
+
+@pytest.mark.parametrize("pack", ["--pack", "--no-pack"])
+def test_a_run_is_measured_on_what_it_kept_apart(
+    shell: Shell, texts: tuple[Path, Path], tmp_path: Path, pack: str
+) -> None:
+    """Its text is records here, and a document is cut elsewhere than blank lines would cut it."""
+    file, run = tmp_path / "text.jsonl", tmp_path / "run"
+    stories = texts[0].read_text(encoding="utf-8").split("\n\n")
+    file.write_text("\n".join(json.dumps({"body": story}) for story in stories), encoding="utf-8")
+    flags = ("--preset", "tiny", "--steps", 2, "--batch-size", 4, "--sequence-length", 24, "--threads", 1, pack)
+    flags = (*flags, "--precision", "fp32", "--vocab-size", 300, "--text-field", "body")
+    shell("pretrain", "--corpus", file, *flags, "--out", run, "--json")
+    last = [line for line in RunFolder(run).tail().read_new() if line["kind"] == "held_out"][-1]
+    asked = ("evaluate", run, "--corpus", file, "--sequence-length", 24, "--sequences", 128)
+    found = shell(*asked, "--json").json
+    assert (found["words"], found["pairs"]) == (last["words"], last["pairs"])
+    assert found["mlm_loss"] == pytest.approx(last["mlm_loss"], abs=1e-5)
 
 
 def test_pretraining_as_albert_and_roberta_do(shell: Shell, texts: tuple[Path, Path], tmp_path: Path) -> None:

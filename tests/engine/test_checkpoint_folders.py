@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.checkpoint_names import class_name
 from bertcore.errors import BertcoreError
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_config
@@ -35,6 +35,14 @@ def in_parts(folder: Path, count: int = 3) -> dict[str, str]:
     index = {"metadata": {"total_size": 1}, "weight_map": where}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     return where
+
+
+def test_who_may_look_into_the_folder_may_read_the_weights(folder: Path) -> None:
+    files = [file for file in folder.iterdir() if file.suffix == ".safetensors"]
+    assert files and {file.stat().st_mode & 0o666 for file in files} == {folder.stat().st_mode & 0o666}
+    folder.chmod(0o755)
+    save_checkpoint(load_checkpoint(folder).model, load_checkpoint(folder).tokenizer, folder)
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o644}
 
 
 class TestParts:

@@ -113,6 +113,12 @@ class TestCorpus:
         held_out = corpus_module.choose_held_out(hashes, np.full(len(hashes), 2))
         assert 1 <= held_out.sum() <= max(1, len(hashes) // 5)
 
+    @given(copies=st.lists(st.integers(1, 6), min_size=3, max_size=30), seed=st.integers(0, 1000))
+    def test_copies_of_a_document_stand_on_one_side(self, copies: list[int], seed: int) -> None:
+        hashes = np.repeat(np.random.default_rng(seed).random(len(copies)), copies)
+        held_out = corpus_module.choose_held_out(hashes, np.ones(len(hashes)))
+        assert not set(hashes[held_out]) & set(hashes[~held_out])
+
 
 class TestShards:
     @pytest.mark.parametrize("processes", [0, 2])

@@ -23,12 +23,22 @@ from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 class TestFiles:
     def test_version_1_goes_on_unpacked(self) -> None:
         assert PretrainOptions.from_dict({"format_version": 1, "data": {"vocab_size": 300}}).data.pack is False
-        assert PretrainOptions.from_dict({"format_version": 1}).data == DataOptions(pack=False)
+        assert PretrainOptions.from_dict({"format_version": 1}).data == DataOptions(pack=False, repeat_positions=False)
+
+    def test_versions_before_3_leave_later_positions_as_they_were_drawn(self) -> None:
+        """They said null where they were written before there was a choice."""
+        for version in (1, 2):
+            old = PretrainOptions.from_dict({"format_version": version, "data": {"repeat_positions": None}})
+            assert not old.repeats_positions
+        assert PretrainOptions.from_dict({"format_version": 2, "data": {"repeat_positions": True}}).repeats_positions
+        assert PretrainOptions.from_dict({"data": {"repeat_positions": None}}).repeats_positions
+        with pytest.raises(BertcoreError, match="reads pretraining recipes, 1 to 3"):
+            PretrainOptions.from_dict({"format_version": 4})
 
     def test_new_ones_are_packed_and_say_so(self) -> None:
         assert PretrainOptions.from_dict({}).data.pack is True
         stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
-        assert stored["format_version"] == 2
+        assert stored["format_version"] == 3
         assert PretrainOptions.from_dict(stored).to_dict() == stored
 
     @pytest.mark.parametrize(
@@ -41,6 +51,7 @@ class TestFiles:
             ({"pack": "yes"}, "pack must be true or false"),
             ({"document_per_file": 1}, "document per file must be true or false"),
             ({"text_field": 3}, "text field must be"),
+            ({"repeat_positions": "yes"}, "positions must be true, false or null"),
             ({"packed": True}, "no setting named packed in data"),
         ],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -142,10 +143,19 @@ def test_what_cannot_teach_is_refused(text: Path, tmp_path: Path, teacher: Path)
         start_or_resume_distilling(DistilOptions(teacher=str(teacher)), tmp_path / "run", resume=False)
 
 
+def test_a_recipe_of_some_settings_keeps_the_other_defaults() -> None:
+    plain = DistilOptions().training
+    assert DistilOptions.from_dict({"training": {"minutes": 5}}).training == replace(plain, minutes=5)
+    assert plain.causal_share == 0 and plain.learning_rate == 5e-4
+    with pytest.raises(BertcoreError, match="set the causal share to 0"):
+        DistilOptions.from_dict({"training": {"causal_share": 0.5}})
+
+
 def test_pretraining_goes_on_from_a_checkpoint(text: Path, tmp_path: Path) -> None:
     first = start_or_resume(tiny_run(text), tmp_path / "first", resume=False)
     chosen = continued(tiny_run(text, causal_share=0.0), first)
     second = tmp_path / "second"
+    assert chosen.preset == "tiny"  # the nearest in width: its rate, where none is given
     start_or_resume(chosen, second, resume=False)
     begun = load_checkpoint(RunFolder(second).snapshots()[0][1]).model.state_dict()
     assert all(torch.equal(value, begun[name]) for name, value in load_checkpoint(first).model.state_dict().items())

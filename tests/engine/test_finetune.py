@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -122,15 +123,17 @@ def whole(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Finetu
 
 @pytest.mark.parametrize("stop_at", [1, 7, 23])
 def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path], tmp_path: Path, stop_at: int) -> None:
-    """Bit for bit, dropout and the order of batches too."""
+    """Bit for bit, dropout and the order of batches too; and the model that it began with may be gone by then."""
     (chosen, undisturbed), broken = whole, tmp_path / "broken"
 
     def stop(event: dict[str, Any]) -> None:
         if event["kind"] == "train" and event["step"] == stop_at:
             RunFolder(broken).send("stop")
 
-    start_or_resume_finetuning(chosen, broken, resume=False, watch=stop)
+    moved = shutil.copytree(str(chosen.model), tmp_path / "model")
+    start_or_resume_finetuning(replace(chosen, model=str(moved)), broken, resume=False, watch=stop)
     assert RunFolder(broken).status().state == "stopped"
+    shutil.rmtree(moved)
     start_or_resume_finetuning(None, broken, resume=True)
     assert losses(broken) == losses(undisturbed)
     ends = [load_checkpoint(newest(run)).model.state_dict() for run in (undisturbed, broken)]

@@ -107,3 +107,5 @@ def test_a_run_that_began_with_a_checkpoint_keeps_its_positions_unless_told(tmp_
     continued = replace(options, start="checkpoint")
     assert not continued.repeats_positions
     assert replace(continued, data=replace(options.data, repeat_positions=True)).repeats_positions
+    all_long = replace(options, data=replace(options.data, long_share=1.0, repeat_positions=True))
+    assert not all_long.repeats_positions and replace(all_long, start="checkpoint").repeats_positions

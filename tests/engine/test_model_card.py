@@ -78,6 +78,7 @@ class TestPretraining:
         assert (said["seed"], said["precision"], said["budget"]) == ("11", "fp32", "24 steps")
         assert said["trained"].startswith(f"24 steps, {tokens:,} tokens")
         assert "Positions beyond 24 were never trained." in body and "stopped early" not in body
+        assert said["batch"] == "8 sequences of 16 tokens, 24 tokens from step 19 on"
         environment = json.loads((run / "environment.json").read_text())["starts"][0]
         assert said["git revision"] == (environment["git_revision"] or "–") and said["Python"] == environment["python"]
         assert str(tmp_path) not in body
@@ -95,6 +96,8 @@ class TestPretraining:
         last = metrics(run, "held_out")[-1]
         assert measured(head)["mlm_loss"] == last["mlm_loss"]
         assert "masked words alone never came" in rows(body)["causal warm-up"]
+        assert rows(body)["batch"] == "8 sequences of 16 tokens"
+        assert "Positions beyond 16 were never trained." in body
         done = start_or_resume(None, run, resume=True)
         assert "stopped early" not in card_of(done)[1] and "1 times" in rows(card_of(done)[1])["went on"]
 

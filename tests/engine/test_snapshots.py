@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.checkpoint import load_checkpoint
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain import continued, start_or_resume
 from bertcore.training.resume import can_resume
 from bertcore.training.run_folder import RunFolder
 from bertcore.training.snapshots import is_mark, surplus
@@ -125,6 +125,13 @@ class TestRuns:
         steps = [step for step, _ in RunFolder(run).snapshots()]
         assert steps == [0, 1, 2, 5, 7, 10, 12]
         assert load_checkpoint(RunFolder(run).snapshot_path(7)).step == 7
+
+    def test_what_another_run_began_with_stays(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=12), run, resume=False)
+        begun = RunFolder(run).snapshot_path(5)
+        start_or_resume(continued(tiny_run(text, steps=2), begun), tmp_path / "next", resume=False)
+        assert [file.parent for file in run.glob("snapshots/*/keep")] == [begun]
 
 
 def _mib(folder: Path) -> float:

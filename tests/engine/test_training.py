@@ -185,7 +185,11 @@ class TestRuns:
             assert (line["mlm_loss"] is None) == (line["nsp_loss"] is None) == (line["phase"] == "causal")
         assert [line["phase"] for line in train[:12]].count("masked") == 1  # one in eight
         assert {line["phase"] for line in train[12:]} == {"masked"}
-        assert [line["step"] for line in metrics(run, "phase")] == [1, 13]
+        assert [(line["step"], line["phase"]) for line in metrics(run, "phase")] == [
+            (1, "causal"),
+            (13, "masked"),
+            (19, "longer"),
+        ]
         assert [line["step"] for line in metrics(run, "held_out")] == [0, 12, 24]
         assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2, 5, 10, 20, 24]
         assert all((run / line["path"]).parent == run / "snapshots" for line in metrics(run, "snapshot"))
@@ -297,3 +301,7 @@ class TestAccumulation:
         start_or_resume(options, tmp_path / "run", resume=False)
         status = RunFolder(tmp_path / "run").status()
         assert status.state == "done" and status.step < 60
+        assert status.message is not None and "3 measurements without a better one" in status.message
+        more = replace(options, training=replace(options.training, patience=5))
+        start_or_resume(more, tmp_path / "run", resume=True)
+        assert status.step < RunFolder(tmp_path / "run").status().step < 60
