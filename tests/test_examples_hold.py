@@ -3,10 +3,14 @@
 A check is an object with one of these keys; "a" (and "b") beside it ask another text than the example's own:
 
     "first": "were"                                 the likeliest word for the mask
-    "likelier": ["were", "was"]                     for the mask, from the likelier one to the less likely
+    "likelier": ["were", "was"]                     for the mask, from the likelier one to the less likely; "times": 5
+                                                    beside it: each so many times as likely as the next
+    "probability": ["than", 0.5, 1.0]               that word's, for the mask, lies between
     "among_five" | "not_among_five": ["paris"]      any of them, none of them
+    "all_five": ["may", "june", ...]                the five likeliest are all in this list
     "follows": [0.8, 1.0]                           the probability that B follows A lies between
-    "looks": ["it", "cat", 0.3]                     some head's weight from one token to the other is at least that
+    "looks": [["it", "cat"], ...]                   in one head each of these weights, from one token to the other, is
+                                                    at least "weight"; "layer": 4 beside it: in that layer
     "pieces": {"photographer": ["photograph", "##er"]}
     "alike": ["bank", 4, -1.0, 0.5]                 cosine of a word in A and in B after layer 4 lies between; 0: before
     "same_part": ["token", "rain"] | "other_part"   of the input: token, segment, position; a word in A and in B
@@ -18,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,6 +37,7 @@ from bertcore.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import built_in_checkpoint
 from bertcore.tokenization import Encoding
 
+Holds = Callable[..., bool]  # (asked, what the check says, number of the mask, what it says more)
 PARTS = {"token": "token_embeddings", "segment": "segment_embeddings", "position": "position_embeddings"}
 
 
@@ -78,16 +84,31 @@ def first(asked: Asked, word: str, mask: int) -> bool:
     return top_words(asked.logits(mask), asked.checkpoint.tokenizer, 1)[0].token == word
 
 
-def likelier(asked: Asked, words: Sequence[str], mask: int) -> bool:
-    probabilities = softmax(asked.logits(mask))
-    known = [asked.checkpoint.tokenizer.encode(word).ids[1:-1] for word in words]
-    assert all(len(ids) == 1 for ids in known), f"not all of {words} are one token"
-    found = [probabilities[ids[0]] for ids in known]
-    return found == sorted(found, reverse=True)
+def probability_of(asked: Asked, word: str, mask: int) -> float:
+    ids = asked.checkpoint.tokenizer.encode(word).ids[1:-1]
+    assert len(ids) == 1, f"{word} is not one token"
+    return float(softmax(asked.logits(mask))[ids[0]])
+
+
+def likelier(asked: Asked, words: Sequence[str], mask: int, times: float = 1.0) -> bool:
+    found = [probability_of(asked, word, mask) for word in words]
+    return all(more >= times * less for more, less in pairwise(found))
+
+
+def probability(asked: Asked, wanted: tuple[str, float, float], mask: int) -> bool:
+    return wanted[1] <= probability_of(asked, wanted[0], mask) <= wanted[2]
+
+
+def first_five(asked: Asked, mask: int) -> set[str]:
+    return {guess.token for guess in top_words(asked.logits(mask), asked.checkpoint.tokenizer, 5)}
 
 
 def among_five(asked: Asked, words: Sequence[str], mask: int) -> bool:
-    return any(guess.token in words for guess in top_words(asked.logits(mask), asked.checkpoint.tokenizer, 5))
+    return bool(first_five(asked, mask) & set(words))
+
+
+def all_five(asked: Asked, words: Sequence[str], mask: int) -> bool:
+    return first_five(asked, mask) <= set(words)
 
 
 def follows(asked: Asked, limits: Sequence[float], mask: int) -> bool:
@@ -95,9 +116,13 @@ def follows(asked: Asked, limits: Sequence[float], mask: int) -> bool:
     return limits[0] <= next_sentence(asked.seen.next_sentence_logits).is_next <= limits[1]
 
 
-def looks(asked: Asked, wanted: tuple[str, str, float], mask: int) -> bool:
-    rows, columns = asked.places(wanted[0]), asked.places(wanted[1])
-    return bool(asked.seen.attentions[:, :, rows][..., columns].max() >= wanted[2])
+def looks(asked: Asked, links: Sequence[tuple[str, str]], mask: int, weight: float, layer: int | None = None) -> bool:
+    attentions = asked.seen.attentions if layer is None else asked.seen.attentions[layer - 1 : layer]
+    weights = [
+        attentions[:, :, asked.places(start)][..., asked.places(end)].max(axis=(2, 3))  # (L,N)
+        for start, end in links
+    ]
+    return bool((np.min(weights, axis=0) >= weight).any())
 
 
 def pieces(asked: Asked, words: Mapping[str, Sequence[str]], mask: int) -> bool:
@@ -115,13 +140,16 @@ def same_part(asked: Asked, wanted: tuple[str, str], mask: int) -> bool:
     return bool(np.allclose(vectors[0], vectors[1]))
 
 
-def opposite(holds: Callable[[Asked, Any, int], bool]) -> Callable[[Asked, Any, int], bool]:
+def opposite(holds: Holds) -> Holds:
     return lambda asked, wanted, mask: not holds(asked, wanted, mask)
 
 
-HOLDS: dict[str, Callable[[Asked, Any, int], bool]] = {
+BESIDE = {"likelier": {"times"}, "looks": {"weight", "layer"}}  # what a check may say more
+HOLDS: dict[str, Holds] = {
     "first": first,
     "likelier": likelier,
+    "probability": probability,
+    "all_five": all_five,
     "among_five": among_five,
     "not_among_five": opposite(among_five),
     "follows": follows,
@@ -138,9 +166,10 @@ def problems(checkpoint: Checkpoint, example: Example) -> list[str]:
     found = []
     for check in example.checks:
         (kind,) = set(check) & set(HOLDS)
-        assert set(check) <= {kind, "a", "b", "mask"}, f"unknown keys in {check}"
+        beside = {key: check[key] for key in BESIDE.get(kind, set()) & set(check)}
+        assert set(check) <= {kind, "a", "b", "mask", *beside}, f"unknown keys in {check}"
         asked = ask(checkpoint, example, check)
-        if not HOLDS[kind](asked, check[kind], check.get("mask", 1)):
+        if not HOLDS[kind](asked, check[kind], check.get("mask", 1), **beside):
             found.append(f"{check}: {said(asked)}")
     return found
 
@@ -172,9 +201,14 @@ def test_a_wrong_claim_is_noticed(built_in: Checkpoint) -> None:
     wrong: list[dict[str, Any]] = [
         {"first": "[CLS]"},
         {"likelier": ["the", "chair", "the"]},
+        {"likelier": ["the", "the"], "times": 1.5},
+        {"probability": ["the", 1.1, 1.2]},
+        {"all_five": ["the", "floor", "chair"]},
         {"among_five": ["[CLS]"]},
         {"follows": [1.1, 1.2]},
-        {"looks": ["cat", "chair", 1.1]},
+        {"looks": [["cat", "chair"]], "weight": 1.1},
+        {"looks": [["chair", "cat"], ["chair", "sat"]], "weight": 0.51},  # two halves of one row
+        {"looks": [["cat", "sat"]], "weight": 0.0, "layer": 9},
         {"pieces": {"cat": ["c", "##at"]}},
         {"alike": ["cat", 0, 1.1, 1.2]},
         {"other_part": ["token", "cat"]},
