@@ -100,21 +100,34 @@ def picture_of(widgets: Sequence[QWidget]) -> Picture:
     return Picture(whole.width(), whole.height(), paint)
 
 
-def caption_of(state: ExploreState, *, head: bool = False, token: bool = False, settings: str = "") -> str:
+def caption_of(
+    state: ExploreState,
+    *,
+    head: bool = False,
+    token: bool = False,
+    settings: str = "",
+    plain: bool = False,
+    by_token: bool = False,
+    texts: bool = True,
+) -> str:
     """Where a picture of the state's reading comes from, in one line.
 
     head: it is of the chosen layer and head. token: of the token that is looked at. settings: of the view itself.
+    plain: of the model as it is, without the changes inside. by_token: of all tokens, whatever the view merges or
+    leaves out. texts: of the sentences that were typed.
     """
     reading = state.reading
     if reading is None:
         return ""
+    if plain:
+        reading = reading.before or reading
     model = reading.request.model
     return joined(
         model_text(model),
         f"layer {state.layer + 1}, head {state.head + 1}" if head else "",
         _token_text(state, reading) if token else "",
-        *_input_texts(reading),
-        *state.view.notes,
+        *(_input_texts(reading) if texts else ()),
+        *(() if by_token or not texts else state.view.notes),
         settings,
     )
 

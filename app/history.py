@@ -78,7 +78,9 @@ class History(QObject):
         name = _difference(before, now)
         if not name:
             return
-        goes_on = name == self.to_undo and name in (TYPING_A, TYPING_B) and not self._undone
+        # a word that is put in takes a mask away
+        is_typed = name in (TYPING_A, TYPING_B) and len(before.masks) == len(now.masks)
+        goes_on = is_typed and name == self.to_undo and not self._undone
         if not (goes_on and self._clock() - self._typed_at < PAUSE_S):
             self._done.append(Step(before, name))
             del self._done[:-MOST_STEPS]

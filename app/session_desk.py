@@ -95,7 +95,9 @@ class SessionDesk:
         self._select(session)
         if session.room in {entry.id for entry in self._window.rooms.entries()}:
             self._window.open_room(session.room)
-        if self._state.model is None or session.model.reference != self._window.model_reference:
+        if self._state.model is None and session.model.reference == self._window.opening_reference:
+            self._opening = session  # on its way already
+        elif self._state.model is None or session.model.reference != self._window.model_reference:
             self._window.open_model(session.model.reference)
             self._opening = session
         else:
@@ -103,9 +105,13 @@ class SessionDesk:
 
     def on_model_opened(self, reference: str | None) -> None:
         """Masks and selection fit only now."""
-        session, self._opening = self._opening, None
-        if session is None or session.model.reference != reference:
+        session = self._opening
+        if session is None:
             return
+        if session.model.reference != reference:  # asked for before the session, or since
+            self._opening = None if reference == self._window.opening_reference else session
+            return
+        self._opening = None
         if (session.text_a, session.text_b) == (self._state.text_a, self._state.text_b):
             self._select(session)
         self._warn_of_another(session)
@@ -119,7 +125,7 @@ class SessionDesk:
         name = session.model.name or session.model.reference or "its model"
         if self._state.model is None and session.model.reference is not None:
             self._window.open_model(None)
-            self._opening = replace(session, model=SessionModel())
+            self._opening = replace(session, model=SessionModel(), changes=NOTHING_CHANGED)
         shown = self._state.model.name if self._state.model else "the built-in model"
         self._window.show_problem(
             f"The session's model {name} could not be opened, so its texts are shown with {shown}. {sentence}"
@@ -128,8 +134,8 @@ class SessionDesk:
     def _select(self, session: Session) -> None:
         state = self._state
         state.set_masks(positions_of(state.encoding, session.masks))
-        if session.focus is not None:
-            state.set_focus(next(iter(positions_of(state.encoding, [session.focus])), None))
+        focus = [] if session.focus is None else positions_of(state.encoding, [session.focus])
+        state.set_focus(next(iter(focus), None))
         if state.model is not None:
             state.set_head(min(session.layer, state.model.layers - 1), min(session.head, state.model.heads - 1))
             state.set_what_if(session.changes if self._means_the_same(session) else NOTHING_CHANGED)

@@ -189,25 +189,33 @@ class ExploreState(QObject):
 
     def put_word(self, position: int, token_id: int) -> None:
         """Writes a token into the text where the token at `position` stands, and takes its mask away."""
+        self.put_words([(position, token_id)])
+
+    def put_words(self, words: Iterable[tuple[int, int]]) -> None:
+        """(position, token id) of each. All at once: put in one by one, a piece and the next could become one token."""
         encoding, tokenizer = self.encoding, self._tokenizer
-        if encoding is None or tokenizer is None or position >= len(encoding) or encoding.parts[position] == "special":
+        if encoding is None or tokenizer is None:
             return
-        in_b = encoding.parts[position] == "b"
-        old = new = self.text_b if in_b else self.text_a
-        if token_id != encoding.ids[position]:
-            try:
-                new = replaced(old, encoding.offsets[position], written(tokenizer, token_id))
-            except BertcoreError as error:
-                self.problem_found.emit(str(error))
-                return
-        self.masked -= {position}
-        if new == old:
+        texts, put_in = {"a": self.text_a, "b": self.text_b}, set()
+        for position, token_id in sorted(words, reverse=True):  # from the end on, so that offsets stay true
+            part = encoding.parts[position] if position < len(encoding) else "special"
+            if part == "special":
+                continue
+            if token_id != encoding.ids[position]:
+                try:
+                    texts[part] = replaced(texts[part], encoding.offsets[position], written(tokenizer, token_id))
+                except BertcoreError as error:
+                    self.problem_found.emit(str(error))
+                    continue
+            put_in.add(position)
+        if not put_in:
+            return
+        self.masked -= put_in
+        if (texts["a"], texts["b"]) == (self.text_a, self.text_b):
             self.masks_changed.emit()
             self.input_changed.emit()
-        elif in_b:
-            self.set_text(b=new)
         else:
-            self.set_text(a=new)
+            self.set_text(texts["a"], texts["b"])
 
     def set_focus(self, position: int | None) -> None:
         """Locks a token, or with None lets it go."""

@@ -48,6 +48,7 @@ class Window(QMainWindow):
         self.resize(1440, 900)
         self.room_id = "embed"
         self.model_reference: str | None = None  # as the open model was asked for
+        self.opening_reference: str | None = ""  # of the model that was asked for last; "" where none was yet
         self._first = first
         self._is_painted = False
         self._draw_ms = 0.0
@@ -65,7 +66,8 @@ class Window(QMainWindow):
     def open_model(self, reference: str | Path | None) -> None:
         """Opens a checkpoint folder, a run folder or a hub id. What is open stays until the new one is there."""
         self.frame.banner.dismiss()
-        self.services.inference.open_model(None if reference is None else _from_anywhere(str(reference)))
+        self.opening_reference = None if reference is None else _from_anywhere(str(reference))
+        self.services.inference.open_model(self.opening_reference)
 
     def open_path(self, path: str | None) -> None:
         """A model, or a session from its file."""

@@ -71,8 +71,8 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
     tokenizer = Tokenizer.from_folder(folder)
     _check_vocabulary(tokenizer, config, folder)
     theirs = modern_names(read_weights(folder), config)
-    architectures = read_config_values(folder).get("architectures") or []
-    tasks = heads_in(theirs, config, architectures)
+    architectures = read_config_values(folder).get("architectures")
+    tasks = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
     weights, unused = from_hugging_face(theirs, config, tasks)
     if (folder / EXTRA_HEADS_FILE).is_file():
         weights.update({name: value.float() for name, value in read_safetensors(folder / EXTRA_HEADS_FILE).items()})

@@ -194,7 +194,10 @@ def heads_in(names: Iterable[str], config: BertConfig, architectures: Collection
     """
     names = set(names)
     named = {
-        head for held, ending in _CLASSES.items() for head in held if any(a.endswith(ending) for a in architectures)
+        head
+        for held, ending in _CLASSES.items()
+        for head in held
+        if any(isinstance(name, str) and name.endswith(ending) for name in architectures)
     }
     found = []
     for head in ("mlm", "nsp", "sop", "rtd", "classify", "choice", "tag", "span"):

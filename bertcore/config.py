@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
@@ -248,7 +248,7 @@ def _known(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_range(limits: object) -> None:
     numbers = limits if isinstance(limits, tuple) else ()
-    plain = all(isinstance(number, int | float) and math.isfinite(number) for number in numbers)
+    plain = all(isinstance(number, int | float) and abs(number) < sys.float_info.max for number in numbers)
     if len(numbers) != 2 or not plain or not numbers[0] < numbers[1]:
         raise BertcoreError(f"The config's number_range must be a lowest and a highest number, not {limits!r}.")
 

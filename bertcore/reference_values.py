@@ -72,7 +72,7 @@ def check_reference(checkpoint: Checkpoint) -> ReferenceCheck | None:
         if stored["format_version"] != FORMAT_VERSION:
             return _off(f"{REFERENCE_FILE} has a format of another version ({stored['format_version']})")
         return _compared(checkpoint, stored["texts"])
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
         return _off(f"{REFERENCE_FILE} cannot be read")
     except BertcoreError as error:
         return _off(str(error).rstrip("."))

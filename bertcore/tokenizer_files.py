@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,7 +152,7 @@ def _read_lines(file: Path) -> list[str]:
         words.pop()
     words = [word.rstrip("\r") for word in words]
     if len(set(words)) < len(words):
-        twice = next(word for i, word in enumerate(words) if word in words[:i])
+        twice = Counter(words).most_common(1)[0][0]
         raise BertcoreError(f"The file {file} has the token {twice!r} twice; fetch the checkpoint again.")
     return words
 

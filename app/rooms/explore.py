@@ -98,15 +98,17 @@ class ExploreRoom(QWidget):
         head: bool = False,
         token: bool = False,
         settings: str = "",
+        **of: bool,
     ) -> Figure | None:
         """These widgets as they stand now, for a card's save button; None while there is nothing to show.
 
         head, token: it is of the chosen head, of the token that is looked at. settings: what the caption says besides.
+        of: what else `caption_of` takes, on what the numbers are of.
         """
         reading = self.state.reading
         if reading is None or not self.is_drawn:
             return None
-        caption = caption_of(self.state, head=head, token=token, settings=settings)
+        caption = caption_of(self.state, head=head, token=token, settings=settings, **of)
         return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint)
 
     def _on_reading_changed(self) -> None:

@@ -55,12 +55,12 @@ class MenuButton(QPushButton):
         super().__init__(text)
         self.setProperty("look", "menu")
         self.setToolTip(hint)
-        self.setAccessibleName(hint or text)
+        self.setAccessibleDescription(hint)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._fill = fill
         self._menu = QMenu(self)
-        self._menu.setAccessibleName(self.accessibleName())
+        self._menu.setAccessibleName(hint or text)
         self.clicked.connect(self.open_menu)
 
     def open_menu(self) -> QMenu:

@@ -5,6 +5,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QPainter, 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app import theme
+from app.widgets.utf_16 import in_utf_16
 
 MARK_PX = 28
 _CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -31,8 +32,8 @@ class SentenceEdit(QLineEdit):
         old = self.text()
         if text != old:
             self.setText(text)
-            same = _common_end(text, old)
-            self.setCursorPosition(len(text) - same if self.hasFocus() else 0)
+            changed = text[: len(text) - _common_end(text, old)]
+            self.setCursorPosition(in_utf_16(changed, len(changed)) if self.hasFocus() else 0)
 
     def event(self, event: QEvent) -> bool:
         """Undo and redo are the window's: one history of texts, masks and changes."""

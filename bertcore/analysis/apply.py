@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bertcore.checkpoint import Checkpoint
 from bertcore.data.corpus import split_sentences
@@ -75,9 +76,13 @@ def predict(checkpoint: Checkpoint, examples: Sequence[Example]) -> list[Predict
             f"The model {checkpoint.name} was not taught a task; fine-tune it (bertcore finetune) or open another."
         )
     config = checkpoint.config
+    if kind == "regress" and config.label_count > 1:
+        raise BertcoreError(
+            f"The model {checkpoint.name} gives {config.label_count} numbers at once; only one is shown here."
+        )
     features = make_features(
         kind,
-        examples,
+        [_unanswered(example) for example in examples],
         checkpoint.tokenizer,
         labels_of(checkpoint),
         max_length=config.max_length,
@@ -90,6 +95,17 @@ def predict(checkpoint: Checkpoint, examples: Sequence[Example]) -> list[Predict
     device = checkpoint.model.embeddings.token.weight.device
     outputs = run_task(checkpoint.model, batches, device)
     return decode(features, outputs, settings_for(checkpoint.model))
+
+
+def _unanswered(example: Example) -> Example:
+    """Without what a file says is right: it may be written in other words than the model's labels."""
+    if isinstance(example, TaggedExample):
+        return replace(example, tags=None)
+    if isinstance(example, AnswerExample):
+        return replace(example, answers=())
+    if isinstance(example, SummaryExample):
+        return replace(example, labels=None, reference=None)
+    return replace(example, label=None)
 
 
 def labels_of(checkpoint: Checkpoint) -> tuple[str, ...]:

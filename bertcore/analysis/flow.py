@@ -6,7 +6,7 @@ summing to 1. L layers, N heads, S tokens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,21 @@ def residual_attention(attentions: NDArray, residual: float = RESIDUAL) -> NDArr
     mean = np.asarray(attentions, dtype=np.float64).mean(axis=1)
     graph: NDArray[np.float64] = residual * np.eye(mean.shape[-1]) + (1 - residual) * mean
     return graph
+
+
+def without(
+    attentions: NDArray, heads_off: Collection[tuple[int, int]] = (), layers_off: Collection[int] = ()
+) -> NDArray:
+    """Attention (L,N,S,S) as it counts where heads or layers are switched off: what adds nothing to a token leaves it
+    with what it had, as if each token looked at itself alone."""
+    if not heads_off and not layers_off:
+        return attentions
+    counted = attentions.copy()
+    itself = np.eye(attentions.shape[-1], dtype=attentions.dtype)
+    counted[list(layers_off)] = itself
+    for layer, head in heads_off:
+        counted[layer, head] = itself
+    return counted
 
 
 def rollout(attentions: NDArray, residual: float = RESIDUAL) -> NDArray[np.float64]:

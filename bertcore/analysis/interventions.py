@@ -189,7 +189,9 @@ class _Keep:
 def _skip(layer: int) -> Changes:
     entering = _Keep()
     before = f"layer.{layer - 1}.output" if layer else "embeddings.output"
-    return {before: entering, f"layer.{layer}.output": entering.take}
+    adds = ("attention.output", "feed_forward.activation", "feed_forward.output")
+    nothing = {f"layer.{layer}.{part}": torch.zeros_like for part in adds}
+    return {before: entering, **nothing, f"layer.{layer}.output": entering.take}
 
 
 def _zero_heads(heads: Sequence[int]) -> Change:

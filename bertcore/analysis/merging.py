@@ -65,6 +65,7 @@ def merge_encoding(encoding: Encoding, groups: Sequence[int]) -> Encoding:
         offsets=[(encoding.offsets[found[0]][0], encoding.offsets[found[-1]][1]) for found in pieces],
         parts=[encoding.parts[i] for i in first],
         words=[encoding.words[i] for i in first],
+        labels=[_joined([encoding.labels[i] for i in found]) for found in pieces],
         unknown=[word for word, found in enumerate(pieces) if unknown & set(found)],
     )
 

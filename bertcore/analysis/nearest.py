@@ -44,6 +44,9 @@ class NearestWords:
     def __init__(self, token_table: NDArray[np.float32], tokenizer: Tokenizer) -> None:
         self._table, self._tokenizer = token_table, tokenizer
         self._lengths = np.linalg.norm(token_table, axis=1)  # (V)
+        known = set(tokenizer.raw.get_vocab(with_added_tokens=True).values()) - set(tokenizer.special_ids)
+        self._left_out = np.ones(len(token_table), dtype=bool)  # rows of special tokens, and of none (decision 0006)
+        self._left_out[[row for row in known if row < len(token_table)]] = False
 
     def nearest(self, token_id: int, k: int) -> list[tuple[str, float]]:
         """The k nearest other words with their cosine, nearest first; special tokens are left out."""
@@ -57,7 +60,8 @@ class NearestWords:
             farness = -products / np.maximum(self._lengths, np.finfo(np.float32).tiny)
         else:
             farness = self._lengths**2 - 2 * products  # squared distance, but for what is the same for all
-        farness[[*token_ids, *self._tokenizer.special_ids]] = np.inf
+        farness[self._left_out] = np.inf
+        farness[list(token_ids)] = np.inf
         k = min(k, len(farness) - 1)
         best = np.argpartition(farness, k - 1)[:k]
         found = [self._measured(int(i), query) for i in best if np.isfinite(farness[i])]

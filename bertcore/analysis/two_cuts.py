@@ -128,9 +128,9 @@ def _stretches(part: Literal["a", "b"], first: list[Piece], second: list[Piece],
 
 
 def _fetched_before(hub_id: str) -> Path:
-    from huggingface_hub import snapshot_download
+    from bertcore.hub import on_this_machine
 
-    try:
-        return Path(snapshot_download(hub_id, local_files_only=True))
-    except Exception:  # not there has as many types as there are layers below
-        raise BertcoreError(f"{hub_id} is not on this machine; open it once as a model, then compare.") from None
+    found = on_this_machine(hub_id)
+    if found is None:
+        raise BertcoreError(f"{hub_id} is not on this machine; open it once as a model, then compare.")
+    return found

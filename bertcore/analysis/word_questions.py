@@ -77,7 +77,7 @@ def decided_by(
         return leave_one_out(*asked, cover, position_ids=text.positions, max_tokens=INTERACTIVE_TOKENS, between=step)
     return integrated_gradients(
         *asked,
-        baseline_ids=covered(text.input_ids, cover, tokenizer.special_ids),
+        baseline_ids=covered(text.input_ids, cover, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)),
         position_ids=text.positions,
         steps=PATH_STEPS,
         max_tokens=INTERACTIVE_TOKENS,

@@ -9,9 +9,19 @@ from typing import Annotated, Any, cast
 import typer
 
 from bertcore.cli.asked_options import EvaluateOptions
-from bertcore.cli.output import AsJson, ColumnLabel, ColumnText, ColumnTextB, ModelArgument, OutFile, Recipe, print_json
+from bertcore.cli.output import (
+    AsJson,
+    ColumnLabel,
+    ColumnText,
+    ColumnTextB,
+    ModelArgument,
+    OutFile,
+    Recipe,
+    checked_out,
+    print_json,
+)
 from bertcore.cli.output import write_answer as write
-from bertcore.cli.report_command import data_options_of, report, run_config_of
+from bertcore.cli.report_command import data_options_of, report, run_config_of, settings_in
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 
@@ -38,6 +48,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """How well a model does: on a task's held-out examples, or on the held-out part of some text."""
+    checked_out(out)
     options = EvaluateOptions.from_file(recipe) if recipe else EvaluateOptions()
     options = options.with_flags(
         {"text": text, "text_b": text_b, "label": label},
@@ -50,6 +61,10 @@ def evaluate(
     )
     if everything and options.data:
         raise BertcoreError("Give --all for a pretrained model or --data for a task, not both.")
+    if everything and (options.task or options.columns or sequences is not None):
+        raise BertcoreError("--all measures everything there is; leave out --task, --sequences and the columns.")
+    if options.corpus and (options.task or options.columns):
+        raise BertcoreError("--task and the columns are for --data; leave them out with --corpus.")
     if everything:
         report(options.model, options.corpus, options.sequence_length, out, as_json)
         return
@@ -87,5 +102,5 @@ def _measured(options: EvaluateOptions) -> dict[str, Any]:
 
 def _task_of(model: str | None) -> str | None:
     """The task that a run was trained on, where `model` is a run folder or a snapshot in one."""
-    task = run_config_of(model).get("data", {}).get("task")
+    task = settings_in(run_config_of(model), "data").get("task")
     return task if isinstance(task, str) else None

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Column, Table
 
 from bertcore.cli.output import AsJson, ModelArgument, print_json
@@ -92,7 +93,7 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     table = Table(Column("model", no_wrap=True), "family", "layers", "hidden size", "parameters", "speed")
     for row in rows:
         numbers = (str(row.layers), str(row.hidden_size), f"{row.parameters:,}", f"{row.speed:.2f}")
-        table.add_row(row.name, row.family, *numbers)
+        table.add_row(escape(row.name), row.family, *numbers)
     Console().print(table)
     typer.echo("Parameters: encoder with its pooler, shared ones counted once.")
     typer.echo(f"Speed: a forward pass of {TOKENS} tokens on this machine, as a multiple of {REFERENCE}'s.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from bertcore.checkpoint_config import read_config
@@ -46,7 +47,7 @@ def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_jso
     table = Table("position", "token", "id", "segment", "part", "characters")
     rows = zip(encoding.positions, encoding.tokens, encoding.ids, encoding.segments, encoding.parts, strict=True)
     for row, (start, end) in zip(rows, encoding.offsets, strict=True):
-        table.add_row(*(str(value) for value in row), "" if row[-1] == "special" else f"{start}-{end}")
+        table.add_row(*(escape(str(value)) for value in row), "" if row[-1] == "special" else f"{start}-{end}")
     Console().print(table)
     say_dropped(encoding)
 

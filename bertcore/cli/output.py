@@ -49,7 +49,16 @@ def is_follower() -> bool:
 
 
 def print_json(value: Any) -> None:
-    typer.echo(json.dumps(value, ensure_ascii=False))
+    from bertcore.training.safe_files import plain
+
+    typer.echo(json.dumps(plain(value), ensure_ascii=False, allow_nan=False))
+
+
+def checked_out(file: Path | None) -> Path | None:
+    """Before minutes of work: a folder cannot be written as a file. Raises BertcoreError."""
+    if file is not None and (file.is_dir() or not file.name):
+        raise BertcoreError(f"{file} is a folder; give --out the name of a file.")
+    return file
 
 
 def write_answer(file: Path, answer: dict[str, Any]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import asdict
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import typer
 
@@ -17,10 +18,12 @@ from bertcore.cli.output import (
     Recipe,
     TextA,
     TextB,
+    checked_out,
     checked_text,
     print_json,
     write_answer,
 )
+from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 
 
@@ -45,8 +48,8 @@ def predict(
     from bertcore.analysis.apply import as_example, task_kind
     from bertcore.analysis.apply import predict as run
     from bertcore.checkpoint import load_checkpoint
-    from bertcore.data.tasks.reading import read_task
 
+    checked_out(out)
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
     columns = {"text": text, "text_b": text_b}
     options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file)
@@ -55,12 +58,15 @@ def predict(
     if kind is None:
         run(checkpoint, [])  # says so
     assert kind is not None
+    if options.file is not None and (options.a or options.b):
+        raise BertcoreError("Give --file or a typed text (--a, --b), not both.")
+    if options.file is None and (options.task or options.columns):
+        raise BertcoreError("--task and the columns are for a file; name it with --file.")
     if options.file is None:
         given = checked_text("a", options.a, required=True)
         examples = [as_example(kind, given or "", checked_text("b", options.b))]
     else:
-        layout = options.task or _GENERIC[kind]
-        examples = list(read_task(layout, options.file, "test", cast(Any, options.columns)).examples)
+        examples = _read(checkpoint, kind, options)
     predictions = run(checkpoint, examples)
     answer = {
         "config": options.to_dict(),
@@ -76,6 +82,24 @@ def predict(
             typer.echo(line)
     if options.file is None and (limits := checkpoint.config.number_range):
         typer.echo(f"It learned numbers from {limits[0]:g} to {limits[1]:g}.")
+
+
+def _read(checkpoint: Any, kind: str, options: PredictOptions) -> list[Any]:
+    """A file as the model's own run reads its examples; else by the kind of task, with B where the file has a pair."""
+    from bertcore.data.tasks.reading import read_task
+    from bertcore.training.evaluate_task import data_of_run
+
+    assert options.file is not None
+    learned = data_of_run(checkpoint.folder)
+    if learned is not None and options.task in (None, learned.task):
+        known = {role: column for role, column in learned.columns.items() if role != "label"}  # the file may have none
+        columns: Any = {**known, **options.columns}
+        return list(read_task(learned.task, options.file, "test", columns).examples)
+    columns = options.columns
+    if options.task is None and kind == "classify":
+        with contextlib.suppress(BertcoreError):
+            return list(read_task("pairs", options.file, "test", columns).examples)
+    return list(read_task(options.task or _GENERIC[kind], options.file, "test", columns).examples)
 
 
 _GENERIC = {

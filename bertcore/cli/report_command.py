@@ -58,6 +58,12 @@ def run_config_of(model: str | None) -> dict[str, Any]:
     return {}
 
 
+def settings_in(config: dict[str, Any], part: str) -> dict[str, Any]:
+    """A part of a run's settings; empty where it is no table."""
+    found = config.get(part)
+    return found if isinstance(found, dict) else {}
+
+
 def data_options_of(model: str | None) -> DataOptions:
     """How a pretraining run read its text, so that what it kept apart is what is measured; else the defaults."""
     config = run_config_of(model)

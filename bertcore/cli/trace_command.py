@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,8 +106,12 @@ def _write(arrays: dict[str, np.ndarray], out: Path) -> Path:
     import numpy as np
 
     out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
+    from bertcore.training.safe_files import write_aside
+
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
     try:
-        np.savez_compressed(out, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
+        write_aside(out, packed.getvalue())
     except OSError as error:
         raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
     return out

@@ -38,6 +38,7 @@ class ClozeAnswer:
     sentence: ClozeSentence
     guesses: tuple[WordGuess, ...]  # the first five, likeliest first
     rank: int | None  # the best among the answers; None where each of them is more than one token
+    accepted: tuple[int, ...] = ()  # ids of the answers that are one token
 
     @property
     def is_first(self) -> bool:
@@ -118,7 +119,7 @@ def _answers(checkpoint: Checkpoint, sentences: Sequence[ClozeSentence]) -> list
     for sentence, encoding, position, row in zip(sentences, encodings, masks, logits, strict=True):
         accepted = _single_tokens(sentence.answers, tokenizer, encoding, position)
         rank = int((row > max(row[token] for token in accepted)).sum()) + 1 if accepted else None
-        found.append(ClozeAnswer(sentence, tuple(top_words(row, tokenizer, GUESSES)), rank))
+        found.append(ClozeAnswer(sentence, tuple(top_words(row, tokenizer, GUESSES)), rank, tuple(accepted)))
     return found
 
 

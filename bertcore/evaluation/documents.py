@@ -18,6 +18,8 @@ from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.tokenization import Tokenizer
 
+ALL_SOURCES = "all"  # the row of all files together
+
 
 @dataclass(frozen=True)
 class Document:
@@ -70,9 +72,18 @@ def by_source(documents: Sequence[Document]) -> dict[str, list[Document]]:
 
 
 def _documents(files: Sequence[Path], form: TextFormat) -> Iterator[tuple[str, list[str]]]:
-    for file in files:
+    for file, name in zip(files, _names(files), strict=True):
         for document in Documents([file], form):
-            yield file.name, document
+            yield name, document
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    """What each file is called in a table: with its folder, or a number, where two would be called the same."""
+    names = [file.name for file in files]
+    if len(set(names)) < len(names):
+        names = [f"{file.absolute().parent.name}/{file.name}" for file in files]
+    taken = {name for name in names if names.count(name) > 1} | {ALL_SOURCES}
+    return [f"{number}: {name}" if name in taken else name for number, name in enumerate(names, 1)]
 
 
 def _taken(files: Sequence[Path], form: TextFormat, chosen: NDArray[np.bool_]) -> list[tuple[str, list[str]]]:

@@ -6,12 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 
 from bertcore.evaluation.cloze import Cloze, ClozeAnswer, ClozeScore
+from bertcore.evaluation.documents import ALL_SOURCES
 from bertcore.evaluation.estimates import Estimate
 from bertcore.evaluation.head_census import HeadCensus
 from bertcore.evaluation.masked_words import WordSummary
 from bertcore.evaluation.minimal_pairs import MinimalPairs
-from bertcore.evaluation.report import ALL_SOURCES, HeldOutReport, ModelReport
+from bertcore.evaluation.report import HeldOutReport, ModelReport
+from bertcore.token_labels import SPACE_MARKS
 from bertcore.tokenization import MASK
+
+_MARKS = "".join(SPACE_MARKS.values())  # before a word, in vocabularies that mark spaces
 
 HELD_OUT_NOTE = (
     "± is one standard error, from how the documents differ. They are chosen by a hash of their text. Where a book is "
@@ -177,11 +181,10 @@ def _or(words: Sequence[str]) -> str:
 
 def _guesses(answer: ClozeAnswer) -> list[str]:
     """The five guesses with their probabilities in percent, those that are right in bold."""
-    right = {word.lower() for word in answer.sentence.answers}
     shown = []
     for guess in answer.guesses:
-        is_right = guess.token.lower() in right
-        shown.append(f"{'**' if is_right else ''}{guess.token}{'**' if is_right else ''} {guess.probability:.0%}")
+        bold = "**" if guess.id in answer.accepted else ""
+        shown.append(f"{bold}{guess.token.lstrip(_MARKS)}{bold} {guess.probability:.0%}")
     return shown
 
 

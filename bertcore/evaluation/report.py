@@ -11,7 +11,7 @@ from bertcore.checkpoint import Checkpoint
 from bertcore.data.text import BLOCKS, TextFormat
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.cloze import Cloze, answer_cloze, cloze_file, read_cloze
-from bertcore.evaluation.documents import Document, by_source, held_out_documents
+from bertcore.evaluation.documents import ALL_SOURCES, Document, by_source, held_out_documents
 from bertcore.evaluation.head_census import TEXTS, HeadCensus, head_census, sentence_pairs
 from bertcore.evaluation.masked_words import Band, MaskedWords, WordSummary, by_place, masked_words
 from bertcore.evaluation.minimal_pairs import (
@@ -24,7 +24,6 @@ from bertcore.evaluation.next_sentences import NextSentences, next_sentences
 from bertcore.training.safe_files import plain
 
 FORMAT_VERSION = 1
-ALL_SOURCES = "all"
 
 Tell = Callable[[str], None]
 

@@ -26,6 +26,7 @@ from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.losses import TaskBatch
 from bertcore.training.run_folder import RunFolder
 from bertcore.training.squad_metrics import best_thresholds
+from bertcore.training.task_examples import with_answers
 from bertcore.training.task_metrics import confusion, measure, ranked
 
 EXAMPLES_SHOWN = 8
@@ -139,8 +140,11 @@ def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping
     if task_kind(checkpoint) != spec.kind:
         raise BertcoreError(f"The model {checkpoint.name} was not taught {spec.name}; open one that was.")
     length = checkpoint.config.max_length
-    data = _data_of_run(checkpoint.folder, task) or TaskDataOptions(max_length=length, stride=min(STRIDE, length // 4))
-    file = read_task(spec, path, "dev", {**cast(Mapping[Role, str], data.columns), **columns}, labels)
+    data = data_of_run(checkpoint.folder)
+    if data is None or data.task != task:
+        data = TaskDataOptions(max_length=length, stride=min(STRIDE, length // 4))
+    read_as = {**cast(Mapping[Role, str], data.columns), **columns}
+    file = with_answers(spec, read_task(spec, path, "dev", read_as, labels))
     if file.labels and file.labels != labels:
         raise BertcoreError(
             f"The model {checkpoint.name} chooses from {', '.join(labels)}; {spec.name} has {', '.join(file.labels)}."
@@ -159,10 +163,9 @@ def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping
     return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device)
 
 
-def _data_of_run(folder: Path, task: str) -> TaskDataOptions | None:
-    """How the run that a snapshot lies in reads its examples; None elsewhere, or where it learned another task."""
+def data_of_run(folder: Path) -> TaskDataOptions | None:
+    """How the fine-tuning run that a snapshot lies in reads its examples; None elsewhere."""
     try:
-        data = FinetuneOptions.from_dict(RunFolder(folder.resolve().parent.parent).config()).data
+        return FinetuneOptions.from_dict(RunFolder(folder.resolve().parent.parent).config()).data
     except (BertcoreError, OSError):
         return None
-    return data if data.task == task else None

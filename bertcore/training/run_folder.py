@@ -211,7 +211,7 @@ class RunFolder:
         """config.json. Raises BertcoreError where it is missing or unreadable."""
         try:
             config = json.loads((self.path / CONFIG).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             config = None
         if not isinstance(config, dict):
             newest = self.newest_snapshot()

@@ -26,7 +26,7 @@ def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
     data = options.data
     spec = task_named(data.task)
     columns = cast(Mapping[Role, str], data.columns)
-    train = _with_answers(spec, read_task(spec, data.train, "train", columns))
+    train = with_answers(spec, read_task(spec, data.train, "train", columns))
     if data.max_examples is not None:
         train = replace(train, examples=train.examples[: data.max_examples])
     try:
@@ -36,7 +36,7 @@ def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
     except BertcoreError:
         place = None
     if place is not None:
-        return train, _with_answers(spec, read_task(spec, place, "dev", columns, train.labels))
+        return train, with_answers(spec, read_task(spec, place, "dev", columns, train.labels))
     count = round(data.dev_share * len(train.examples))
     if count < 2 or len(train.examples) - count < 2:
         raise BertcoreError(
@@ -47,7 +47,7 @@ def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
     return replace(train, examples=sides[0]), replace(train, split="dev", examples=sides[1])
 
 
-def _with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
+def with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
     """Summaries in someone's own words say only in a roundabout way which sentences to pick: these are found first."""
     if spec.kind != "summarise":
         return file

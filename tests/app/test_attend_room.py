@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -21,6 +21,7 @@ from bertcore.analysis.heads import classify_heads
 from bertcore.analysis.links import strongest_links
 from bertcore.analysis.score_steps import score_steps
 from bertcore.checkpoint import load_checkpoint
+from bertcore.what_if import WhatIf
 from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import settle
 
@@ -91,6 +92,29 @@ class TestChoosing:
 
 
 class TestPictures:
+    def test_what_is_off_carries_nothing(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+        """Each token then keeps what it had: in that layer of the rollout it looks at itself alone."""
+        window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
+        settle(window, qtbot)
+        page = room.large.matrix
+        room.choose_heads([(0, 0)])
+        page.picture.setCurrentText(ROLLOUT)
+        answered(window, room, qtbot)
+        np.testing.assert_allclose(page.view.values, np.eye(len(page.view.values)), atol=1e-6)
+
+    def test_an_empty_picture_can_be_dragged(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+        window.state.set_text("A cat sat.", "")
+        window.state.set_masks([])
+        room.large.matrix.picture.setCurrentText(GRADIENT)
+        settle(window, qtbot)
+        view = room.large.matrix.view
+        assert view.values is None
+        middle = view.rect().center()
+        QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=middle)
+        QTest.mouseMove(view, middle + QPoint(30, 30))
+        QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=middle + QPoint(30, 30))
+        assert not window.frame.banner.is_shown
+
     def test_mean_rollout_and_flow(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         page, attentions = room.large.matrix, traced(window).attentions
         room.choose_heads([(1, 2), (0, 1)])

@@ -144,6 +144,10 @@ def test_the_two_buttons_beside_the_strips(room: EmbedRoom, window: Window, qtbo
     card.swap.click()
     window.state.set_focus(None)  # Esc
     assert not card.swap.isChecked() and window.state.what_if.positions == ((4, 9), (9, 4))
+    card.swap.click()
+    window.open_room("attend")
+    window.state.set_focus(7)  # a click there is none of this room's
+    assert window.state.what_if.positions == ((4, 9), (9, 4))
 
 
 def test_moving_back_is_no_change(tokenizer: Tokenizer) -> None:

@@ -8,6 +8,7 @@ import re
 import shutil
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ from app.widgets.figure_button import (
 )
 from app.window import Window
 from bertcore.errors import BertcoreError
-from tests.app.conftest import settle
+from tests.app.conftest import TEXT_A, settle
 
 VALUES = np.array([[1.5, -2.0, 0.1], [0.0, 4.25, 1e-9]], dtype=np.float32)
 
@@ -166,6 +167,33 @@ def test_the_caption_says_what_is_masked_and_changed(window: Window, qtbot: QtBo
     caption = caption_of(window.state, head=True, token=True, settings="colours to 0.5")
     for part in ("step 100", "layer 1, head 1", "masked: 2", "head 1·2 off", "colours to 0.5", "token 1"):
         assert part in caption
+
+
+def test_the_caption_says_no_more_than_the_numbers_are_of(window: Window, qtbot: QtBot) -> None:
+    window.state.set_masks([2])
+    window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
+    window.state.set_view(words=True)
+    settle(window, qtbot)
+    merged = window.state.view.notes[0]
+    assert merged in caption_of(window.state)
+    plain = caption_of(window.state, plain=True, by_token=True)
+    assert "head 1·2 off" not in plain and merged not in plain and "masked: 2" in plain and TEXT_A in plain
+    own = caption_of(window.state, texts=False, settings="own sentences")
+    assert not any(part in own for part in (TEXT_A, "masked", "off", merged)) and "own sentences" in own
+
+
+def test_every_head_saves_what_it_draws(window: Window, qtbot: QtBot) -> None:
+    """A long text is drawn in blocks of tokens, which have no names."""
+    room: Any = window.open_room("attend")
+    window.state.set_view(specials=False)
+    settle(window, qtbot)
+    drawn, units = room._atlas_figure().numbers["attention"], len(room._shown.units)
+    assert drawn.values.shape[2:] == (units, units) and list(drawn.axes[2].labels) == room._shown.units.labels
+    smaller = np.random.default_rng(0).random((2, 4, units - 2, units - 2), dtype=np.float32)
+    room.heads_card.atlas.set_heads(smaller)
+    in_blocks = room._atlas_figure().numbers["attention"]
+    assert np.array_equal(in_blocks.values, smaller)
+    assert [axis.name for axis in in_blocks.axes][2:] == ["block of tokens that looks", "block that is looked at"]
 
 
 def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

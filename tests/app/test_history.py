@@ -195,3 +195,27 @@ def test_another_model_is_no_step(window: Window, headless_folder: object, qtbot
     window.history.undo()
     window.history.redo()  # the head was of the other model
     assert window.state.what_if == NOTHING_CHANGED
+
+
+def test_words_put_in_one_after_the_other_are_a_step_each(past: History, state: ExploreState, clock: Clock) -> None:
+    state.set_masks([2, 6])
+    past.look()
+    tokenizer = state._tokenizer
+    assert tokenizer is not None
+    for position in (2, 6):
+        state.put_word(position, tokenizer.id("dog"))  # type: ignore[arg-type]
+        clock.now_s += 0.2
+        past.look()
+    past.undo()
+    assert state.text_a == "The dog sat on the mat." and state.masked == {6}
+
+
+def test_the_cursor_stays_behind_what_takes_two_units(window: Window, qtbot: QtBot) -> None:
+    edit = window.frame.sentences.a
+    window.state.set_text("😀😀 cat", "")
+    window.history.look()
+    edit.setFocus()
+    edit.setCursorPosition(4)  # behind the second one
+    QTest.keyClicks(edit, "s")
+    QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
+    assert edit.text() == "😀😀 cat" and edit.cursorPosition() == 4

@@ -177,6 +177,7 @@ def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: 
     view = opened(window, qtbot, "word", WordView)
     QTest.keyClicks(view.editor.word, "x")
     qtbot.waitUntil(lambda: "No sentence has the word “bankx”" in view._problem.text(), timeout=TIMEOUT_MS)
+    assert view.answer is None and not view.curves.lines and view.matrix.values is None and not view.verdict.text()
     view.editor.add.click()
     assert len(view.editor.lines) == 5
     view.editor.lines[4].remove.click()

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train import TrainRoom
+from app.rooms.train.new_run_form import A_FILE
 
 
 @pytest.fixture
@@ -76,3 +78,21 @@ def test_sample_stories_are_one_click_away(room: TrainRoom, qtbot: QtBot) -> Non
     with qtbot.waitSignal(room.start_requested) as caught:
         room.form.submit_sample()
     assert Path(caught.args[0].options.data.corpus[0]).name == "stories.txt"
+
+
+@pytest.mark.parametrize("kind", ["classify", "pretrain"])
+def test_a_dialog_that_is_closed_chooses_nothing(
+    room: TrainRoom, kind: str, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    form = room.form
+    form.kind.setCurrentIndex(form.kind.findData(kind))
+    form.kind.activated.emit(form.kind.currentIndex())
+    first = form.source.currentText()
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))
+    at = form.source.findText(A_FILE)
+    form.source.setCurrentIndex(at)
+    form.source.activated.emit(at)
+    assert form.source.currentText() == first
+    with qtbot.waitSignal(room.start_requested) as caught:
+        form.submit()
+    assert caught.args[0].kind == ("pretrain" if kind == "pretrain" else "finetune")

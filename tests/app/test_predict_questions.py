@@ -315,3 +315,24 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(
     room.open_view("decided")
     answered_ = [card.question for card in room.page.cards.values()]  # type: ignore[attr-defined]
     qtbot.waitUntil(lambda: all(question.answer is not None for question in answered_), timeout=4 * TIMEOUT_MS)
+
+
+def test_the_mouse_over_a_token_chooses_no_other_question(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, DecidedPage, "decided", window, qtbot)
+    window.state.set_focus(None)
+    chosen = view.target
+    assert chosen is not None and chosen.kind == "word"
+    window.state.set_hover(4)
+    assert view.target == chosen
+
+
+def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window, qtbot: QtBot) -> None:
+    words = " ".join(["cat", "dog", "mat"] * 5)
+    window.state.set_text(words, "")
+    room = predict(window, qtbot, tuple(range(1, 15)))
+    view = page(room, LensPage, "lens", window, qtbot)
+    window.state.set_focus(14)
+    answered(window, room, qtbot)
+    assert room.mask_number == 0 and view.followed
+    assert not window.frame.banner.is_shown

@@ -122,6 +122,28 @@ def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Wi
     settle(window, qtbot)
     assert window.state.model is model
     assert window.state.text_a == "A dog ran home." and window.state.masked == {2}
+    assert window.state.what_if == NOTHING_CHANGED
+
+
+def test_a_session_waits_for_its_own_model(saved: Path, window: Window, open_window: Opener, qtbot: QtBot) -> None:
+    """Another one was on its way when the file was dropped; and the same one is not opened twice."""
+    wanted = looked_at(window)
+    for first in (None, window.model_reference):
+        other = open_window(saved)
+        other.open_model(first)
+        other.sessions.open(saved)
+        qtbot.waitUntil(lambda other=other: not other.services.inference.is_opening, timeout=TIMEOUT_MS)  # type: ignore[misc]
+        settle(other, qtbot)
+        assert looked_at(other) == wanted and other.model_reference == window.model_reference
+
+
+def test_no_token_is_looked_at_where_none_was(saved: Path, window: Window, qtbot: QtBot) -> None:
+    values = json.loads(saved.read_text(encoding="utf-8"))
+    values["focus"] = None
+    saved.write_text(json.dumps(values), encoding="utf-8")
+    window.state.set_focus(2)
+    window.sessions.open(saved)
+    assert window.state.focus is None
 
 
 def test_a_model_that_has_changed_is_said(saved: Path, window: Window) -> None:

@@ -102,6 +102,21 @@ def test_putting_the_word_that_was_there_unmasks_it(state: ExploreState, tokeniz
     assert state.all_masked == ()
 
 
+def test_words_that_are_put_in_together_go_where_the_masks_were(state: ExploreState, tokenizer: Tokenizer) -> None:
+    """Put in one by one, the text would be read anew in between, and a piece and the next could become one token."""
+    at = position_of(state, "cat")
+    words = [
+        (at - 1, id_of(tokenizer, "a")),
+        (at, id_of(tokenizer, "dog")),
+        (position_of(state, "very"), id_of(tokenizer, "happy")),
+    ]
+    state.set_masks([position for position, _ in words])
+    texts = []
+    state.text_changed.connect(lambda: texts.append((state.text_a, state.text_b)))
+    state.put_words(words)
+    assert texts == [("a dog sat on the mat.", "It was happy comfortable.")] and state.masked == frozenset()
+
+
 def test_put_word_in_b_leaves_a_alone(state: ExploreState, tokenizer: Tokenizer) -> None:
     state.put_word(position_of(state, "very"), id_of(tokenizer, "a"))
     assert (state.text_a, state.text_b) == (TEXT_A, "It was a comfortable.")

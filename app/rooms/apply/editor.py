@@ -9,6 +9,7 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from app import theme
+from app.widgets.utf_16 import in_utf_16
 
 Span = tuple[int, int]  # characters from, to
 
@@ -53,8 +54,8 @@ class MarkedEditor(QPlainTextEdit):
         for start, end in self._marks:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.document())
-            cursor.setPosition(_in_utf_16(text, start))
-            cursor.setPosition(_in_utf_16(text, end), QTextCursor.MoveMode.KeepAnchor)
+            cursor.setPosition(in_utf_16(text, start))
+            cursor.setPosition(in_utf_16(text, end), QTextCursor.MoveMode.KeepAnchor)
             selection.cursor, selection.format = cursor, look
             selections.append(selection)
         self.setExtraSelections(selections)
@@ -63,11 +64,6 @@ class MarkedEditor(QPlainTextEdit):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self._paint_marks()
-
-
-def _in_utf_16(text: str, position: int) -> int:
-    """Qt counts in units of UTF-16: a character outside the first plane is two."""
-    return len(text[:position].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def find_in_order(text: str, pieces: Sequence[str]) -> list[Span | None]:

@@ -42,6 +42,7 @@ class HeadAtlas(QWidget):
         self.setSizePolicy(policy)
         self._raster: Raster | None = None
         self._layers, self._heads, self._side = 1, 1, 1
+        self.thumbnails = np.zeros((1, 1, 1, 1), dtype=np.float32)  # (L,N,T,T) as given, for the figure
         self._groups: tuple[Group, ...] | None = None
         self._current, self._chosen = (0, 0), [(0, 0)]
         self._cursor: Head = (0, 0)
@@ -59,6 +60,7 @@ class HeadAtlas(QWidget):
 
     def set_heads(self, thumbnails: np.ndarray) -> None:
         """thumbnails (L,N,T,T); every head is scaled to its own highest value."""
+        self.thumbnails = thumbnails
         layers, heads, side, _ = thumbnails.shape
         highest = thumbnails.max(axis=(2, 3), keepdims=True)
         scaled = thumbnails / np.where(highest > 0, highest, 1)

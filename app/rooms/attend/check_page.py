@@ -92,7 +92,13 @@ class CheckPage(Page):
         axes = (Axis("is looked at", self.shown.reading.shown_tokens),)
         named = {"attention": check.attention, "gradient": check.gradient, "removal": check.without}
         settings = f"ln p of {self._targets.chosen.label} in nats · {self.summary}"
-        return Drawn([self.view], {name: Numbers(values, axes) for name, values in named.items()}, settings)
+        return Drawn(
+            [self.view],
+            {name: Numbers(values, axes) for name, values in named.items()},
+            settings,
+            plain=True,
+            by_token=True,
+        )
 
     def _show(self, check: HeadCheck | None, shown: Shown) -> None:
         if check is None:

@@ -38,7 +38,7 @@ class HeadView(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Attention of one head: rows look at columns")
+        self.setAccessibleName("Attention: rows look at columns")
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -179,7 +179,7 @@ class HeadView(QWidget):
 
     def _spot_at(self, point: QPointF) -> tuple[int, int] | None:
         rect, size = self.matrix_rect(), len(self._tokens)
-        if not size or not rect.contains(point):
+        if self._raster is None or not size or not rect.contains(point):
             return None
         cell = rect.width() / self.zoom.span
         row, column = (point.y() - rect.y()) / cell + self.zoom.y, (point.x() - rect.x()) / cell + self.zoom.x

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QLabel
 
 from app import theme
@@ -21,6 +21,7 @@ class HeadLinks(QLabel):
 
     def __init__(self, name: str) -> None:
         super().__init__()
+        self._rows: list[tuple[str, Sequence[tuple[Head, str]], str]] = []
         self.setAccessibleName(name)
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(True)
@@ -32,7 +33,14 @@ class HeadLinks(QLabel):
 
     def show_rows(self, rows: Sequence[tuple[str, Sequence[tuple[Head, str]], str]]) -> None:
         """Each row: a name, its heads with a small number behind each, and words after them."""
+        self._rows = list(rows)
         self.setText("<table cellspacing=0 cellpadding=0>" + "".join(_row(*row) for row in rows) + "</table>")
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The colours stand in the text."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._rows:
+            self.show_rows(self._rows)
 
     def _on_link_activated(self, link: str) -> None:
         layer, head = link.split(",")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QLabel
 
 from app import theme
@@ -81,7 +81,7 @@ class LinesPage(Page):
             axes = Axis("looks", self.shown.units.labels), Axis("is looked at", self.shown.units.labels)
             numbers[f"layer {strand.head[0] + 1} head {strand.head[1] + 1}"] = Numbers(values, axes)
         settings = f"{self.filter.currentText()} · {self.limit.currentText().lower()} {self.percent.value:.0f} %"
-        return Drawn([self.view, self.legend], numbers, settings)
+        return Drawn([self.view, self.legend], numbers, settings, head=len(self.view.strands) == 1)
 
     def _strand(self, shown: Shown, head: Head, number: int) -> Strand:
         by_share = self.limit.currentText() == TOP_SHARE
@@ -125,6 +125,12 @@ class LinesPage(Page):
         elif chosen == 1:
             said += " · Ctrl+click more heads to compare"
         self.legend.setText(said)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The legend's colours stand in its text."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self.view.strands and self.choice is not None:
+            self._show_legend(self.view.strands, len(self.choice.heads))
 
     def _on_limit_changed(self, limit: str) -> None:
         self.percent.set_value(self._percents[limit])

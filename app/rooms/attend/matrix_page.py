@@ -68,6 +68,7 @@ class MatrixPage(Page):
     def draw_all(self, shown: Shown, choice: Choice) -> None:
         picture = self.picture.currentText()
         self.titled.emit(self.title(choice), HINTS[picture] + (shown.plain_notes if picture == GRADIENT else ""))
+        self.view.setAccessibleName(f"{self.title(choice)}: rows look at columns")
         self._box.setVisible(picture == GRADIENT and bool(self._targets.all))
         self.edit.setVisible(picture == HEAD)
         self.view.edits = picture == HEAD and self.edit.isChecked()
@@ -94,7 +95,14 @@ class MatrixPage(Page):
         target = f"gradient of ln p of {self._targets.chosen.label}" if self._targets.chosen else ""
         settings = {MEAN: f"heads {chosen}", GRADIENT: target}.get(picture, "")
         name = {HEAD: "attention", MEAN: "mean attention"}.get(picture, picture.lower())
-        return Drawn([self.view], {name: Numbers(self.view.values, axes)}, settings)
+        return Drawn(
+            [self.view],
+            {name: Numbers(self.view.values, axes)},
+            settings,
+            head=picture in (HEAD, GRADIENT),
+            plain=picture == GRADIENT,
+            by_token=picture == GRADIENT,
+        )
 
     def _lay_out(self) -> None:
         self.controls.addWidget(self.picture)
@@ -125,14 +133,15 @@ class MatrixPage(Page):
             return shown.head(choice.layer, choice.head) if picture == HEAD else shown.mean(choice.heads)
         if picture == GRADIENT:
             return self._gradient(shown, choice)
-        trace, layer = shown.reading.trace, choice.layer
+        trace, layer, what_if = shown.reading.trace, choice.layer, shown.reading.request.what_if
 
         def work(checkpoint: Checkpoint, step: Step) -> Any:
-            if picture == FLOW:
-                return flow_matrix(trace.attentions, layer + 1, step)
-            from bertcore.analysis.flow import rollout
+            from bertcore.analysis.flow import rollout, without
 
-            return rollout(trace.attentions[: layer + 1])[-1]
+            attentions = without(trace.attentions, what_if.heads_off, what_if.layers_off)
+            if picture == FLOW:
+                return flow_matrix(attentions, layer + 1, step)
+            return rollout(attentions[: layer + 1])[-1]
 
         self._question.want((*shown.key[:1], picture, layer), work)
         found = self._question.answer

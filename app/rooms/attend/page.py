@@ -23,6 +23,9 @@ class Drawn:
     widgets: Sequence[QWidget]
     numbers: Mapping[str, Numbers]
     settings: str = ""  # for the caption
+    head: bool = True  # of the chosen head alone
+    plain: bool = False  # of the model as it is, without the changes inside
+    by_token: bool = False  # whatever the view merges or leaves out
 
 
 class Page(QWidget):

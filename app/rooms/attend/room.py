@@ -274,10 +274,12 @@ class AttendRoom(ExploreRoom):
         if reading is None or self._shown is None:
             return None
         by_head = Axis("layer", first=1), Axis("head", first=1)
-        labels = self._shown.units.labels
-        values = reading.thumbnails if len(labels) > reading.thumbnails.shape[-1] else self._shown.thumbnails()
-        labels = labels if len(labels) == values.shape[-1] else []
-        numbers = {"attention": Numbers(values, (*by_head, Axis("looks", labels), Axis("is looked at", labels)))}
+        labels, values = self._shown.units.labels, self.heads_card.atlas.thumbnails
+        if len(labels) == values.shape[-1]:
+            axes = Axis("looks", labels), Axis("is looked at", labels)
+        else:  # as small as they are drawn: the highest value of each block
+            axes = Axis("block of tokens that looks"), Axis("block that is looked at")
+        numbers = {"attention": Numbers(values, (*by_head, *axes))}
         settings = "colours from 0 to each head's highest value"
         if effects is not None and self.targets.chosen is not None:
             numbers["effect"] = Numbers(effects, by_head)
@@ -299,7 +301,14 @@ class AttendRoom(ExploreRoom):
         if drawn is None:
             return None
         return self.figure(
-            self.large.title, drawn.widgets, drawn.numbers, hint=self.large.hint, head=True, settings=drawn.settings
+            self.large.title,
+            drawn.widgets,
+            drawn.numbers,
+            hint=self.large.hint,
+            head=drawn.head,
+            settings=drawn.settings,
+            plain=drawn.plain,
+            by_token=drawn.by_token,
         )
 
     def _bars_figure(self) -> Figure | None:

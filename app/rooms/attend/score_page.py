@@ -56,8 +56,8 @@ class ScorePage(Page):
         tokens = self.shown.reading.shown_tokens
         by_token = {"scores": self.steps.scores, "scaled": self.steps.scaled, "softmax": self.steps.weights}
         numbers = {name: Numbers(values, (Axis("is looked at", tokens),)) for name, values in by_token.items()}
-        numbers["products"] = Numbers(self.steps.products, (Axis("dimension", first=1),))
-        return Drawn([self.strips], numbers)
+        numbers["products"] = Numbers(self.steps.products, (Axis("dimension"),))
+        return Drawn([self.strips], numbers, by_token=True)
 
     def _on_strips_hovered(self, spot: tuple[int, int] | None) -> None:
         if spot is None or self.steps is None or self.shown is None:
@@ -67,7 +67,7 @@ class ScorePage(Page):
         strips = self.strips.strips
         if index < DIMENSIONS:
             query, key, product = (float(strips[i].values[bar]) for i in range(DIMENSIONS))
-            self.readout.setText(f"dimension {bar + 1}: query {query:.4f} × key {key:.4f} = {product:.4f}")
+            self.readout.setText(f"dimension {bar}: query {query:.4f} × key {key:.4f} = {product:.4f}")
             return
         steps = self.steps
         self.readout.setText(

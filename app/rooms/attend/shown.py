@@ -152,7 +152,7 @@ class Shown:
     def plain_key(self) -> tuple[object, ...]:
         """The same for answers about the model as it is."""
         request = self.plain.request
-        return request.model.folder, request.input_ids, tuple(request.segments), request.masked
+        return request.model, request.input_ids, tuple(request.segments), request.masked
 
     @property
     def plain_notes(self) -> str:

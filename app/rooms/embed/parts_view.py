@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout
 
 from app import theme
@@ -103,6 +103,11 @@ class PartsView(EmbedView):
 
     def leave(self) -> None:
         super().leave()
+        self._stop_swapping()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """A click in another room is none for this one."""
+        super().hideEvent(event)
         self._stop_swapping()
 
     def _draw_strips(self, reading: Reading, units: Units | None) -> None:

@@ -80,6 +80,7 @@ class WordView(LayersView):
         if kind != KIND or answer[0] != self._asked:
             return
         if isinstance(answer[1], str):
+            self._forget()
             self._show_problem(answer[1])
             return
         self._answer = answer
@@ -97,12 +98,26 @@ class WordView(LayersView):
         if self.room.state.reading is not None:
             self.draw_stage(self.room.state.reading)
 
+    def _forget(self) -> None:
+        """No answer any more: nothing of an earlier word stays."""
+        self._answer = None
+        self.curves.set_lines([], [])
+        self.matrix.set_grid(np.empty((0, 0), dtype=np.float32), Labels(), Labels(), 0, 1)
+        self.verdict.setText("")
+        for card in (self._curves_card, self._matrix_card):
+            card.set_hint("")
+
+    @property
+    def _uses(self) -> Uses:
+        """What the answer on show was asked about; the editor may be ahead of it."""
+        return self._answer[0][1] if self._answer is not None else self.editor.uses  # type: ignore[index]
+
     @property
     def _word(self) -> str:
-        return self.editor.uses.word.strip()
+        return self._uses.word.strip()
 
     def _labels(self, found: WordInSentences) -> Labels:
-        uses = self._asked[1] if isinstance(self._asked, tuple) else self.editor.uses
+        uses = self._uses
         texts = [f"{i + 1}  {uses.texts[i].strip()}" for i in found.sentences]
         return Labels(texts, [COLORS[(uses.groups[i] - 1) % len(COLORS)] for i in found.sentences])
 
@@ -159,7 +174,7 @@ class WordView(LayersView):
         axes = Axis("pairs", [line.name for line in self.curves.lines]), Axis("layer", stage_labels(values.shape[1]))
         numbers = {"mean cosine": Numbers(values, axes)}
         return self.room.figure(
-            self._curves_card.title, [self.curves], numbers, hint=self._said(), settings=self._said()
+            self._curves_card.title, [self.curves], numbers, hint=self._said(), settings=self._said(), texts=False
         )
 
     def _matrix_figure(self) -> Figure | None:
@@ -171,11 +186,11 @@ class WordView(LayersView):
         numbers = {"cosine": Numbers(found.cosines, axes)}
         stage = stage_name(self.room.stage)
         said = f"{self._said()} · {stage}"
-        return self.room.figure(self._matrix_card.title, [self.matrix], numbers, hint=stage, settings=said)
+        return self.room.figure(self._matrix_card.title, [self.matrix], numbers, hint=stage, settings=said, texts=False)
 
     def _said(self) -> str:
         """The word and its sentences, for a caption."""
-        uses = self.editor.uses
+        uses = self._uses
         listed = " / ".join(f"({group}) {text.strip()}" for text, group in uses.sentences)
         return f"“{self._word}” in: {listed}"
 

@@ -74,7 +74,7 @@ class DecidedPage(PredictPage):
         target = self.target
         clicked = self.room.state.focus
         places = [group[0].position if group[0].kind == "word" else None for group in self._targets]
-        if clicked in places and (target is None or target.position != clicked):
+        if clicked is not None and clicked in places and (target is None or target.position != clicked):
             self._picked = None
             self.place.setCurrentIndex(places.index(clicked))
             self._fill_words(0)
@@ -221,7 +221,9 @@ class MethodCard(Card):
         where = f"of {self.target.label}" + (f" at {self.target.position}" if self.target.kind == "word" else "")
         widgets: list[QWidget] = [self.tokens, self._scale, self.said]
         said = self.said.text().replace("\n", " ")
-        return self._room.figure(self.title, widgets, numbers, hint=f"{where} · nats of ln p", settings=said)
+        return self._room.figure(
+            self.title, widgets, numbers, hint=f"{where} · nats of ln p", settings=said, plain=True
+        )
 
     def _on_tokens_hovered(self, unit: int | None) -> None:
         self._room.state.set_hover(self._room.position_of(unit))

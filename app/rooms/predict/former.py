@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QW
 from app import theme
 from app.readings import MaskReading, Reading
 from app.rooms.predict.numbers import probability_text
-from app.state import moved_positions
+from app.state import ModelInfo, moved_positions
 from app.widgets.card import Card, Hint, button, label
 from app.widgets.controls import IconButton
 from bertcore.tokenization import Encoding
@@ -83,6 +83,7 @@ class Kept:
     masks: tuple[MaskReading, ...]
     put_in: tuple[tuple[int, str], ...]  # (position then, word)
     pair: str = ""  # the verdict on A and B then
+    model: ModelInfo | None = None  # whose guesses they were
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,12 @@ class Row:
 
 def rows_of(kept: Kept, reading: Reading) -> list[Row]:
     """What became of each mask. Those whose place is gone, or has something else in it now, are left out."""
+    if kept.model is not None and kept.model != reading.request.model:
+        return []
     moved = moved_positions(_keys(kept.encoding), _keys(reading.encoding))
     put_in = dict(kept.put_in)
     now = {mask.position: mask for mask in reading.masks}
-    is_as_long = len(reading.encoding) == len(kept.encoding)  # then a word in another's place has kept its place
+    is_as_long = _is_same_but(kept, reading)  # then a word in another's place has kept its place
     rows = []
     for mask in kept.masks:
         at = moved.get(mask.position, mask.position if is_as_long else -1)
@@ -108,6 +111,14 @@ def rows_of(kept: Kept, reading: Reading) -> list[Row]:
         elif at >= 0 and reading.encoding.labels[at] == put_in.get(mask.position):
             rows.append(Row(at, _best(mask), f"{put_in[mask.position]}, put in"))
     return rows
+
+
+def _is_same_but(kept: Kept, reading: Reading) -> bool:
+    """Whether nothing but masks and words put in differs, place by place."""
+    masks = {mask.position for mask in kept.masks}
+    pairs = enumerate(zip(kept.encoding.ids, reading.encoding.ids, strict=False))
+    is_as_long = len(reading.encoding) == len(kept.encoding)
+    return is_as_long and all(then == now or at in masks for at, (then, now) in pairs)
 
 
 class KeptCard(Card):

@@ -91,9 +91,8 @@ class PredictRoom(ExploreRoom):
 
     @property
     def mask_number(self) -> int:
-        """Which of the reading's masks the pages with one mask are about: the one clicked last, else the first."""
-        reading = self.state.reading
-        positions = [mask.position for mask in reading.masks] if reading else []
+        """Which of the shown masks the pages with one mask are about: the one clicked last, else the first."""
+        positions = [mask.position for mask in self.masks()]
         return positions.index(self._mask) if self._mask in positions else 0
 
     def masks(self) -> list[MaskReading]:
@@ -129,13 +128,12 @@ class PredictRoom(ExploreRoom):
         self.put_in_all([(position, token_id, word)], f"“{word}” was put in")
 
     def put_in_all(self, words: list[tuple[int, int, str]], what: str) -> None:
-        """(position, token id, word) of each; from the end of the text on, so that positions stay true."""
+        """(position, token id, word) of each."""
         kept = self.words_page.keep(what, [(position, word) for position, _, word in words])
         before = self.state.text_a, self.state.text_b, self.state.masked
         if kept is not None:
             self.words_page.show_former(kept)
-        for position, token_id, _ in sorted(words, reverse=True):
-            self.state.put_word(position, token_id)
+        self.state.put_words([(position, token_id) for position, token_id, _ in words])
         if before == (self.state.text_a, self.state.text_b, self.state.masked):
             self.words_page.kept_card.dismissed.emit()  # nothing could be put in
 

@@ -6,7 +6,7 @@ import html
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app import theme
@@ -78,7 +78,9 @@ class WordsPage(PredictPage):
         reading = self.room.state.reading
         if reading is None:
             return None
-        return Kept(what, reading.encoding, tuple(reading.masks), tuple(put_in), self.pair.card.said)
+        return Kept(
+            what, reading.encoding, tuple(reading.masks), tuple(put_in), self.pair.card.said, reading.request.model
+        )
 
     def show_former(self, kept: Kept) -> None:
         self.room.state.kept[KEPT] = kept
@@ -109,6 +111,13 @@ class WordsPage(PredictPage):
         self.kept_card.show_kept(kept if isinstance(kept, Kept) else None, reading, self.pair.card.said)
         self.read_text.setText(as_read(reading, units))
         self.draw_focus(reading)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The colours of what was read stand in the text."""
+        super().changeEvent(event)
+        reading = self.room.state.reading
+        if event.type() == QEvent.Type.PaletteChange and reading is not None and self.read_text.text():
+            self.read_text.setText(as_read(reading, reading.units(self.room.state.view)))
 
     def draw_lens(self, lens: MaskLens) -> None:
         for number, card in enumerate(self.shown_cards):

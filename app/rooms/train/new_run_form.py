@@ -194,7 +194,8 @@ class NewRunForm(QWidget):
         self._titles[field].setVisible(shown)
 
     def _fill_sources(self, kind: RunKind) -> None:
-        at = self.source.currentData() if self._own is None else None
+        at = self.source.currentData()
+        at = None if self._own is not None or at in (A_FILE, A_FOLDER) else at  # a dialog that was closed chose nothing
         self.source.clear()
         if not kind.is_task:
             self.source.addItem(SAMPLE_STORIES, "")

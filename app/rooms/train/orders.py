@@ -46,6 +46,8 @@ def order_of(wish: Wish) -> RunOrder:
         _check_model(wish)
     if wish.task is not None:
         return _finetune(wish, wish.task)
+    if wish.kind.is_task:
+        raise BertcoreError("There is nothing to learn from yet; choose a sample or a file.")
     corpus = wish.place or sample_corpus()
     if not corpus.exists():
         raise BertcoreError(f"The text file {corpus} is not there; choose another.")
