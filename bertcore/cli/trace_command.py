@@ -15,6 +15,7 @@ from bertcore.cli.output import (
     ModelArgument,
     TextA,
     TextB,
+    checked_out,
     open_and_encode,
     print_json,
     say_dropped,
@@ -52,6 +53,7 @@ def trace(
     as_json: AsJson = False,
 ) -> None:
     """Everything that passes through the model for one text, as NumPy arrays in one file."""
+    checked_out(out)
     text_a, text_b = texts(a, b)
     checkpoint, encoding = open_and_encode(model, text_a, text_b)
     result = _run(checkpoint, encoding, ablate, set_segment, set_position)

@@ -66,6 +66,40 @@ class TestFinetune:
         said = shell("predict", learned, "--file", tmp_path / "new.csv", "--text", "what")
         assert said.out.split() == ["bad", "good"], said.err
 
+    def test_a_file_that_says_what_is_right_too(self, shell: Shell, learned: Path, tmp_path: Path) -> None:
+        """In words of its own: 1 and 0, where the model knows good and bad."""
+        (tmp_path / "new.csv").write_text("what,mood\nthe dog sat,0\nthe cat sang,1\n")
+        said = shell("predict", learned, "--file", tmp_path / "new.csv")  # the columns are those of its run
+        assert said.out.split() == ["bad", "good"], said.err
+
+    def test_both_texts_of_a_pair_are_read(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+        """The first says nothing: only the second one tells."""
+        rows = [("it was", text, mood) for text, mood in ROWS] * 20
+        table = "\n".join("\t".join(row) for row in rows)
+        (tmp_path / "pairs.tsv").write_text(f"text_a\ttext_b\tlabel\n{table}\n")
+        flags = ("--model", model, "--steps", 5, *SMALL, "--out", tmp_path / "run")
+        answer = shell("finetune", "pairs", "--train", tmp_path / "pairs.tsv", *flags)
+        assert answer.code == 0, answer.err
+        seconds = ("the dog sat", "the cat sang")
+        table = "".join(f"it was\t{second}\n" for second in seconds)
+        (tmp_path / "new.tsv").write_text(f"text_a\ttext_b\n{table}")
+        newest = load_checkpoint(tmp_path / "run" / "snapshots" / "step-00000005")
+        save_checkpoint(newest.model, newest.tokenizer, tmp_path / "elsewhere")  # no run tells how to read the file
+        typed = [shell("predict", tmp_path / "run", "--a", "it was", "--b", each, "--json").json for each in seconds]
+        expected = [each["predictions"][0]["probabilities"]["good"] for each in typed]
+        assert expected[0] != expected[1]
+        for place in ("run", "elsewhere"):
+            said = shell("predict", tmp_path / place, "--file", tmp_path / "new.tsv", "--json").json["predictions"]
+            assert [each["probabilities"]["good"] for each in said] == pytest.approx(expected, abs=1e-5)
+
+    def test_what_would_be_ignored_is_refused(self, shell: Shell, learned: Path, table: Path, tmp_path: Path) -> None:
+        assert "not both" in shell("predict", learned, "--file", table, "--a", "a dog").sentence
+        assert "--file" in shell("predict", learned, "--a", "a dog", "--task", "sst2").sentence
+        assert "--data" in shell("evaluate", learned, "--corpus", table, "--task", "sst2").sentence
+        assert "--all" in shell("evaluate", learned, "--all", "--sequences", 3).sentence
+        for command in (("predict", learned, "--a", "a dog"), ("evaluate", learned, "--all"), ("trace", "--a", "dog")):
+            assert "is a folder" in shell(*command, "--out", tmp_path).sentence
+
     def test_resume_is_done(self, shell: Shell, learned: Path) -> None:
         assert "done at step 50" in shell("finetune", "--resume", "--out", learned).out
 

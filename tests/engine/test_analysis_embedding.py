@@ -62,6 +62,14 @@ class TestNearWords:
         values = [1 - word.cosine if by == "cosine" else word.distance for word in found]
         assert values == pytest.approx(np.sort(far)[:6], abs=1e-6)
 
+    def test_rows_that_belong_to_no_token_are_no_words(self, tokenizer: Tokenizer) -> None:
+        """A table may be larger than its vocabulary (decision 0006); short rows are near everything."""
+        table = np.ones((tokenizer.vocab_size + 6, 4), dtype=np.float32)
+        table[tokenizer.vocab_size :] = 0.999
+        table[30] = 1.001
+        found = NearestWords(table, tokenizer).near([30], 12, "distance")
+        assert len(found) == 12 and all(word.token_id < tokenizer.vocab_size for word in found)
+
     def test_words_around_several_stand_there_once(self, tokenizer: Tokenizer) -> None:
         table = np.random.default_rng(2).normal(size=(tokenizer.vocab_size, 8)).astype(np.float32)
         words, steps = NearestWords(table, tokenizer), list[float]()

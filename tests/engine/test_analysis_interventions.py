@@ -90,6 +90,14 @@ class TestLayers:
         assert np.abs(found.hidden_states[-1] - expected[0].numpy()).max() <= 1e-5
         assert difference(found, run(model)) > 1e-3
 
+    def test_a_layer_that_is_off_adds_nothing(self) -> None:
+        """Nor do its neurons fire."""
+        model = family_model("bert")
+        parts = ("attention.output", "feed_forward.activation", "feed_forward.output")
+        points = [f"layer.{layer}.{part}" for layer in (1, 2) for part in parts]
+        seen = activations(model, points, PAIR.ids, segments_for(model), changes=switch_off_layers({1}))
+        assert [bool(seen[point].any()) for point in points] == [False] * 3 + [True] * 3
+
     def test_a_layer_that_is_off_hands_on_what_others_left(self) -> None:
         model = family_model("bert")
         other = activations(model, ["layer.0.output"], OTHER.ids[: len(PAIR)], PAIR.segments)["layer.0.output"]

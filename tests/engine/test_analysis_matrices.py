@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cosine, jensenshannon
 
-from bertcore.analysis.flow import attention_flow, residual_attention, rollout
+from bertcore.analysis.find_heads import find_heads
+from bertcore.analysis.flow import attention_flow, residual_attention, rollout, without
 from bertcore.analysis.heads import classify_heads, head_facts, head_kind
 from bertcore.analysis.merging import merge_encoding, merge_matrix, merge_vectors, sum_scores, word_groups
 from bertcore.analysis.similarity import (
@@ -78,6 +79,15 @@ class TestFlow:
                 side = np.array(source_side)
                 cuts.append(graph[1][1, ~side].sum() + graph[0][side, sink].sum())
             assert found[sink] == pytest.approx(min(cuts), abs=1e-8)
+
+    def test_what_is_off_is_left_out(self) -> None:
+        """By hand: of two heads one is off, and of three layers the last."""
+        attentions = np.zeros((3, 2, 2, 2))
+        attentions[:] = [[0.0, 1.0], [1.0, 0.0]]
+        counted = without(attentions, heads_off={(0, 1)}, layers_off={2})
+        assert rollout(counted)[0] == pytest.approx(np.array([[0.75, 0.25], [0.25, 0.75]]))
+        assert np.array_equal(rollout(counted)[2], rollout(counted)[1])
+        assert attentions[0, 1, 0, 1] == 1 and without(attentions) is attentions
 
     def test_no_such_token_is_a_sentence(self) -> None:
         with pytest.raises(BertcoreError, match="0 to 2"):
@@ -189,6 +199,7 @@ class TestMerging:
         # [CLS] the comfort ##able cat [SEP] it was comfort ##able [SEP]
         assert groups == [0, 1, 2, 2, 3, 4, 5, 6, 7, 7, 8]
         merged = merge_encoding(encoding, groups)
+        assert len(merged.labels) == len(merged.tokens) == len(merged.ids)
         assert merged.tokens == ["[CLS]", "the", "comfortable", "cat", "[SEP]", "it", "was", "comfortable", "[SEP]"]
         assert merged.parts == ["special", "a", "a", "a", "special", "b", "b", "b", "special"]
         assert merged.segments == [0, 0, 0, 0, 0, 1, 1, 1, 1] and merged.positions == list(range(9))
@@ -209,3 +220,11 @@ class TestMerging:
         encoding = TOKENIZER.encode("cat 日 comfortable")
         groups = word_groups(encoding)
         assert merge_encoding(encoding, groups).unknown == [2]
+
+    def test_what_is_looked_for_is_found_in_words(self) -> None:
+        encoding = TOKENIZER.encode("comfortable cat")  # [CLS] comfort ##able cat [SEP]
+        groups = word_groups(encoding)
+        attention = np.eye(5)[[0, 3, 3, 3, 4]][None, None]  # the first word looks at the second
+        merged = np.stack([[merge_matrix(attention[0, 0], groups)]])
+        found = find_heads("attn(comfortable -> cat) > 0.9", merged, merge_encoding(encoding, groups))
+        assert [(match.layer, match.head) for match in found.matches] == [(0, 0)]

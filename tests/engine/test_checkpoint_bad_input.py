@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -133,6 +134,7 @@ class TestConfig:
             ("hidden_dropout_prob", "0.1"),
             ("attention_probs_dropout_prob", 7),
             ("pad_token_id", 10**9),
+            ("number_range", [0, 10**400]),
         ],
     )
     def test_values_that_make_no_model(self, folder: Path, field: str, value: object) -> None:
@@ -246,10 +248,24 @@ class TestVocabulary:
         (folder / "vocab.txt").write_text("\n".join(words) + "\n")
         refused(folder, str(len(words)), str(len(VOCABULARY)))
 
+    def test_a_word_twice_in_a_long_list_is_said_at_once(self, folder: Path) -> None:
+        (folder / "tokenizer.json").unlink()
+        words = (*(f"word{number}" for number in range(400_000)), "word7")
+        (folder / "vocab.txt").write_text("\n".join(words) + "\n")
+        began = time.process_time()
+        refused(folder, "'word7' twice")
+        assert time.process_time() - began < 20  # a look through all former words for each would take minutes
+
     def test_a_word_twice(self, folder: Path) -> None:
         (folder / "tokenizer.json").unlink()
         (folder / "vocab.txt").write_text("\n".join((*VOCABULARY[:-1], "the")) + "\n")
         refused(folder)
+
+
+@pytest.mark.parametrize("names", [[None], [3, "BertForPreTraining"], 5, "BertForPreTraining"])
+def test_classes_that_are_no_names_tell_nothing(folder: Path, names: object) -> None:
+    edit_config(folder, architectures=names)
+    load_checkpoint(folder)
 
 
 class _RunsCode:

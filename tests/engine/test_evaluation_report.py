@@ -17,7 +17,7 @@ from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
 from bertcore.evaluation import report as report_module
 from bertcore.evaluation.cloze import read_cloze
-from bertcore.evaluation.documents import Document, held_out_documents
+from bertcore.evaluation.documents import Document, by_source, held_out_documents
 from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sentence_pairs
 from bertcore.evaluation.markdown import cloze_table, figures
 from bertcore.evaluation.masked_words import masked_words, rules_for
@@ -71,6 +71,17 @@ def test_a_file_is_measured_on_its_own_held_out_documents(
     documents = [d for d in held_out_documents(files, tiny.tokenizer) if d.source == "second.txt"]
     assert report.held_out is not None
     assert report.held_out.words["second.txt"] == masked_words(tiny, documents, 24).summary()
+
+
+def test_files_of_one_name_are_told_apart(tiny: Checkpoint, tmp_path: Path, files: list[Path]) -> None:
+    texts = []
+    for folder, name, source in (("en", "wiki.txt", 0), ("de", "wiki.txt", 1), ("en", "all", 1)):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        texts.append(tmp_path / folder / name)
+        texts[-1].write_bytes(files[source].read_bytes())
+    found = measure_model(tiny, texts[:2], effort=EFFORT)
+    assert found.held_out is not None and list(found.held_out.words) == ["en/wiki.txt", "de/wiki.txt", "all"]
+    assert set(by_source(held_out_documents(texts[1:], tiny.tokenizer))) == {"wiki.txt", "2: all"}
 
 
 def test_less_text_where_less_is_asked_for(tiny: Checkpoint, files: list[Path], report: ModelReport) -> None:

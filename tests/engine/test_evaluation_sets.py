@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 import torch
 
+from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.cloze import ClozeSentence, answer_cloze, cloze_file, read_cloze
+from bertcore.evaluation.cloze import ClozeAnswer, ClozeSentence, answer_cloze, cloze_file, read_cloze
+from bertcore.evaluation.markdown import _guesses
 from bertcore.evaluation.minimal_pairs import (
     MinimalPair,
     judge_minimal_pairs,
@@ -126,6 +128,12 @@ class TestAnsweringTheCloze:
         by_category = cloze.by_category()
         assert list(by_category) == ["a", "b"]
         assert (by_category["a"].top5.value, by_category["b"].top1.value) == (1.0, 0.5)
+
+    def test_right_guesses_are_bold_however_the_vocabulary_writes_them(self) -> None:
+        """As byte-level BPE does: with the space before."""
+        guesses = (WordGuess("Ġbread", 7, 0.5), WordGuess("Ġmilk", 8, 0.25))
+        answer = ClozeAnswer(ClozeSentence("a slice of [MASK]", ("bread",), "food"), guesses, 1, (7,))
+        assert _guesses(answer) == ["**bread** 50%", "milk 25%"]
 
     def test_a_model_without_a_word_head_is_refused(self, tmp_path: Path) -> None:
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("nsp",)))
