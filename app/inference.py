@@ -254,9 +254,14 @@ class Inference(QObject):
         if kind is None:
             return None
 
+        def step(share: float) -> None:
+            self._worker.step("apply")  # a long passage has many windows, and what is typed next makes it idle
+            if request.model is not self._info:
+                raise UnwantedError
+
         def run(a: str, b: str | None) -> tuple[Example, Prediction]:
             example = as_example(kind, a, b)
-            return example, predict(checkpoint, [example])[0]
+            return example, predict(checkpoint, [example], step)[0]
 
         return "apply", applied(request, run)
 

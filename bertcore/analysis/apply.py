@@ -22,7 +22,7 @@ from bertcore.data.features.decode import decode
 from bertcore.data.features.make import make_features
 from bertcore.data.features.predictions import Prediction
 from bertcore.errors import BertcoreError
-from bertcore.training.evaluate_task import run_task, settings_for
+from bertcore.training.evaluate_task import Step, run_task, settings_for
 from bertcore.training.losses import problem_of
 
 BATCH_SIZE = 16
@@ -68,8 +68,11 @@ def as_example(kind: Kind, text_a: str, text_b: str | None = None) -> Example:
     return TextExample(text_a, text_b or None)
 
 
-def predict(checkpoint: Checkpoint, examples: Sequence[Example]) -> list[Prediction]:
-    """What the model says of each example, in their order. Raises BertcoreError where it has no head for a task."""
+def predict(checkpoint: Checkpoint, examples: Sequence[Example], step: Step | None = None) -> list[Prediction]:
+    """What the model says of each example, in their order; `step` is told the share done, and may raise to end it.
+
+    Raises BertcoreError where the model has no head for a task.
+    """
     kind = task_kind(checkpoint)
     if kind is None:
         raise BertcoreError(
@@ -93,7 +96,7 @@ def predict(checkpoint: Checkpoint, examples: Sequence[Example]) -> list[Predict
         features, BATCH_SIZE, checkpoint.tokenizer.pad_id, segments=config.type_vocab_size > 1, shuffle=False
     )
     device = checkpoint.model.embeddings.token.weight.device
-    outputs = run_task(checkpoint.model, batches, device)
+    outputs = run_task(checkpoint.model, batches, device, step)
     return decode(features, outputs, settings_for(checkpoint.model))
 
 

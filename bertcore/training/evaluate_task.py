@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -30,6 +30,7 @@ from bertcore.training.task_examples import with_answers
 from bertcore.training.task_metrics import confusion, measure, ranked
 
 EXAMPLES_SHOWN = 8
+Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
 _SHORT = 600  # characters of an example that are written down
 
 
@@ -65,18 +66,25 @@ def evaluate_task(model: Bert, batches: TaskBatches, device: torch.device) -> Ta
 
 
 @torch.no_grad()
-def run_task(model: Bert, batches: TaskBatches, device: torch.device) -> list[tuple[NDArray[np.int64], NDArray]]:
-    """The units of each batch with the head's logits for them, in evaluation mode."""
+def run_task(
+    model: Bert, batches: TaskBatches, device: torch.device, step: Step | None = None
+) -> list[tuple[NDArray[np.int64], NDArray]]:
+    """The units of each batch with the head's logits for them, in evaluation mode; `step` is told before each one."""
     was_training = model.training
     model.eval()
     plain = TaskBatches(
         batches.features, batches.batch_size, batches.pad_id, segments=model.config.type_vocab_size > 1, shuffle=False
     )
     found = []
-    for units in plain.order():
-        logits = task_logits(model, plain.batch(units), batches.features.head, device)
-        found.append((units, logits.float().cpu().numpy()))
-    model.train(was_training)
+    order = list(plain.order())
+    try:
+        for number, units in enumerate(order):
+            if step is not None:
+                step(number / len(order))
+            logits = task_logits(model, plain.batch(units), batches.features.head, device)
+            found.append((units, logits.float().cpu().numpy()))
+    finally:
+        model.train(was_training)
     return found
 
 

@@ -243,7 +243,9 @@ def test_a_changed_row_is_said_not_to_add_up(room: LayersRoom, window: Window, q
     row = (1.0, *[0.0] * (size - 1))
     window.state.set_what_if(window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
     settle(window, qtbot)
-    qtbot.waitUntil(lambda: view._one is not None and view._one[0][0] is window.state.reading, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(
+        lambda: view._one is not None and view._one[0][0] is window.state.reading.request, timeout=TIMEOUT_MS
+    )
     view.open_step("probs")
     window.state.set_focus(4)
     assert view.table.numbers.values[4].tolist() == list(row)

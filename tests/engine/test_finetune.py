@@ -305,3 +305,23 @@ class TestRefused:
         (tmp_path / "recipe.json").write_text('{"kind": "finetune", "training": {"epoch": 3}}', encoding="utf-8")
         with pytest.raises(BertcoreError, match="epoch"):
             FinetuneOptions.from_file(tmp_path / "recipe.json")
+
+
+def test_a_long_passage_can_be_given_up(learned: Path) -> None:
+    """The window does so when something else is typed."""
+    checkpoint = load_checkpoint(newest(learned))
+    kind = task_kind(checkpoint)
+    assert kind is not None
+    examples = [as_example(kind, f"the cat sang {'on ' * i}") for i in range(40)]  # three batches
+    shares: list[float] = []
+    assert len(predict(checkpoint, examples, shares.append)) == 40
+    assert shares == pytest.approx([0, 1 / 3, 2 / 3])
+
+    def give_up(share: float) -> None:
+        if share:
+            raise InterruptedError
+
+    checkpoint.model.train()
+    with pytest.raises(InterruptedError):
+        predict(checkpoint, examples, give_up)
+    assert checkpoint.model.training

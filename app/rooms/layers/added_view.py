@@ -60,7 +60,7 @@ class AddedView(LayersView):
 
             changes = request.what_if.changes()
             read = request.input_ids, request.segments, request.positions
-            return (reading, view), residual_stream(checkpoint.model, *read, members=members, changes=changes)
+            return (reading.request, view), residual_stream(checkpoint.model, *read, members=members, changes=changes)
 
         if members:
             self.room.ask_soon(lambda: self.room.ask_model(KIND, answer))
@@ -69,7 +69,7 @@ class AddedView(LayersView):
             self.cosines.set_lines([], [])
 
     def draw_focus(self, reading: Reading) -> None:
-        if self._answer is not None and self._answer[0] == (reading, self.room.state.view):
+        if self._answer is not None and self._answer[0] == (reading.request, self.room.state.view):
             self._draw(self._answer[1])
 
     def draw_stage(self, reading: Reading) -> None:
@@ -78,7 +78,7 @@ class AddedView(LayersView):
 
     def show_answer(self, kind: str, answer: Any) -> None:
         reading = self.room.state.reading
-        if kind == KIND and reading is not None and answer[0] == (reading, self.room.state.view):
+        if kind == KIND and reading is not None and answer[0] == (reading.request, self.room.state.view):
             self._answer = answer
             self.draw_focus(reading)
 

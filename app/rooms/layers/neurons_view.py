@@ -16,7 +16,7 @@ from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label
 
 if TYPE_CHECKING:
-    from app.readings import Reading, Step
+    from app.readings import Reading, ReadingRequest, Step
     from app.rooms.layers.room import LayersRoom
     from bertcore.analysis.neurons import PushedWords, StrongestNeurons
     from bertcore.checkpoint import Checkpoint
@@ -132,8 +132,8 @@ class NeuronsView(LayersView):
             self._one = answer
             self._show_one(*answer[1:])
 
-    def _wanted(self, reading: Reading) -> tuple[Reading, object]:
-        return reading, self.room.state.view
+    def _wanted(self, reading: Reading) -> tuple[ReadingRequest, object]:
+        return reading.request, self.room.state.view
 
     def _ask_one(self, reading: Reading) -> None:
         chosen, request = self._chosen, reading.request

@@ -36,7 +36,7 @@ class PathsView(LayersView):
         self._card.set_figure(self._figure)
         self._card.body.addWidget(self.picture, 1)
         self._card.body.addWidget(note(NOTE))
-        self._drawn: object = None  # what the picture is of: reading and view
+        self._drawn: object = None  # what the picture is of: request and view
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._card)
@@ -53,14 +53,14 @@ class PathsView(LayersView):
             from bertcore.analysis.hidden_states import paths
 
             if not len(units):
-                return (reading, view), units, None
-            return (reading, view), units, paths(np.stack([units.vectors(one) for one in states]))
+                return (reading.request, view), units, None
+            return (reading.request, view), units, paths(np.stack([units.vectors(one) for one in states]))
 
         self.room.ask_soon(lambda: self.room.asked.emit(KIND, answer))
         self.draw_stage(reading)
 
     def draw_focus(self, reading: Reading) -> None:
-        if self._drawn == (reading, self.room.state.view):
+        if self._drawn == (reading.request, self.room.state.view):
             self.picture.set_current(self.unit)
 
     def draw_stage(self, reading: Reading) -> None:
@@ -70,7 +70,8 @@ class PathsView(LayersView):
         if kind != KIND:
             return
         drawn, units, found = answer
-        if drawn[0] is not self.room.state.reading or drawn[1] != self.room.state.view:
+        reading = self.room.state.reading
+        if reading is None or drawn != (reading.request, self.room.state.view):
             return
         self._drawn = drawn
         if found is None:

@@ -18,7 +18,7 @@ from app.widgets.card import GAP_PX, Card, scrolled
 from app.widgets.controls import Choice
 
 if TYPE_CHECKING:
-    from app.readings import Reading
+    from app.readings import Reading, ReadingRequest
     from app.readings import Step as Told
     from app.rooms.layers.room import LayersRoom
     from bertcore.analysis.layer_steps import OneLayer, Step
@@ -42,7 +42,7 @@ class StepsView(LayersView):
         self.steps: list[Step] = []
         self.open_key = FIRST_OPEN
         self._column = 0
-        self._one: tuple[tuple[Reading, int], OneLayer] | None = None
+        self._one: tuple[tuple[ReadingRequest, int], OneLayer] | None = None
         self._card = Card("Layer 1, step by step")
         self._head = Choice("The head whose query, key, value and scores are shown")
         self._list = QVBoxLayout()
@@ -61,7 +61,7 @@ class StepsView(LayersView):
             self._head.clear()
             self._head.addItems([f"head {number + 1}" for number in range(reading.request.model.heads)])
         self._head.setCurrentIndex(head)
-        if self._one is None or self._one[0] != (reading, layer):
+        if self._one is None or self._one[0] != (reading.request, layer):
             self._ask(reading)
             return
         self.steps = self._one[1].steps(head)
@@ -70,12 +70,12 @@ class StepsView(LayersView):
         self._show_open()
 
     def draw_focus(self, reading: Reading) -> None:
-        if self.steps and self._one is not None and self._one[0][0] is reading:
+        if self.steps and self._one is not None and self._one[0][0] is reading.request:
             self._show_number()
 
     def show_answer(self, kind: str, answer: Any) -> None:
         reading = self.room.state.reading
-        if kind == KIND and reading is not None and answer[0] == (reading, self.room.state.layer):
+        if kind == KIND and reading is not None and answer[0] == (reading.request, self.room.state.layer):
             self._one = answer
             self.draw_stage(reading)
 
@@ -88,7 +88,7 @@ class StepsView(LayersView):
 
     def _ask(self, reading: Reading) -> None:
         layer, request = self.room.state.layer, reading.request
-        wanted = (reading, layer)
+        wanted = (request, layer)
         if self._one is not None and self._one[0] == wanted:
             return
         entering = None if request.what_if else reading.trace.hidden_states[layer]
