@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.figure_files import NUMBERS, PICTURES, image_of, save_figure, svg, table
 from app.figures import Figure, file_name
-from app.widgets.figure_button import COPY_NUMBERS, COPY_PICTURE, SAVE_NUMBERS, SAVE_PICTURE, figure_buttons
+from app.widgets.figure_button import COPY_NUMBERS, COPY_PICTURE, SAVE_NUMBERS, SAVE_PICTURE, Provider, figure_buttons
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
@@ -26,14 +26,15 @@ class Exporter:
         self._window = window
         self._folder = Path.home()
 
-    def fulfil(self, figure: Figure | None, wish: str) -> None:
+    def fulfil(self, provider: Provider, wish: str) -> None:
         """wish: one of app.widgets.figure_button.WISHES. What goes wrong is said in the window's banner."""
+        figure = provider()
         if figure is None or not figure.picture.width:
             self._window.show_problem(NOTHING_YET)
             return
         try:
             if wish in (SAVE_PICTURE, SAVE_NUMBERS):
-                self._save(figure, wish, PICTURES if wish == SAVE_PICTURE else NUMBERS)
+                self._save(figure, provider, wish, PICTURES if wish == SAVE_PICTURE else NUMBERS)
             elif wish == COPY_PICTURE:
                 QApplication.clipboard().setMimeData(_as_mime(figure))
                 self._tell(f"Copied the picture: {figure.title}")
@@ -58,7 +59,7 @@ class Exporter:
         else:
             self._window.show_problem(NOTHING_YET)
 
-    def _save(self, figure: Figure, wish: str, kinds: dict) -> None:
+    def _save(self, figure: Figure, provider: Provider, wish: str, kinds: dict) -> None:
         filters = [f"{ending.removeprefix('.').upper()} (*{ending})" for ending in kinds]
         start = self._folder / file_name(figure, self._window.room_id)
         chosen, kind = QFileDialog.getSaveFileName(
@@ -69,7 +70,7 @@ class Exporter:
         file = Path(chosen)
         if file.suffix.lower() not in kinds:
             file = file.with_name(file.name + list(kinds)[filters.index(kind) if kind in filters else 0])
-        save_figure(figure, file)
+        save_figure(provider() or figure, file)  # a dialog takes time: as it is now, picture, numbers and caption
         self._folder = file.parent
         self._tell(f"Saved {file}")
 

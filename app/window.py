@@ -271,7 +271,7 @@ class Window(QMainWindow):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, FigureWished):
-            self.exporter.fulfil(event.figure, event.wish)
+            self.exporter.fulfil(event.provider, event.wish)
             return True
         return super().event(event)
 

@@ -19,14 +19,14 @@ WISHES = (SAVE_PICTURE, SAVE_NUMBERS, COPY_PICTURE, COPY_NUMBERS)
 
 
 class FigureWished(QEvent):
-    """Sent to the window: somebody wants a figure saved or copied. A figure of None: there is nothing to save yet."""
+    """Sent to the window: somebody wants a figure saved or copied."""
 
     TYPE = QEvent.Type(QEvent.registerEventType())
 
-    def __init__(self, figure: Figure | None, wish: str) -> None:
-        """wish: one of WISHES."""
+    def __init__(self, provider: Provider, wish: str) -> None:
+        """provider: gives the figure as it is then. wish: one of WISHES."""
         super().__init__(self.TYPE)
-        self.figure, self.wish = figure, wish
+        self.provider, self.wish = provider, wish
 
 
 class FigureButton(IconButton):
@@ -49,7 +49,7 @@ class FigureButton(IconButton):
 
     def wish(self, wish: str) -> None:
         """Asks the window to save or copy the figure as it is now; one of WISHES."""
-        QCoreApplication.sendEvent(self.window(), FigureWished(self._provider(), wish))
+        QCoreApplication.sendEvent(self.window(), FigureWished(self._provider, wish))
 
     def figure(self) -> Figure | None:
         return self._provider()

@@ -220,6 +220,22 @@ def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: p
     assert not window.frame.banner.is_shown
 
 
+def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(
+    window: Window, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room: Any = window.open_room("attend")
+
+    def choose(*_: object) -> tuple[str, str]:
+        window.state.set_text("A dog ran home.", "")  # as a model that was loading does, meanwhile
+        settle(window, qtbot)
+        return str(tmp_path / "mine.npz"), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
+    figure_buttons(room)[0].wish(SAVE_NUMBERS)
+    with np.load(tmp_path / "mine.npz") as saved:
+        assert "A dog ran home." in str(saved["caption"]) and saved["attention"].shape[-1] == len(room._shown.units)
+
+
 def test_a_file_that_cannot_be_written_is_one_sentence(
     window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
