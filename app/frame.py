@@ -59,7 +59,7 @@ class Frame(QWidget):
         self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
         self.switches, self.what_if = ViewSwitches(), WhatIfLine()
         self.help = HelpPanel()
-        self._hint = ""
+        self.hint = ""  # what to look at in this text
         self.banner, self.status, self._stack = Banner(), StatusLine(KEYS), QStackedWidget()
         self._stack.addWidget(_loading())
         self._lay_out()
@@ -89,11 +89,11 @@ class Frame(QWidget):
 
     def show_hint(self, text: str) -> None:
         """What to look at in this text; gone when the text is edited."""
-        self._hint = text
+        self.hint = text
         self._show_note()
 
     def _show_note(self) -> None:
-        note = "   ".join(part for part in (note_about(self.state), self._hint) if part)
+        note = "   ".join(part for part in (note_about(self.state), self.hint) if part)
         self.note.setText(note)
         self.note.setVisible(bool(note))
 
@@ -156,7 +156,7 @@ class Frame(QWidget):
         self.state.set_text(a, b)
 
     def _on_text_changed(self) -> None:
-        self._hint = ""
+        self.hint = ""
         self.sentences.show_texts(self.state.text_a, self.state.text_b)
 
     def _on_tokens_changed(self) -> None:

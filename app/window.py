@@ -140,6 +140,11 @@ class Window(QMainWindow):
         """The same state in a frame of another size."""
         old = self.frame
         self.frame = self._build_frame()
+        self.frame.show_hint(old.hint)
+        if old.banner.is_shown:
+            self.show_problem(old.banner.text)
+        if self.services.inference.is_opening:
+            self._on_inference_model_loading(self.opening_reference or "")
         if old.help.is_open:
             self.frame.help.toggle(self.room_id)
         old.deleteLater()

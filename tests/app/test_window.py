@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -241,6 +242,24 @@ def test_the_theme_changes_every_colour_and_is_remembered(window: Window, qtbot:
     assert light.pixelColor(spot).name() == theme.LIGHT.card
     assert dark.pixelColor(spot).name() == theme.DARK.card
     assert '"theme": "dark"' in window.services.settings_file.read_text()
+
+
+def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Window, qtbot: QtBot) -> None:
+    """In the middle of a lesson."""
+    room: Any = window.open_room("attend")
+    window.frame.show_hint("Click “it”.")
+    window.show_problem("Something to read.")
+    room.choose_heads([(1, 2), (0, 1)])
+    room.large.set_mode("Lines")
+    room.heads_card.open_tab("Find")
+    settle(window, qtbot)
+    window.set_look(projector=True)
+    settle(window, qtbot)
+    again: Any = window.frame.room
+    assert again is not room and window.frame.hint == "Click “it”." and "Click" in window.frame.note.text()
+    assert window.frame.banner.text == "Something to read."
+    assert (again.large.mode, again.heads_card.tab, again.chosen_heads) == ("Lines", "Find", [(1, 2), (0, 1)])
+    window.set_look(projector=False)
 
 
 def test_projector_size_keeps_what_was_looked_at(window: Window, qtbot: QtBot) -> None:

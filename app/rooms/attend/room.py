@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtGui import QHideEvent
@@ -35,6 +36,16 @@ VIEWS = {
     "gradient": (MATRIX, GRADIENT, EFFECTS),
 }
 
+KEPT = "attend.view"  # what a window built anew finds in the state
+
+
+@dataclass(frozen=True)
+class _View:
+    mode: str
+    picture: str
+    tab: str
+    chosen: tuple[Head, ...]
+
 
 class AttendRoom(ExploreRoom):
     """Atlas on the left, the chosen heads in the middle, bars, facts and what if on the right."""
@@ -50,6 +61,7 @@ class AttendRoom(ExploreRoom):
         self.targets.setParent(self)
         self.questions = [*self.heads_card.questions, *self.large.questions]
         self._connect()
+        self._take_up_view()
 
     # Parts by short names.
 
@@ -322,4 +334,15 @@ class AttendRoom(ExploreRoom):
     def hideEvent(self, event: QHideEvent) -> None:
         """Nothing is worked out for a room that nobody sees, and no reading kept; both come back with it."""
         super().hideEvent(event)
+        picture = self.large.matrix.picture.currentText()
+        self.state.kept[KEPT] = _View(self.large.mode, picture, self.heads_card.tab, tuple(self._chosen))
         self._leave()
+
+    def _take_up_view(self) -> None:
+        """As the room was in a frame of another size."""
+        kept = self.state.kept.get(KEPT)
+        if isinstance(kept, _View):
+            self.large.set_mode(kept.mode)
+            self.large.matrix.picture.setCurrentText(kept.picture)
+            self.heads_card.open_tab(kept.tab)
+            self._chosen = list(kept.chosen)
