@@ -33,6 +33,7 @@ from bertcore.training.options import PretrainOptions
 from bertcore.training.run_folder import RunFolder
 
 CURVE_LINES = 1500
+_MASKED_AS = {"words": ", whole words at a time", "spans": ", spans of words at a time"}
 EARLY = 100  # steps in which so little is learned that one snapshot is enough
 SOURCES = {
     "books.txt.xz": "parts of some 1,000 English books, mostly stories and novels of 1850-1925, from the collection "
@@ -229,7 +230,7 @@ def _said_of(piece: Piece, recipe: str) -> str:
     parts = (
         f"`assets/recipes/{recipe}`: {budget}{early}",
         f"{training.optimizer}, peak rate {piece.options.peak_rate:g}",
-        f"{data.mask_share:.0%} of the words masked",
+        f"{data.mask_share:.0%} of the tokens masked{_MASKED_AS.get(data.masking, '')}",
         warm_up,
         long if piece.has_long_part else "",
         "" if data.pack else "sequences not packed",

@@ -11,6 +11,7 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
     "follows": [0.8, 1.0]                           the probability that B follows A lies between
     "looks": [["it", "cat"], ...]                   in one head each of these weights, from one token to the other, is
                                                     at least "weight"; "layer": 4 beside it: in that layer
+    "no_head_looks": [["it", "cat"]]                there is no such head
     "pieces": {"photographer": ["photograph", "##er"]}
     "alike": ["bank", 4, -1.0, 0.5]                 cosine of a word in A and in B after layer 4 lies between; 0: before
     "same_part": ["token", "rain"] | "other_part"   of the input: token, segment, position; a word in A and in B
@@ -141,10 +142,15 @@ def same_part(asked: Asked, wanted: tuple[str, str], mask: int) -> bool:
 
 
 def opposite(holds: Holds) -> Holds:
-    return lambda asked, wanted, mask: not holds(asked, wanted, mask)
+    return lambda *asked, **beside: not holds(*asked, **beside)
 
 
-BESIDE = {"likelier": {"times"}, "looks": {"weight", "layer"}}  # what a check may say more
+# what a check may say more
+BESIDE = {
+    "likelier": {"times"},
+    "looks": {"weight", "layer"},
+    "no_head_looks": {"weight", "layer"},
+}
 HOLDS: dict[str, Holds] = {
     "first": first,
     "likelier": likelier,
@@ -154,6 +160,7 @@ HOLDS: dict[str, Holds] = {
     "not_among_five": opposite(among_five),
     "follows": follows,
     "looks": looks,
+    "no_head_looks": opposite(looks),
     "pieces": pieces,
     "alike": alike,
     "same_part": same_part,
@@ -209,6 +216,7 @@ def test_a_wrong_claim_is_noticed(built_in: Checkpoint) -> None:
         {"looks": [["cat", "chair"]], "weight": 1.1},
         {"looks": [["chair", "cat"], ["chair", "sat"]], "weight": 0.51},  # two halves of one row
         {"looks": [["cat", "sat"]], "weight": 0.0, "layer": 9},
+        {"no_head_looks": [["cat", "sat"]], "weight": 0.0},
         {"pieces": {"cat": ["c", "##at"]}},
         {"alike": ["cat", 0, 1.1, 1.2]},
         {"other_part": ["token", "cat"]},
