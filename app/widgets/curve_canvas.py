@@ -68,13 +68,15 @@ class CurveCanvas(QWidget):
         self._items[key].setData(steps, values)
 
     def set_marks(self, marks: Sequence[Mark]) -> None:
-        """Lines where something else begins, with words beside them; what was marked before goes."""
-        if list(marks) == [line.mark for line in self._marks]:
-            return
-        for line in self._marks:
-            line.remove()
-        self._marks = [_MarkLine(self._plot, mark) for mark in marks]
-        self._paint_in_theme()
+        """Lines where something else begins, with words beside them; what was marked before goes.
+
+        Lines are hidden and used again: Qt may still be busy with an item that is taken out of its scene.
+        """
+        while len(self._marks) < len(marks):
+            self._marks.append(_MarkLine(self._plot))
+            self._paint_in_theme()
+        for number, line in enumerate(self._marks):
+            line.show_mark(marks[number] if number < len(marks) else None)
         self._fit_words()
 
     def show_all(self) -> None:
@@ -170,40 +172,45 @@ class CurveCanvas(QWidget):
 class _MarkLine:
     """A line where something else begins, with words beside it; what has a name before it, a tinted band."""
 
-    def __init__(self, plot: pg.PlotItem, mark: Mark) -> None:
-        self.mark = mark
-        self._plot = plot
-        self._line = pg.InfiniteLine(mark.step, angle=90)
-        self._band = pg.LinearRegionItem((0, mark.step), movable=False)
-        self._band.setVisible(bool(mark.before))
+    def __init__(self, plot: pg.PlotItem) -> None:
+        self.mark: Mark | None = None
+        self._line = pg.InfiniteLine(angle=90)
+        self._band = pg.LinearRegionItem(movable=False)
         self._band.setZValue(-20)
-        self._after = pg.InfLineLabel(self._line, mark.after, anchors=[(0.0, 0.5), (1.0, 0.5)])
-        self._labels = [self._after]
-        if mark.before:
-            self._labels.insert(0, pg.InfLineLabel(self._line, mark.before, anchors=[(1.0, 0.5), (1.0, 0.5)]))
+        self._before = pg.InfLineLabel(self._line, "", anchors=[(1.0, 0.5), (1.0, 0.5)])
+        self._after = pg.InfLineLabel(self._line, "", anchors=[(0.0, 0.5), (1.0, 0.5)])
+        self._labels = (self._before, self._after)
         self._font_px = 11
         for item in (self._band, self._line):
             plot.addItem(item, ignoreBounds=True)
 
-    def remove(self) -> None:
-        for item in (self._band, self._line):
-            self._plot.removeItem(item)
+    def show_mark(self, mark: Mark | None) -> None:
+        """None: nothing."""
+        if mark is not None and mark != self.mark:
+            self._line.setValue(mark.step)
+            self._band.setRegion((0, mark.step))
+            self._before.setFormat(mark.before)
+            self._after.setFormat(mark.after)
+        self.mark = mark
+        self._line.setVisible(mark is not None)
+        self._band.setVisible(mark is not None and bool(mark.before))
 
     def words(self) -> list[tuple[str, QRectF]]:
         """What is on show, and where on the canvas."""
-        items = [words.textItem for words in self._labels if words.isVisible()]
+        items = [words.textItem for words in self._labels if words.isVisible() and words.format]
         return [(item.toPlainText(), _letters(item)) for item in items]
 
     def fit(self, row: int, width: float, height: float, steps: tuple[float, float]) -> int:
         """Words where there is room for them: on their side of the line, each on a row of its own from the top; the
         row after them."""
+        if self.mark is None:
+            return row
         line, (first, last) = 1.5 * self._font_px / max(height, 1), steps
         left = width * (self.mark.step - first) / max(last - first, 1e-9)
-        for words in self._labels:
-            room = max(left, width - left) if words is self._after else left
+        for words, room in ((self._before, left), (self._after, max(left, width - left))):
             words.setPosition(1 - (row + 0.6) * line)
-            words.setVisible(line < 0.25 and words.boundingRect().width() < room)
-            row += 1
+            words.setVisible(bool(words.format) and line < 0.25 and words.boundingRect().width() < room)
+            row += bool(words.format)
         return row
 
     def paint_in_theme(self, font: QFont) -> None:

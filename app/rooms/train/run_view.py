@@ -199,8 +199,9 @@ class RunView(Card):
 
     def _show_numbers(self) -> None:
         status, metrics, look = self._info.status, self.metrics, self._look
-        total = f"/ {words.count(status.total_steps)} steps" if status.total_steps else "steps"
         step = max(status.step, int(metrics.latest("train", "step") or 0))
+        goal = status.total_steps if status.total_steps != step else None
+        total = f"/ {words.count(goal)} steps" if goal else "steps"
         left = status.remaining_s if status.active else None
         self.numbers["step"].set(words.count(step), total)
         self._show_loss(look)
