@@ -75,6 +75,12 @@ def is_run(folder: Path) -> bool:
         return False
 
 
+def run_around(snapshot: Path) -> Path | None:
+    """The run folder that a snapshot lies in; None for a checkpoint that lies elsewhere."""
+    folder = snapshot.resolve().parent.parent
+    return folder if is_run(folder) else None
+
+
 def resolve_model(reference: str | Path | None) -> Path:
     """A checkpoint folder from what a person names: a checkpoint folder, a run folder (its newest snapshot), a hub id,
     the name of one that ships, or None for the built-in one.

@@ -30,10 +30,10 @@ from bertcore.evaluation.report import ModelReport, measure_model
 from bertcore.locations import BUILT_IN, SHIPPED, assets
 from bertcore.reference_values import write_reference
 from bertcore.training.options import PretrainOptions
+from bertcore.training.run_cards import MASKED
 from bertcore.training.run_folder import RunFolder
 
 CURVE_LINES = 1500
-_MASKED_AS = {"words": ", whole words at a time", "spans": ", spans of words at a time"}
 EARLY = 100  # steps in which so little is learned that one snapshot is enough
 SOURCES = {
     "books.txt.xz": "parts of some 1,000 English books, mostly stories and novels of 1850-1925, from the collection "
@@ -230,7 +230,7 @@ def _said_of(piece: Piece, recipe: str) -> str:
     parts = (
         f"`assets/recipes/{recipe}`: {budget}{early}",
         f"{training.optimizer}, peak rate {piece.options.peak_rate:g}",
-        f"{data.mask_share:.0%} of the tokens masked{_MASKED_AS.get(data.masking, '')}",
+        f"{data.mask_share:.0%} of the tokens masked, chosen as {MASKED[data.masking]}",
         warm_up,
         long if piece.has_long_part else "",
         "" if data.pack else "sequences not packed",

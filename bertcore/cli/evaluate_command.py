@@ -17,11 +17,11 @@ from bertcore.cli.output import (
     ModelArgument,
     OutFile,
     Recipe,
-    checked_out,
     print_json,
+    refuse_folder,
 )
 from bertcore.cli.output import write_answer as write
-from bertcore.cli.report_command import data_options_of, report, run_config_of, settings_in
+from bertcore.cli.report_command import report
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 
@@ -48,7 +48,7 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """How well a model does: on a task's held-out examples, or on the held-out part of some text."""
-    checked_out(out)
+    refuse_folder(out)
     options = EvaluateOptions.from_file(recipe) if recipe else EvaluateOptions()
     options = options.with_flags(
         {"text": text, "text_b": text_b, "label": label},
@@ -90,9 +90,8 @@ def _measured(options: EvaluateOptions) -> dict[str, Any]:
     if options.corpus:
         from bertcore.training.evaluate import evaluate_text
 
-        files, learned = [Path(name) for name in options.corpus], data_options_of(options.model)
-        found = evaluate_text(checkpoint, files, options.sequence_length, options.sequences, learned)
-        return cast(dict[str, Any], found)
+        files = [Path(name) for name in options.corpus]
+        return cast(dict[str, Any], evaluate_text(checkpoint, files, options.sequence_length, options.sequences))
     from bertcore.training.evaluate_task import evaluate_file
 
     if options.task is None or options.data is None:
@@ -102,5 +101,7 @@ def _measured(options: EvaluateOptions) -> dict[str, Any]:
 
 def _task_of(model: str | None) -> str | None:
     """The task that a run was trained on, where `model` is a run folder or a snapshot in one."""
-    task = settings_in(run_config_of(model), "data").get("task")
-    return task if isinstance(task, str) else None
+    from bertcore.training.evaluate_task import data_of_run
+
+    learned = data_of_run(resolve_model(model))
+    return learned.task if learned else None

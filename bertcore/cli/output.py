@@ -54,11 +54,10 @@ def print_json(value: Any) -> None:
     typer.echo(json.dumps(plain(value), ensure_ascii=False, allow_nan=False))
 
 
-def checked_out(file: Path | None) -> Path | None:
+def refuse_folder(file: Path | None) -> None:
     """Before minutes of work: a folder cannot be written as a file. Raises BertcoreError."""
     if file is not None and (file.is_dir() or not file.name):
         raise BertcoreError(f"{file} is a folder; give --out the name of a file.")
-    return file
 
 
 def write_answer(file: Path, answer: dict[str, Any]) -> None:

@@ -18,9 +18,9 @@ from bertcore.cli.output import (
     Recipe,
     TextA,
     TextB,
-    checked_out,
     checked_text,
     print_json,
+    refuse_folder,
     write_answer,
 )
 from bertcore.errors import BertcoreError
@@ -49,7 +49,7 @@ def predict(
     from bertcore.analysis.apply import predict as run
     from bertcore.checkpoint import load_checkpoint
 
-    checked_out(out)
+    refuse_folder(out)
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
     columns = {"text": text, "text_b": text_b}
     options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import typer
 
 from bertcore.cli.output import print_json
 from bertcore.cli.output import write_answer as write
 from bertcore.errors import BertcoreError
-from bertcore.locations import is_run, resolve_model
-from bertcore.training.options import DataOptions, PretrainOptions
+from bertcore.locations import resolve_model
 
 
 def report(
@@ -28,13 +26,14 @@ def report(
     from bertcore.data.text import text_files
     from bertcore.evaluation.markdown import cloze_table, figures
     from bertcore.evaluation.report import Effort, measure_model
+    from bertcore.training.evaluate import data_of_pretraining
     from bertcore.training.safe_files import write_aside
 
     files = [Path(name) for name in corpus]
     text_files(files)  # says at once what is not there
     checkpoint = load_checkpoint(resolve_model(model))
-    learned = data_options_of(model)
-    found = measure_model(checkpoint, files, learned.text_format, Effort(length=sequence_length), _tell)
+    form = data_of_pretraining(checkpoint.folder).text_format
+    found = measure_model(checkpoint, files, form, Effort(length=sequence_length), _tell)
     answer = {"config": {"model": model, "corpus": list(corpus), "sequence_length": sequence_length}, **found.to_dict()}
     shown = figures(found)
     if out:
@@ -45,30 +44,6 @@ def report(
         print_json(answer)
     else:
         typer.echo(shown)
-
-
-def run_config_of(model: str | None) -> dict[str, Any]:
-    """The settings of the run where `model` is a run folder or a snapshot in one, else none."""
-    from bertcore.training.run_folder import RunFolder
-
-    place = Path(model).expanduser() if model else None
-    for folder in (place, *(place.parents[:2] if place else ())):
-        if folder is not None and is_run(folder):
-            return RunFolder(folder).config()
-    return {}
-
-
-def settings_in(config: dict[str, Any], part: str) -> dict[str, Any]:
-    """A part of a run's settings; empty where it is no table."""
-    found = config.get(part)
-    return found if isinstance(found, dict) else {}
-
-
-def data_options_of(model: str | None) -> DataOptions:
-    """How a pretraining run read its text, so that what it kept apart is what is measured; else the defaults."""
-    config = run_config_of(model)
-    is_pretraining = config.get("kind") == "pretrain"
-    return PretrainOptions.from_dict(config).data if is_pretraining else DataOptions()
 
 
 def _tell(sentence: str) -> None:

@@ -15,9 +15,9 @@ from bertcore.cli.output import (
     ModelArgument,
     TextA,
     TextB,
-    checked_out,
     open_and_encode,
     print_json,
+    refuse_folder,
     say_dropped,
     texts,
 )
@@ -53,7 +53,7 @@ def trace(
     as_json: AsJson = False,
 ) -> None:
     """Everything that passes through the model for one text, as NumPy arrays in one file."""
-    checked_out(out)
+    refuse_folder(out)
     text_a, text_b = texts(a, b)
     checkpoint, encoding = open_and_encode(model, text_a, text_b)
     result = _run(checkpoint, encoding, ablate, set_segment, set_position)
@@ -107,9 +107,9 @@ def _with_places(values: list[int], written: str | None) -> list[int]:
 def _write(arrays: dict[str, np.ndarray], out: Path) -> Path:
     import numpy as np
 
-    out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
     from bertcore.training.safe_files import write_aside
 
+    out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
     try:

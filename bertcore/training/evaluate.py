@@ -14,10 +14,12 @@ from bertcore.data.batches import PairSampler, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules
 from bertcore.errors import BertcoreError
+from bertcore.locations import run_around
 from bertcore.model.bert import Bert
 from bertcore.tokenization import Tokenizer
 from bertcore.training.objective import BatchTensors, pretraining_loss, word_accuracy
-from bertcore.training.options import DataOptions
+from bertcore.training.options import DataOptions, PretrainOptions
+from bertcore.training.run_folder import RunFolder
 
 EVALUATION_FILE = "evaluation.json"  # of a run: its last measurement, and the best and worst held-out examples
 HELD_OUT_MASK_SHARE = 0.15
@@ -87,16 +89,23 @@ class HeldOutText:
         }
 
 
-def evaluate_text(
-    checkpoint: Checkpoint, files: list[Path], length: int, sequences: int, data: DataOptions | None = None
-) -> dict[str, float | None]:
-    """A checkpoint on the held-out part of some text, as a run with these options on that text would measure it.
+def data_of_pretraining(folder: Path) -> DataOptions:
+    """How the pretraining run that a snapshot lies in reads its text, and so what it keeps apart; else the defaults."""
+    run = run_around(folder)
+    try:
+        return DataOptions() if run is None else PretrainOptions.from_dict(RunFolder(run).config()).data
+    except BertcoreError:  # it learned something else
+        return DataOptions()
+
+
+def evaluate_text(checkpoint: Checkpoint, files: list[Path], length: int, sequences: int) -> dict[str, float | None]:
+    """A checkpoint on the held-out part of some text, as its own run, or one by the defaults, would measure it.
 
     Raises BertcoreError where the text cannot be read, or the checkpoint has no MLM head.
     """
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    data, tokenizer = data or DataOptions(), checkpoint.tokenizer
+    data, tokenizer = data_of_pretraining(checkpoint.folder), checkpoint.tokenizer
     corpus = load_corpus(files, tokenizer, form=data.text_format)
     heads = checkpoint.tasks
     rules = PairRules.of(tokenizer, "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none", data.pack)

@@ -21,6 +21,7 @@ from bertcore.data.features.predictions import AnswerPrediction, Prediction, gol
 from bertcore.data.tasks.reading import read_task, task_named
 from bertcore.data.tasks.spec import Role
 from bertcore.errors import BertcoreError
+from bertcore.locations import run_around
 from bertcore.model.bert import Bert
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.losses import TaskBatch
@@ -173,7 +174,8 @@ def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping
 
 def data_of_run(folder: Path) -> TaskDataOptions | None:
     """How the fine-tuning run that a snapshot lies in reads its examples; None elsewhere."""
+    run = run_around(folder)
     try:
-        return FinetuneOptions.from_dict(RunFolder(folder.resolve().parent.parent).config()).data
-    except (BertcoreError, OSError):
+        return None if run is None else FinetuneOptions.from_dict(RunFolder(run).config()).data
+    except BertcoreError:  # it learned something else
         return None

@@ -31,7 +31,7 @@ _PAIRS = {
     "sop": "masked words and sentence order: whether A and B are swapped",
     "none": "masked words in running text, without sentence pairs",
 }
-_MASKED = {"tokens": "single tokens", "words": "whole words", "spans": "spans of words"}
+MASKED = {"tokens": "single tokens", "words": "whole words", "spans": "spans of words"}
 _OPTIMIZERS = {"adamw": "AdamW", "muon": "Muon, and AdamW for vectors and tables"}
 _PROMISE = (
     "It repeats what its text says, that text's views of people included: look at them, talk about them, and use it "
@@ -179,7 +179,7 @@ def _pretraining(options: PretrainOptions, precision: str, story: RunStory, teac
     rows = [
         ("began with", place_of(options.start) if options.start else "random weights"),
         ("objective", teaching.objective if teaching else _PAIRS[data.pairs]),
-        ("masked", f"{data.mask_share:.0%} of the tokens, chosen as {_MASKED[data.masking]}"),
+        ("masked", f"{data.mask_share:.0%} of the tokens, chosen as {MASKED[data.masking]}"),
         ("causal warm-up", _warm_up(options, story)),
         ("budget", f"{steps:,} steps" if steps else f"{(seconds or 0) / 60:g} minutes of training"),
         ("batch", f"{training.batch_size} sequences of {data.sequence_length} tokens{_longer(data, story)}"),

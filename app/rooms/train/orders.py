@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from app.rooms.train.columns import check_examples
@@ -53,7 +53,7 @@ def order_of(wish: Wish) -> RunOrder:
         raise BertcoreError(f"The text file {corpus} is not there; choose another.")
     data = DataOptions(corpus=(str(corpus.resolve()),))
     if wish.kind.id == "distil":
-        training = TrainingOptions(minutes=wish.number, causal_share=0.0, learning_rate=5e-4)
+        training = replace(DistilOptions().training, minutes=wish.number)
         teacher = str(resolve_model(wish.model).resolve())
         return RunOrder(DistilOptions(name=wish.name, teacher=teacher, data=data, training=training))
     if wish.kind.id == "continue":

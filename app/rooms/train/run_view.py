@@ -24,7 +24,7 @@ REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
 CANVAS_EVERY_MS = 60  # one after the other: each takes some 30 ms
 BEFORE_SWITCH, AFTER_SWITCH = "first: guess the next word ", " then: guess masked words →"
 LONGER = " then: longer sequences →"
-FIRST_STEPS = 10
+FIRST_STEPS = 10  # what begins in these was so from the start
 RESULT_HINT, NO_RESULT_HINT = "How well it does, on held-out examples", "The result comes at the end of the run"
 _PHASE_HINTS = {
     "causal": "now guessing the next word",
