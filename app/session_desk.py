@@ -95,13 +95,15 @@ class SessionDesk:
         self._select(session)
         if session.room in {entry.id for entry in self._window.rooms.entries()}:
             self._window.open_room(session.room)
-        if self._state.model is None and session.model.reference == self._window.opening_reference:
-            self._opening = session  # on its way already
-        elif self._state.model is None or session.model.reference != self._window.model_reference:
+        is_opening = self._window.services.inference.is_opening
+        newest = self._window.opening_reference if is_opening else self._window.model_reference
+        has_model = is_opening or self._state.model is not None
+        if not has_model or session.model.reference != newest:
             self._window.open_model(session.model.reference)
-            self._opening = session
-        else:
+        elif not is_opening:
             self._warn_of_another(session)
+            return
+        self._opening = session
 
     def on_model_opened(self, reference: str | None) -> None:
         """Masks and selection fit only now."""

@@ -137,6 +137,36 @@ def test_a_session_waits_for_its_own_model(saved: Path, window: Window, open_win
         assert looked_at(other) == wanted and other.model_reference == window.model_reference
 
 
+def test_a_model_on_its_way_is_not_asked_for_again(
+    saved: Path, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opened a second time, the same model would take what the session changes inside away again."""
+    wanted, own = looked_at(window), window.model_reference
+    inference = window.services.inference
+    window.open_model(None)
+    qtbot.waitUntil(lambda: not inference.is_opening, timeout=TIMEOUT_MS)
+    asked: list[str | None] = []
+    open_model = inference.open_model
+    monkeypatch.setattr(inference, "open_model", lambda reference: (asked.append(reference), open_model(reference)))
+    window.sessions.open(saved)
+    window.sessions.open(saved)
+    qtbot.waitUntil(lambda: not inference.is_opening, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert asked == [own]
+    assert looked_at(window) == wanted
+
+
+def test_a_session_wins_over_a_model_on_its_way(saved: Path, window: Window, qtbot: QtBot) -> None:
+    """Its own model is still the open one, and another one was asked for just before."""
+    wanted, own = looked_at(window), window.model_reference
+    window.open_model(None)
+    window.sessions.open(saved)
+    qtbot.waitUntil(lambda: not window.services.inference.is_opening, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert window.model_reference == own
+    assert looked_at(window) == wanted
+
+
 def test_no_token_is_looked_at_where_none_was(saved: Path, window: Window, qtbot: QtBot) -> None:
     values = json.loads(saved.read_text(encoding="utf-8"))
     values["focus"] = None
