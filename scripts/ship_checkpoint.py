@@ -227,12 +227,15 @@ def _said_of(piece: Piece, recipe: str) -> str:
     when = f" in the last {data.long_share:.0%}" if data.long_share < 1 else ""
     every = f", one step in {data.long_every}" if data.long_every > 1 else ""
     long = f"sequences of {data.long_sequence_length} tokens{when}{every}"
+    which = "other steps" if piece.has_long_part else "steps"
+    short = f"sequences of {data.short_sequence_length} tokens in {data.short_share:.0%} of the {which}"
     parts = (
         f"`assets/recipes/{recipe}`: {budget}{early}",
         f"{training.optimizer}, peak rate {piece.options.peak_rate:g}",
         f"{data.mask_share:.0%} of the tokens masked, chosen as {MASKED[data.masking]}",
         warm_up,
         long if piece.has_long_part else "",
+        short if data.short_share else "",
         "" if data.pack else "sequences not packed",
     )
     return "; ".join(part for part in parts if part)

@@ -41,7 +41,11 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None], tea
     torch.set_num_threads(training.threads or default_threads(team.local_size))
     tokenizer, corpus = _read_text(options, run, say, team)
     rules = PairRules.of(tokenizer, data.pairs, data.pack)
-    lengths = {data.sequence_length, *([data.long_sequence_length] if data.long_share else [])}
+    lengths = {
+        data.sequence_length,
+        *([data.long_sequence_length] if data.long_share else []),
+        *([data.short_sequence_length] if data.short_share else []),
+    }
     held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences, rules)
     config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
     model = Bert(config, HEADS[data.pairs])

@@ -54,6 +54,8 @@ class DataOptions:
     long_sequence_length: int = 64  # tokens per sequence in the last part, which trains the later positions
     long_share: float = 0.0  # share of the budget that the last part takes
     long_every: int = 1  # of the last part, one step in so many has the longer sequences
+    short_sequence_length: int = 32  # tokens per sequence in some of the steps: a sentence or two with nothing around
+    short_share: float = 0.0  # share of the other steps that have the shorter sequences
     repeat_positions: bool | None = None  # later positions begin as repeats; None: where the run began at random
     mask_share: float = 0.15  # share of ordinary tokens to predict; held-out text always has 15%
     masking: str = "tokens"  # what is chosen: single tokens (BERT), whole words, or spans of words (SpanBERT)
@@ -72,7 +74,7 @@ class TrainingOptions:
     steps: int | None = None  # budget in steps, or
     minutes: float | None = None  # budget in minutes of training, pauses not counted
     seed: int = 0
-    batch_size: int = 16  # sequences per step at sequence_length; fewer where sequences are longer
+    batch_size: int = 16  # sequences per step at sequence_length; fewer where they are longer, more where shorter
     accumulate: int = 1  # a step's batch is worked on in so many parts, to save memory
     learning_rate: float | None = None  # at its peak; None: what suits the preset, see PEAK_RATES
     optimizer: str = "adamw"  # or muon: more is learned from each token, each step takes a little longer
@@ -128,6 +130,8 @@ class PretrainOptions:
             check_settings(section, _RANGES, _MAY_BE_OPEN)
         if data.long_sequence_length < data.sequence_length:
             raise BertcoreError("The long sequence length must not be below the sequence length.")
+        if data.short_share and data.short_sequence_length > data.sequence_length:
+            raise BertcoreError("The short sequence length must not be above the sequence length.")
         model = self.model_config(data.vocab_size)  # refuses one that cannot be
         positions = model.max_length
         if data.long_sequence_length > positions:
@@ -208,6 +212,8 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "long_sequence_length": (int, 8, 512),
     "long_share": (float, 0.0, 1.0),
     "long_every": (int, 1, 10**6),
+    "short_sequence_length": (int, 8, 512),
+    "short_share": (float, 0.0, 1.0),
     "mask_share": (float, 0.01, 0.9),
     "steps": (int, 1, 10**9),
     "minutes": (float, 0.01, 10**6),

@@ -270,10 +270,12 @@ class Pretraining:
     def make_batch(self, step: int, fraction: float) -> Batch:
         """This process's rows of the batch of a step."""
         data, training, tokenizer = self.options.data, self.options.training, self.materials.tokenizer
-        is_long = self._is_long(step, fraction)
-        length = data.long_sequence_length if is_long else data.sequence_length
-        if is_long and self._first_long is None:
-            self._first_long = step
+        length = data.sequence_length
+        if self._is_long(step, fraction):
+            length = data.long_sequence_length
+            self._first_long = step if self._first_long is None else self._first_long
+        elif _is_short(data.short_share, training.seed, step):
+            length = data.short_sequence_length
         causal = self._phase(fraction) == CAUSAL and step % training.causal_masked_every > 0
         sampler = self.materials.samplers[length]
         windows = sampler.windows(self._sequences(length))
@@ -288,6 +290,11 @@ class Pretraining:
         return make_rows(start, stop, len(windows), (training.seed, step), make)
 
 
+def _is_short(share: float, seed: int, step: int) -> bool:
+    """By chance, the same in all processes and after every resume. The batch's own blocks draw other numbers."""
+    return share > 0 and float(np.random.default_rng((seed, step, 0, 1)).random()) < share
+
+
 def begin_with(source: Bert, model: Bert) -> None:
     """Copy all weights that both have; heads that only one has are left alone."""
     own = model.state_dict()
@@ -300,7 +307,7 @@ def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
     fields = {name: value for name, value in config.to_dict().items() if name not in ("vocab_size", "labels")}
     lengths = {
         name: min(getattr(options.data, name), config.max_length)
-        for name in ("sequence_length", "long_sequence_length")
+        for name in ("sequence_length", "long_sequence_length", "short_sequence_length")
     }
     pairs = options.data.pairs if config.takes_pairs else "none"
     data = replace(options.data, tokenizer=str(checkpoint), pairs=pairs, **lengths)

@@ -175,6 +175,7 @@ def _corpus(corpus: Corpus, story: RunStory) -> str:
 def _pretraining(options: PretrainOptions, precision: str, story: RunStory, teaching: Teaching | None) -> str:
     data, training = options.data, options.training
     steps, seconds = options.budget
+    lengths = _shorter(data) + _longer(data, story)
     fall = 1.0 - training.warm_up_share if training.fall_share is None else training.fall_share
     rows = [
         ("began with", place_of(options.start) if options.start else "random weights"),
@@ -182,7 +183,7 @@ def _pretraining(options: PretrainOptions, precision: str, story: RunStory, teac
         ("masked", f"{data.mask_share:.0%} of the tokens, chosen as {MASKED[data.masking]}"),
         ("causal warm-up", _warm_up(options, story)),
         ("budget", f"{steps:,} steps" if steps else f"{(seconds or 0) / 60:g} minutes of training"),
-        ("batch", f"{training.batch_size} sequences of {data.sequence_length} tokens{_longer(data, story)}"),
+        ("batch", f"{training.batch_size} sequences of {data.sequence_length} tokens{lengths}"),
         ("optimiser", _OPTIMIZERS[training.optimizer]),
         ("weight decay", f"{training.weight_decay:g}; gradients are cut to length {training.gradient_clip:g}"),
         ("learning rate", f"{options.peak_rate:g} at its peak"),
@@ -226,6 +227,12 @@ def _warm_up(options: PretrainOptions, story: RunStory) -> str:
         return f"all of the run so far: {what}; masked words alone never came"
     until = story.phases[names.index("masked")][0] - 1
     return f"steps 1 to {until:,} ({until / max(story.step, 1):.0%}): {what}; masked words after that"
+
+
+def _shorter(data: DataOptions) -> str:
+    if not data.short_share:
+        return ""
+    return f", in {data.short_share:.0%} of the steps (by chance) more and shorter ones of {data.short_sequence_length}"
 
 
 def _longer(data: DataOptions, story: RunStory) -> str:
