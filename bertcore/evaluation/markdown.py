@@ -27,7 +27,7 @@ def figures(report: ModelReport) -> str:
     """All figures as sections of a card, each with a heading of the second level."""
     sections = []
     if report.held_out is not None:
-        sections += [_held_out(report.held_out), _bands(report.held_out)]
+        sections += [_held_out(report.held_out), _alone(report.held_out), _bands(report.held_out)]
     sections += [_cloze(report.cloze), _minimal_pairs(report.minimal_pairs)]
     if report.heads is not None:
         sections.append(_heads(report.heads))
@@ -89,6 +89,15 @@ def _held_out(held_out: HeldOutReport) -> str:
             "another document of the same file (in the row of all, of any file)."
         )
     return "\n".join(lines) + "\n"
+
+
+def _alone(held_out: HeldOutReport) -> str:
+    rows = [
+        (_source(name), f"{words.loss.count:,} in {words.documents:,}", *_words(words))
+        for name, words in held_out.alone.items()
+    ]
+    table = _table(("text", "masked words in documents", "loss (nats)", "right", "in the first five"), rows)
+    return f"## A sentence alone\n\nHeld-out sentences with nothing around them, as a person types one.\n\n{table}"
 
 
 def _bands(held_out: HeldOutReport) -> str:

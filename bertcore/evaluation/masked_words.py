@@ -16,13 +16,14 @@ from bertcore.data.batches import masked_batch
 from bertcore.data.pairs import PairRules
 from bertcore.evaluation.documents import Document
 from bertcore.evaluation.estimates import Estimate, mean_by_document
-from bertcore.evaluation.sequences import Window, batches, cut, evenly, following
+from bertcore.evaluation.sequences import Window, batches, cut, evenly, following, single_sentences
 from bertcore.model.bert import Bert
 from bertcore.tokenization import Tokenizer
 from bertcore.training.evaluate import HELD_OUT_MASK_SHARE, HELD_OUT_SEED
 from bertcore.training.objective import BatchTensors
 
 MOST_TOKENS = 8192  # in one batch: its logits are some 1,200 rows of the vocabulary
+FEWEST_ALONE = 5  # tokens of a sentence that is read alone: fewer say nothing about each other
 BANDS = (0, 64, 128, 256, 384, 512)  # places in the sequence where a band ends and the next begins
 
 
@@ -105,6 +106,16 @@ def by_place(checkpoint: Checkpoint, documents: Sequence[Document], sequences: i
     ends = [*(end for end in BANDS if end < length), length]
     bands = [Band(first, stop, words.at(first, stop).summary()) for first, stop in pairwise(ends)]
     return bands if windows else []
+
+
+def alone(checkpoint: Checkpoint, documents: Sequence[Document], length: int, sentences: int) -> MaskedWords:
+    """Masked words of at most so many single sentences, spread over all documents, with nothing around them.
+
+    So a person types them. 15% of each one's tokens, one at least; those that are longer than `length` are left out.
+    """
+    room = PairRules.of(checkpoint.tokenizer, "none").room(length)
+    windows = evenly(single_sentences(documents, FEWEST_ALONE, room), sentences)
+    return _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows)
 
 
 @torch.inference_mode()

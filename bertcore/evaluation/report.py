@@ -13,7 +13,7 @@ from bertcore.errors import BertcoreError
 from bertcore.evaluation.cloze import Cloze, answer_cloze, cloze_file, read_cloze
 from bertcore.evaluation.documents import ALL_SOURCES, Document, by_source, held_out_documents
 from bertcore.evaluation.head_census import TEXTS, HeadCensus, head_census, sentence_pairs
-from bertcore.evaluation.masked_words import Band, MaskedWords, WordSummary, by_place, masked_words
+from bertcore.evaluation.masked_words import Band, MaskedWords, WordSummary, alone, by_place, masked_words
 from bertcore.evaluation.minimal_pairs import (
     MinimalPairs,
     judge_minimal_pairs,
@@ -34,6 +34,7 @@ class Effort:
 
     length: int = 128  # tokens of a sequence; as many as the model reads, if fewer
     most_tokens: int = 1_000_000  # of each file's held-out documents, from the first on
+    single_sentences: int = 3000  # of each file, read alone
     pair_windows: int = 1500  # for the next sentence, of each file; two pairs each
     full_sequences: int = 400  # of 512 tokens, for the figures by place
     head_texts: int = TEXTS
@@ -45,6 +46,7 @@ class HeldOutReport:
 
     length: int  # tokens of a sequence
     words: dict[str, WordSummary]
+    alone: dict[str, WordSummary]  # of single sentences with nothing around them
     next_sentence: dict[str, NextSentences]  # a file: strange Bs come from the same file; "all": from any document
     bands: list[Band]
 
@@ -141,24 +143,31 @@ def measure_held_out(
     sources = {name: _first_of(group, effort.most_tokens) for name, group in by_source(documents).items()}
     measured = [document for group in sources.values() for document in group]
     words: dict[str, WordSummary] = {}
+    alone_words: dict[str, WordSummary] = {}
     next_sentence: dict[str, NextSentences | None] = {}
     every: list[MaskedWords] = []
+    every_alone: list[MaskedWords] = []
     first = 0  # number of a source's first document among all measured ones
     for name, group in sources.items():
         tell(f"{name}: masked words, next sentence.")
         found = masked_words(checkpoint, group, length)
         words[name] = found.summary()
         every.append(found.counted_from(first))
+        found = alone(checkpoint, group, length, effort.single_sentences)
+        alone_words[name] = found.summary()
+        every_alone.append(found.counted_from(first))
         first += len(group)
         next_sentence[name] = next_sentences(checkpoint, group, length, effort.pair_windows)
     if len(sources) > 1:
         tell("All files together.")
         words[ALL_SOURCES] = MaskedWords.joined(every).summary()
+        alone_words[ALL_SOURCES] = MaskedWords.joined(every_alone).summary()
         next_sentence[ALL_SOURCES] = next_sentences(checkpoint, measured, length, effort.pair_windows)
     tell("By place in the sequence.")
     return HeldOutReport(
         length=length,
         words=words,
+        alone=alone_words,
         next_sentence={name: found for name, found in next_sentence.items() if found is not None},
         bands=by_place(checkpoint, measured, effort.full_sequences),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +78,16 @@ def whole_sentences(documents: Sequence[Document], length: int, rules: PairRules
                 windows.append(Window(number, first, _split(document, first, stop), stop))
             sentence = max(after, sentence + 1)
     return windows
+
+
+def single_sentences(documents: Sequence[Document], fewest: int, most: int) -> list[Window]:
+    """A window of each sentence that has `fewest` to `most` tokens."""
+    return [
+        Window(number, int(first), None, int(stop))
+        for number, document in enumerate(documents)
+        for first, stop in pairwise(document.starts)
+        if fewest <= stop - first <= most
+    ]
 
 
 def strange(documents: Sequence[Document], window: Window, room: int, rng: np.random.Generator) -> Pair | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,18 @@ from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
 from bertcore.evaluation import masked_words as masked_words_module
 from bertcore.evaluation.documents import Document, by_source, held_out_documents
 from bertcore.evaluation.estimates import mean_by_document, share
-from bertcore.evaluation.masked_words import MaskedWords, by_place, masked_words
+from bertcore.evaluation.masked_words import MaskedWords, alone, by_place, masked_words
 from bertcore.evaluation.next_sentences import next_sentences
-from bertcore.evaluation.sequences import Window, batches, cut, evenly, following, strange, whole_sentences
+from bertcore.evaluation.sequences import (
+    Window,
+    batches,
+    cut,
+    evenly,
+    following,
+    single_sentences,
+    strange,
+    whole_sentences,
+)
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
 
@@ -100,6 +110,15 @@ class TestSequences:
         assert {w.document for w in windows} == {0}  # the third sentence stands alone before one that is too long
         sentences = set(found[0].starts.tolist())
         assert all({w.first, w.split, w.stop} <= sentences for w in windows)
+
+    def test_single_sentences_are_whole_and_of_the_wanted_length(self) -> None:
+        found = single_sentences([numbered([4, 5, 14, 15, 7]), numbered([9], 200)], 5, 14)
+        assert [(w.document, w.first, w.split, w.stop) for w in found] == [
+            (0, 4, None, 9),
+            (0, 9, None, 23),
+            (0, 38, None, 45),
+            (1, 0, None, 9),
+        ]
 
     def test_a_strange_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
         found = [numbered([5, 8]), numbered([6, 2, 12, 9], 100), numbered([3], 200)]
@@ -185,6 +204,24 @@ class TestMaskedWords:
         assert summary.loss.standard_error == pytest.approx(2.0)
         assert words.at(1, 9).losses.tolist() == [1.0, 6.0]
         assert MaskedWords.joined([words, words.counted_from(10)]).documents.tolist() == [4, 4, 7, 14, 14, 17]
+
+    def test_a_sentence_alone_is_read_with_nothing_around(
+        self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        seen = []
+        original = masked_words_module.masked_batch
+        monkeypatch.setattr(masked_words_module, "masked_batch", lambda *args: seen.append(args[0]) or original(*args))
+        words = alone(tiny, documents, 24, sentences=7)
+        pairs = [pair for group in seen for pair in group]
+        sentences = {
+            tuple(document.tokens[first:stop].tolist())
+            for document in documents
+            for first, stop in pairwise(document.starts)
+        }
+        assert len(pairs) == 7 and all(tuple(pair.a.tolist()) in sentences and not len(pair.b) for pair in pairs)
+        assert all(5 <= len(pair.a) <= 22 for pair in pairs)
+        assert len(words.losses) == sum(max(1, round(0.15 * len(pair.a))) for pair in pairs)
+        assert len(set(words.documents.tolist())) > 1
 
     def test_by_place_counts_the_same_full_sequences_in_every_band(
         self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch

@@ -20,14 +20,14 @@ from bertcore.evaluation.cloze import read_cloze
 from bertcore.evaluation.documents import Document, by_source, held_out_documents
 from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sentence_pairs
 from bertcore.evaluation.markdown import cloze_table, figures
-from bertcore.evaluation.masked_words import masked_words, rules_for
+from bertcore.evaluation.masked_words import alone, masked_words, rules_for
 from bertcore.evaluation.minimal_pairs import read_minimal_pairs
 from bertcore.evaluation.report import Effort, ModelReport, measure_held_out, measure_model
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
 
 LONGEST = 160  # tokens: this vocabulary spells most words out
-EFFORT = Effort(length=24, pair_windows=20, full_sequences=10, head_texts=6)
+EFFORT = Effort(length=24, single_sentences=50, pair_windows=20, full_sequences=10, head_texts=6)
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,16 @@ def test_a_file_is_measured_on_its_own_held_out_documents(
     documents = [d for d in held_out_documents(files, tiny.tokenizer) if d.source == "second.txt"]
     assert report.held_out is not None
     assert report.held_out.words["second.txt"] == masked_words(tiny, documents, 24).summary()
+    assert report.held_out.alone["second.txt"] == alone(tiny, documents, 24, 50).summary()
+
+
+def test_single_sentences_of_all_files_are_those_of_each_together(report: ModelReport) -> None:
+    assert report.held_out is not None
+    first, second, every = (report.held_out.alone[name] for name in ("first.txt", "second.txt", "all"))
+    assert every.loss.count == first.loss.count + second.loss.count > 50
+    assert every.documents == first.documents + second.documents
+    weighed = np.average([first.top5.value, second.top5.value], weights=[first.top5.count, second.top5.count])
+    assert every.top5.value == pytest.approx(weighed)
 
 
 def test_files_of_one_name_are_told_apart(tiny: Checkpoint, tmp_path: Path, files: list[Path]) -> None:
@@ -142,6 +152,9 @@ class TestTheCard:
         assert f"| 1 to 64 | {bands[0].words.loss.count:,} |" in card
         assert f"{report.minimal_pairs.right.value:.1%}" in card and f"{report.cloze.score.top5.value:.1%}" in card
         assert "| first.txt |" in card and "| **all** |" in card
+        single = report.held_out.alone["all"]
+        row = card.split("## A sentence alone")[1].split("| **all** |")[1].splitlines()[0]
+        assert f"{single.loss.value:.3f} ±" in row and f"{single.top5.value:.1%} ±" in row
 
     def test_every_row_of_a_table_has_as_many_cells(self, report: ModelReport) -> None:
         for text in (figures(report), cloze_table(report)):
