@@ -20,7 +20,7 @@ from bertcore.analysis.mask_lens import lens_at
 from bertcore.analysis.predict import next_sentence, softmax
 from bertcore.analysis.trace import trace
 from bertcore.what_if import WhatIf
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, answered, asked, predict, reading_of
 
@@ -123,6 +123,20 @@ def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot:
     again.dismissed.emit()
     assert not again.isVisible()
     window.set_look(projector=False)
+
+
+def test_the_guesses_of_another_model_are_no_former_ones(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    """With the same vocabulary, its guesses would stand beside those of the model that is open now."""
+    room = predict(window, qtbot, (2, 4))
+    row = next(i for i, bar in enumerate(room.mask_cards[0].bars) if bar.label.isalpha() and bar.label != "cat")
+    room.mask_cards[0]._bars.clicked.emit(row)
+    answered(window, room, qtbot)
+    assert room.words_page.kept_card.isVisible()
+    before = window.state.model
+    window.open_model(make_checkpoint(tmp_path / "another", layers=3))
+    qtbot.waitUntil(lambda: window.state.model is not before, timeout=TIMEOUT_MS)
+    answered(window, room, qtbot)
+    assert room.mask_cards and not room.words_page.kept_card.isVisible()
 
 
 def test_what_was_put_in_and_taken_back_is_no_former_any_more(window: Window, qtbot: QtBot) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,15 @@ class TestInfo:
         assert set(rows) == {str(model), *small}
         assert rows["bert-base-uncased"]["parameters"] == 109_482_240 and rows["bert-base-uncased"]["speed"] == 1
         assert rows[str(model)]["layers"] == 2 and rows[str(model)]["speed"] > 1
+
+    def test_a_folder_named_like_markup_is_written_out(
+        self, shell: Shell, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(family_table, "PUBLISHED", {"bert-base-uncased": {"num_hidden_layers": 1}})
+        monkeypatch.setattr(family_table, "TOKENS", 8)
+        monkeypatch.chdir(tmp_path)
+        shutil.copytree(model, tmp_path / "[red]m")
+        assert "[red]m" in shell("info", "[red]m", "--compare").out
 
     def test_a_published_size_without_weights(self, shell: Shell) -> None:
         assert shell("info", "--preset", "roberta-base", "--json").json["parameters"] == 124_645_632

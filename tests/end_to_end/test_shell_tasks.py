@@ -61,6 +61,17 @@ class TestFinetune:
         assert facts["metrics"]["accuracy"] == 1.0 and facts["confusion"] == [[40, 0], [0, 40]]
         assert "accuracy" in shell("evaluate", learned, "--data", table, "--text", "what", "--label", "mood").out
 
+    def test_summaries_in_someones_own_words_are_measured_too(self, shell: Shell, tmp_path: Path) -> None:
+        """They say only in a roundabout way which sentences to pick."""
+        model = tmp_path / "model"
+        save_checkpoint(tiny_model(("summarise",)), word_tokenizer(), model)
+        sentences = ("The cat sat on the mat.", "It was very comfortable.", "A dog sang.", "The bird was on a dog.")
+        row = {"sentences": sentences, "summary": "The comfortable mat was the one on which the cat sat."}
+        (tmp_path / "test.jsonl").write_text(f"{json.dumps(row)}\n" * 3)
+        said = shell("evaluate", model, "--task", "summaries", "--data", tmp_path / "test.jsonl", "--json")
+        assert said.code == 0, said.err
+        assert {"rouge1", "rouge2", "rougeL"} <= set(said.json["metrics"])
+
     def test_a_file_of_texts(self, shell: Shell, learned: Path, tmp_path: Path) -> None:
         (tmp_path / "new.csv").write_text("what\nthe dog sat\nthe cat sang\n")
         said = shell("predict", learned, "--file", tmp_path / "new.csv", "--text", "what")
