@@ -116,7 +116,7 @@ class Worker:
             result = job()
         except UnwantedError:
             pass
-        except Exception as error:  # whatever it is: the worker goes on and the person is told
+        except BaseException as error:  # whatever it is, a library's panic too: the worker goes on, the person is told
             problem = error
         with self._changed:
             self._running.pop()

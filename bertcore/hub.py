@@ -43,9 +43,12 @@ def fetch(hub_id: str) -> Path:
     Raises BertcoreError where the id is unknown or the network cannot be reached.
     """
     from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
-    found = on_this_machine(hub_id)
+    try:
+        found = on_this_machine(hub_id)
+    except HFValidationError:  # no name that the hub could have given
+        raise BertcoreError(f"There is no folder {hub_id}.") from None
     if found is not None and _has_weights(found):
         return found
     try:

@@ -15,6 +15,7 @@ from tokenizers import Encoding as RawEncoding
 from tokenizers import Tokenizer as RawTokenizer
 
 from bertcore.errors import BertcoreError
+from bertcore.rust_panics import panics_as_errors
 from bertcore.special_tokens import (
     CLS,
     MASK,
@@ -189,15 +190,19 @@ class Tokenizer:
 
         Raises BertcoreError, one sentence, where none of them can be read or a special token is missing.
         """
-        found = read_tokenizer_folder(folder)
-        return cls(
-            found.raw,
-            found.lowercase,
-            names=found.names,
-            needed=found.needed,
-            class_name=found.class_name,
-            numbered_by_line=found.numbered_by_line,
-        )
+        try:
+            with panics_as_errors():
+                found = read_tokenizer_folder(folder)
+                return cls(
+                    found.raw,
+                    found.lowercase,
+                    names=found.names,
+                    needed=found.needed,
+                    class_name=found.class_name,
+                    numbered_by_line=found.numbered_by_line,
+                )
+        except RuntimeError as error:
+            raise BertcoreError(f"The tokenizer in {folder} cannot be used: {error}.") from None
 
     @classmethod
     def train(cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True) -> Tokenizer:
@@ -212,7 +217,8 @@ class Tokenizer:
         if self._typed_mask:
             text = text.replace(MASK, self._typed_mask)
         try:
-            return self.raw.encode(text, add_special_tokens=False)
+            with panics_as_errors():
+                return self.raw.encode(text, add_special_tokens=False)
         except (TypeError, UnicodeEncodeError):
             raise BertcoreError(f"Text {name} is not valid Unicode (UTF-8); type or paste it again.") from None
         except Exception as error:  # the library raises plain Exception

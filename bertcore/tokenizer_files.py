@@ -15,6 +15,7 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
+from bertcore.rust_panics import panics_as_errors
 from bertcore.smiles import is_smiles_vocabulary, raw_from_smiles
 from bertcore.special_tokens import SPELLINGS, UNK, SpecialTokens
 from bertcore.token_labels import Kind, kind_of
@@ -105,7 +106,8 @@ def read_settings(file: Path) -> dict[str, Any]:
 
 def _read_tokenizer_json(file: Path) -> RawTokenizer:
     try:
-        return RawTokenizer.from_file(str(file))
+        with panics_as_errors():
+            return RawTokenizer.from_file(str(file))
     except Exception as error:  # the library raises plain Exception
         raise BertcoreError(f"The file {file} is no readable tokenizer: {error}.") from None
 
@@ -145,7 +147,7 @@ def _read_vocab_txt(folder: Path, settings: Mapping[str, Any], names: Mapping[st
 
 def _read_lines(file: Path) -> list[str]:
     try:
-        words = file.read_text(encoding="utf-8").split("\n")
+        words = file.read_text(encoding="utf-8-sig").split("\n")  # Windows' Notepad begins a file with a mark
     except UnicodeDecodeError:
         raise BertcoreError(f"The file {file} is not UTF-8 text; a vocabulary has one token on each line.") from None
     if words and not words[-1]:
@@ -163,7 +165,8 @@ def _read_byte_level(folder: Path, settings: Mapping[str, Any]) -> RawTokenizer:
     if not files[1].is_file():
         raise BertcoreError(f"The folder {folder} has a vocab.json but no merges.txt; fetch the checkpoint again.")
     try:
-        model = BPE.from_file(str(files[0]), str(files[1]))
+        with panics_as_errors():
+            model = BPE.from_file(str(files[0]), str(files[1]))
     except Exception as error:  # the library raises plain Exception
         raise BertcoreError(f"The files {files[0]} and {files[1].name} cannot be read: {error}.") from None
     raw = RawTokenizer(model)
@@ -210,16 +213,18 @@ def _declared_tokens(folder: Path, settings: Mapping[str, Any]) -> list[tuple[in
     if not found:
         special = set(_special_names(folder, settings).values())
         older = read_settings(folder / "added_tokens.json")
-        found = [(token_id, _added_token({"content": token}, token in special)) for token, token_id in older.items()]
+        found = [(int(number), _added_token({"content": token}, token in special)) for token, number in older.items()]
     tables = [value for value in _token_values(folder, settings).values() if isinstance(value, dict)]
     unnumbered = [(None, _added_token(value, True)) for value in tables]
     return [*sorted(found, key=lambda item: item[0]), *unnumbered]
 
 
 def _added_token(value: Mapping[str, Any], special: bool) -> AddedToken:
-    special = bool(value.get("special", special))
+    special, content = bool(value.get("special", special)), str(value["content"])
+    if not content:
+        raise ValueError("an added token without a letter")
     return AddedToken(
-        str(value["content"]),
+        content,
         single_word=bool(value.get("single_word", False)),
         lstrip=bool(value.get("lstrip", False)),
         rstrip=bool(value.get("rstrip", False)),

@@ -47,7 +47,7 @@ def as_text(
     segment_ids: Sequence[int] | None = None,
     position_ids: Sequence[int] | None = None,
 ) -> Text:
-    """The text as the model reads it; segments are left out where it has none.
+    """The text as the model reads it; segments are left out where it has none, and 0 where it has one.
 
     Raises BertcoreError where the model has too few positions, segments or words for it.
     """
@@ -57,6 +57,8 @@ def as_text(
     if length > config.max_length:
         raise BertcoreError(f"The text has {length:,} tokens, but this model reads {config.max_length:,} at most.")
     segments = None if segment_ids is None or not config.type_vocab_size else segment_ids
+    if segments is not None and config.type_vocab_size == 1:
+        segments = [0] * length  # one for all, whatever the vocabulary says (RoBERTa with BERT's)
     positions = range(length) if position_ids is None else position_ids
     for name, values, most in (
         ("token id", input_ids, config.vocab_size),

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bertcore.data.corpus import Corpus
 from bertcore.data.masking import choose, replace
-from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules, cut_windows, make_pair
+from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules, cut_windows, make_pair, with_pieces
 from bertcore.errors import BertcoreError
 from bertcore.special_tokens import Layout, layouts
 from bertcore.tokenization import Tokenizer
@@ -45,7 +45,8 @@ class PairSampler:
     def __init__(
         self, corpus: Corpus, held_out: bool, length: int, seed: int, rules: PairRules = NEXT_SENTENCE
     ) -> None:
-        self.corpus, self.length, self.seed, self.rules = corpus, length, seed, rules
+        self.corpus = with_pieces(corpus, rules.room(length)) if rules.cut_long else corpus
+        self.length, self.seed, self.rules = length, seed, rules
         self.documents = corpus.documents(held_out)
         self._ahead: tuple[int, Future[NDArray[np.int64]]] | None = None  # an epoch, and its windows to come
         self._begin_epoch(0)

@@ -139,7 +139,8 @@ def choose_held_out(hashes: NDArray, sentences: NDArray) -> NDArray[np.bool_]:
     chosen: NDArray[np.bool_] = hashes < hashes[by_hash[count]] if count < len(hashes) else np.ones(len(hashes), bool)
     has_pair = sentences >= 2
     if has_pair.any() and not (chosen & has_pair).any():
-        chosen[by_hash[has_pair[by_hash]][0]] = True
+        copies = hashes == hashes[by_hash[has_pair[by_hash]][0]]
+        chosen |= copies if not (chosen | copies).all() else np.arange(len(hashes)) == by_hash[has_pair[by_hash]][0]
     return chosen
 
 

@@ -7,7 +7,7 @@ none  whole sentences on end, one part (Liu et al. 2019, section 4.2): FULL-SENT
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,18 +38,23 @@ class PairRules:
     Packed, every sequence is filled: where a document ends, a separator and text from another document follow; and
     what is too long loses tokens at its front or back by chance, as in google-research/bert. Else what is short stays
     short, A loses its front and B its end, so that they still touch.
+
+    `cut_long`: sentences longer than a sequence are cut into pieces that count as sentences, so that all of the text is
+    read; and what SOP swaps is cut as when it is packed, or a clean end would tell. Else, as in runs before format 4,
+    only the beginning of such a sentence is read, alone.
     """
 
     kind: str = "nsp"
     pack: bool = False
     specials: tuple[int, int] = (2, 3)  # special tokens around one part, and around two
     separator: int = -1  # id, between documents in one part
+    cut_long: bool = False
 
     @classmethod
-    def of(cls, tokenizer: Tokenizer, kind: str = "nsp", pack: bool = False) -> PairRules:
+    def of(cls, tokenizer: Tokenizer, kind: str = "nsp", pack: bool = False, cut_long: bool = False) -> PairRules:
         framing = layouts(tokenizer.raw, tokenizer.special, tokenizer.kind)
         one, two = (sum(slot.part == "special" for slot in layout) for layout in framing)
-        return cls(kind, pack, (one, two), tokenizer.sep_id)
+        return cls(kind, pack, (one, two), tokenizer.sep_id, cut_long)
 
     def room(self, length: int) -> int:
         """Tokens of text that a window has to hold to fill a sequence."""
@@ -61,6 +66,27 @@ class PairRules:
 
 
 NEXT_SENTENCE = PairRules()
+
+
+def with_pieces(corpus: Corpus, room: int) -> Corpus:
+    """The same text, but each sentence of more than `room` tokens is several, of half of that at most.
+
+    A transcript without full stops is one sentence from beginning to end.
+    """
+    starts = corpus.sentence_starts
+    long = np.flatnonzero(np.diff(starts) > room)
+    if not len(long):
+        return corpus
+    lengths = starts[long + 1] - starts[long]
+    pieces = -(-lengths // max(1, room // 2))
+    inner = pieces - 1  # cuts inside each
+    number = np.arange(inner.sum()) - np.repeat(np.cumsum(inner) - inner, inner) + 1  # 1, 2, ... in each
+    cuts = np.repeat(starts[long], inner) + number * np.repeat(lengths, inner) // np.repeat(pieces, inner)
+    return replace(
+        corpus,
+        sentence_starts=np.insert(starts, np.repeat(long + 1, inner), cuts),
+        document_starts=corpus.document_starts + np.searchsorted(cuts, starts[corpus.document_starts]),
+    )
 
 
 def cut_windows(
@@ -140,13 +166,15 @@ def make_pair(
             b = _sentences_from_elsewhere(corpus, documents, document, min(len(b), room - len(a)), rng)
         else:  # as runs of format 1 began: cut in the middle of a sentence more often than a B that follows
             b = _from_elsewhere(corpus, documents, document, room, rng)[: max(len(b), room - len(a))]
-    if not rules.pack:
+    swaps_clean = rules.kind == "sop" and rules.cut_long
+    if not rules.pack and not swaps_clean:
         keep_a, keep_b = fit_pair(len(a), len(b), room)
         a, b = a[len(a) - keep_a :], b[:keep_b]
     if is_other and rules.kind == "sop":
         a, b = b, a
-    if rules.pack:
+    if rules.pack or swaps_clean:
         a, b = _cut(a, b, room, rng)
+    if rules.pack:
         b = _filled(b, room - len(a), corpus, documents, document, rules, rng)
     return Pair(a, b, int(is_other))  # 1: NOT_NEXT, SWAPPED
 

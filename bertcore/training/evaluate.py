@@ -108,6 +108,7 @@ def evaluate_text(checkpoint: Checkpoint, files: list[Path], length: int, sequen
     data, tokenizer = data_of_pretraining(checkpoint.folder), checkpoint.tokenizer
     corpus = load_corpus(files, tokenizer, form=data.text_format)
     heads = checkpoint.tasks
-    rules = PairRules.of(tokenizer, "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none", data.pack)
+    kind = "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none"
+    rules = PairRules.of(tokenizer, kind, data.pack, data.cut_long_sentences)
     held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), sequences, rules)
     return held_out.measure(checkpoint.model)

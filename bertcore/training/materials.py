@@ -40,7 +40,7 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None], tea
     data, training, device = options.data, options.training, team.device
     torch.set_num_threads(training.threads or default_threads(team.local_size))
     tokenizer, corpus = _read_text(options, run, say, team)
-    rules = PairRules.of(tokenizer, data.pairs, data.pack)
+    rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences)
     lengths = {
         data.sequence_length,
         *([data.long_sequence_length] if data.long_share else []),

@@ -14,9 +14,10 @@ from bertcore.data.text import TextFormat
 from bertcore.errors import BertcoreError
 from bertcore.training.option_checks import check_corpus, check_settings, check_table, read_recipe, refuse_unknown
 
-FORMAT_VERSION = 3
-# Version 1 knew no `pack`, and its runs go on as they began.
+FORMAT_VERSION = 4
+# What the versions before knew nothing of: their runs go on as they began.
 _BEFORE_2 = {"pack": False}
+_BEFORE_4 = {"cut_long_sentences": False}
 PRECISIONS = ("auto", "fp32", "bf16")
 # Room for every snapshot of a million steps of a model with 40 million parameters, or for fourteen of BERT-base.
 SNAPSHOTS_MIB = 8192.0
@@ -61,6 +62,7 @@ class DataOptions:
     masking: str = "tokens"  # what is chosen: single tokens (BERT), whole words, or spans of words (SpanBERT)
     pairs: str = "nsp"  # next sentence (BERT), sop: sentence order (ALBERT), none: running text (RoBERTa)
     pack: bool = True  # fill every sequence with text from other documents; False leaves the short ones padded
+    cut_long_sentences: bool = True  # longer than a sequence: all is read, in pieces; False reads the beginning alone
 
     @property
     def text_format(self) -> TextFormat:
@@ -183,6 +185,7 @@ class PretrainOptions:
         data, training = (check_table(values.pop(part, {}), part) for part in ("data", "training"))
         refuse_unknown(DataOptions, data, "data")
         data = {**_BEFORE_2, **data} if version < 2 else data
+        data = {**_BEFORE_4, **data} if version < 4 else data
         if version < 3 and data.get("repeat_positions") is None:
             data = {**data, "repeat_positions": False}  # earlier runs left them as they were drawn
         refuse_unknown(TrainingOptions, training, "training")
@@ -244,7 +247,7 @@ def _check_choices(data: DataOptions) -> None:
     for key, choices in _CHOICES.items():
         if getattr(data, key) not in choices:
             raise BertcoreError(f"There is no {key} {getattr(data, key)!r}; choose one of {', '.join(choices)}.")
-    for key in ("document_per_file", "pack"):
+    for key in ("document_per_file", "pack", "cut_long_sentences"):
         if not isinstance(getattr(data, key), bool):
             raise BertcoreError(f"The {key.replace('_', ' ')} must be true or false, not {getattr(data, key)!r}.")
     if not isinstance(data.repeat_positions, bool | None):

@@ -114,6 +114,24 @@ def test_what_goes_wrong_is_reported_and_the_worker_goes_on(worker: Worker, told
     assert told.reports == [("one", problem), ("two", 2)]
 
 
+def test_what_is_no_exception_is_reported_too(worker: Worker, told: Told) -> None:
+    """A panic of a library written in Rust ended the thread, and every model after it opened for ever."""
+
+    class PanicException(BaseException):
+        pass
+
+    problem = PanicException("index out of bounds")
+
+    def broken() -> None:
+        raise problem
+
+    worker.post("one", broken)
+    wait(worker)
+    worker.post("two", lambda: 2)
+    wait(worker)
+    assert told.reports == [("one", problem), ("two", 2)]
+
+
 def test_closing_ends_a_long_job_at_its_next_step(told: Told) -> None:
     worker = told.worker = Worker(told, ())
     begun, closing = threading.Event(), threading.Event()

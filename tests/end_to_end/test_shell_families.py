@@ -12,6 +12,7 @@ import pytest
 from bertcore.analysis import family_table
 from bertcore.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
+from bertcore.sentence_pooling import read_pooling
 from tests.end_to_end.shell import PAIR, Shell
 from tests.engine.models import tiny_model, word_tokenizer
 
@@ -45,6 +46,31 @@ class TestFill:
         other = shell("fill", model, *PAIR, "--json").json
         assert same["similarity"] == pytest.approx(1, abs=1e-5) and other["similarity"] < 0.999
         assert shell("info", model, "--json").json["pooling"] == "mean"
+
+    @pytest.mark.parametrize(
+        ("further", "pooling"),
+        [(("Pooling", "Normalize"), "mean"), (("Pooling",), "mean"), (("Pooling", "Dense"), None)],
+    )
+    def test_what_follows_the_pooling_is_known_or_it_is_no_sentence_encoder(
+        self, shell: Shell, tmp_path: Path, further: tuple[str, ...], pooling: str | None
+    ) -> None:
+        """A dense layer on top is none of ours: without it the likeness would be another."""
+        model = saved(tmp_path)
+        (tmp_path / "1_Pooling").mkdir()
+        (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
+        modules = [{"idx": i, "type": f"sentence_transformers.models.{name}"} for i, name in enumerate(further)]
+        (tmp_path / "modules.json").write_text(json.dumps(modules))
+        found = read_pooling(tmp_path)
+        assert (found and found.kind) == pooling and shell("info", model, "--json").json["pooling"] == pooling
+        assert found is None or found.normalised == ("Normalize" in further)  # its folder is empty, and git keeps none
+
+    def test_damaged_modules_are_said(self, shell: Shell, tmp_path: Path) -> None:
+        model = saved(tmp_path)
+        (tmp_path / "1_Pooling").mkdir()
+        (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps({"pooling_mode_mean_tokens": True}))
+        for damaged in ("{", "[1]", '[{"idx": 0}]', "7"):
+            (tmp_path / "modules.json").write_text(damaged)
+            assert "modules.json" in shell("info", model).sentence
 
     def test_no_mlm_head_is_refused_unless_a_random_one_will_do(self, shell: Shell, encoder_only: Path) -> None:
         asked = ("fill", encoder_only, "--a", "The [MASK] sat.")

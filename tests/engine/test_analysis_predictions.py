@@ -240,6 +240,12 @@ class TestText:
         with pytest.raises(BertcoreError, match=match):
             as_text(tiny_model(), ids, segments, positions)
 
+    def test_a_pair_where_the_vocabulary_knows_two_segments_and_the_model_one(self) -> None:
+        """RoBERTa with BERT's vocabulary."""
+        model = tiny_model(("mlm",), pooler=False, model_type="roberta", type_vocab_size=1)
+        text = as_text(model, [5, 6, 7], [0, 1, 1])
+        assert text.segments is not None and text.segments.tolist() == [0, 0, 0]
+
     @pytest.mark.parametrize(("count", "length", "most"), [(7, 10, 25), (7, 10, 1), (3, 10, 1000), (0, 10, 100)])
     def test_chunks_hold_everything_once(self, count: int, length: int, most: int) -> None:
         parts = [range(count)[part] for part in chunks(count, length, most)]

@@ -116,8 +116,14 @@ class TestCorpus:
     @given(copies=st.lists(st.integers(1, 6), min_size=3, max_size=30), seed=st.integers(0, 1000))
     def test_copies_of_a_document_stand_on_one_side(self, copies: list[int], seed: int) -> None:
         hashes = np.repeat(np.random.default_rng(seed).random(len(copies)), copies)
-        held_out = corpus_module.choose_held_out(hashes, np.ones(len(hashes)))
-        assert not set(hashes[held_out]) & set(hashes[~held_out])
+        for sentences in (1, 2):
+            held_out = corpus_module.choose_held_out(hashes, np.full(len(hashes), sentences))
+            assert not set(hashes[held_out]) & set(hashes[~held_out])
+            assert not held_out.all()
+
+    def test_copies_of_one_document_alone_still_stand_on_both_sides(self) -> None:
+        """Nothing would be left to learn from."""
+        assert corpus_module.choose_held_out(np.full(5, 0.01), np.full(5, 2)).tolist() == [True] + [False] * 4
 
 
 class TestShards:

@@ -23,7 +23,16 @@ from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 class TestFiles:
     def test_version_1_goes_on_unpacked(self) -> None:
         assert PretrainOptions.from_dict({"format_version": 1, "data": {"vocab_size": 300}}).data.pack is False
-        assert PretrainOptions.from_dict({"format_version": 1}).data == DataOptions(pack=False, repeat_positions=False)
+        assert PretrainOptions.from_dict({"format_version": 1}).data == DataOptions(
+            pack=False, repeat_positions=False, cut_long_sentences=False
+        )
+
+    def test_versions_before_4_read_the_beginning_of_a_long_sentence_alone(self) -> None:
+        for version in (1, 2, 3):
+            assert not PretrainOptions.from_dict({"format_version": version}).data.cut_long_sentences
+        asked = {"format_version": 3, "data": {"cut_long_sentences": True}}
+        assert PretrainOptions.from_dict(asked).data.cut_long_sentences
+        assert PretrainOptions.from_dict({}).data.cut_long_sentences
 
     def test_versions_before_3_leave_later_positions_as_they_were_drawn(self) -> None:
         """They said null where they were written before there was a choice."""
@@ -32,13 +41,13 @@ class TestFiles:
             assert not old.repeats_positions
         assert PretrainOptions.from_dict({"format_version": 2, "data": {"repeat_positions": True}}).repeats_positions
         assert PretrainOptions.from_dict({"data": {"repeat_positions": None}}).repeats_positions
-        with pytest.raises(BertcoreError, match="reads pretraining recipes, 1 to 3"):
-            PretrainOptions.from_dict({"format_version": 4})
+        with pytest.raises(BertcoreError, match="reads pretraining recipes, 1 to 4"):
+            PretrainOptions.from_dict({"format_version": 5})
 
     def test_new_ones_are_packed_and_say_so(self) -> None:
         assert PretrainOptions.from_dict({}).data.pack is True
         stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
-        assert stored["format_version"] == 3
+        assert stored["format_version"] == 4
         assert PretrainOptions.from_dict(stored).to_dict() == stored
 
     @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer as RawTokenizer
 
 from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
-from bertcore.data.pairs import IN_ORDER, NO_LABEL, NOT_NEXT, SWAPPED, Pair, PairRules, make_pair
+from bertcore.data.pairs import IN_ORDER, NO_LABEL, NOT_NEXT, SWAPPED, Pair, PairRules, make_pair, with_pieces
 from bertcore.tokenization import Tokenizer
 from bertcore.vocabularies import train_vocabulary
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
@@ -69,6 +69,56 @@ class TestSentenceOrder:
             assert (
                 int(second[0]) == int(first[-1]) + 1 if pair.label == IN_ORDER else int(first[0]) == int(second[-1]) + 1
             )
+
+    def test_a_clean_end_does_not_tell_that_the_parts_stand_in_order(self) -> None:
+        """Unpacked, parts that are too long lose tokens; were it where they touch, only swapped ones would be cut."""
+        rng = np.random.default_rng(0)
+        corpus = numbered_corpus([rng.integers(3, 30, 60).tolist() for _ in range(300)])
+        rules = PairRules("sop", False, specials=(2, 3), separator=SEPARATOR, cut_long=True)
+        starts = set(corpus.sentence_starts.tolist())
+        clean: dict[int, list[bool]] = {IN_ORDER: [], SWAPPED: []}
+        for pair in _epoch(corpus, 64, rules):
+            if pair.label != NO_LABEL:
+                clean[pair.label].append(int(pair.a[-1]) + 1 in starts and int(pair.b[0]) in starts)
+            assert len(pair.a) + len(pair.b) <= 61
+        shares = [np.mean(clean[label]) for label in (IN_ORDER, SWAPPED)]
+        assert min(map(len, clean.values())) > 1500
+        assert 0.1 < shares[0] < 0.9 and abs(shares[0] - shares[1]) < 0.05
+
+
+class TestLongSentences:
+    """A transcript without full stops: sentences far longer than a sequence."""
+
+    @pytest.mark.parametrize("kind", ["nsp", "sop", "none"])
+    @pytest.mark.parametrize("pack", [True, False])
+    def test_all_of_the_text_is_read_and_pairs_have_answers(self, kind: str, pack: bool) -> None:
+        corpus = numbered_corpus([[300, 7, 250], [411], [5, 6, 300]] * 10)
+        rules = PairRules(kind, pack, specials=(2, 3), separator=SEPARATOR, cut_long=True)
+        seen: set[int] = set()
+        for seed in range(12):
+            pairs = _epoch(corpus, 32, rules, seed)
+            seen |= {int(token) for pair in pairs for part in (pair.a, pair.b) for token in part}
+            assert kind == "none" or np.mean([pair.label == NO_LABEL for pair in pairs]) < 0.05
+        documents = corpus.documents(False)
+        bounds = corpus.sentence_starts[corpus.document_starts]
+        own = {token for d in documents for token in range(int(bounds[d]), int(bounds[d + 1]))}
+        assert len(seen & own) > 0.97 * len(own)
+
+    def test_pieces_are_alike_and_those_that_fit_stay(self) -> None:
+        corpus = with_pieces(numbered_corpus([[3, 21, 10], [10, 9]]), 10)
+        lengths = np.diff(corpus.sentence_starts).tolist()
+        assert lengths == [3, 4, 4, 4, 4, 5, 10, 10, 9]
+        assert corpus.document_starts.tolist() == [0, 7, 9]
+
+    def test_nothing_changes_where_all_fit(self) -> None:
+        corpus = numbered_corpus([[3, 10], [9, 2]])
+        assert with_pieces(corpus, 10) is corpus
+
+    def test_runs_from_before_go_on_as_they_began(self) -> None:
+        corpus = numbered_corpus([[300, 7]] * 20)
+        pairs = _epoch(corpus, 32, _rules("nsp", pack=False))
+        starts = set(corpus.sentence_starts.tolist())
+        assert all(int(pair.a[0]) in starts and pair.label == NO_LABEL for pair in pairs)
 
 
 class TestNextSentence:

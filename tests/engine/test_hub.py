@@ -9,6 +9,7 @@ import pytest
 
 from bertcore import hub
 from bertcore.errors import BertcoreError
+from bertcore.locations import resolve_model
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
@@ -48,6 +49,12 @@ def test_a_vocabulary_with_its_config_is_enough_to_compare(cache: Path, names: t
     folder = put(cache, names)
     found = hub.on_this_machine("someone/small")
     assert (found is not None and found.samefile(folder)) if is_there else found is None
+
+
+@pytest.mark.parametrize("name", ["foo--bar", "foo..", "foo-", "été", "x" * 97])
+def test_a_mistyped_folder_that_is_no_name_of_a_model_either_is_a_sentence(name: str) -> None:
+    with pytest.raises(BertcoreError, match="There is no folder"):
+        resolve_model(name)
 
 
 @pytest.mark.parametrize("weights", [("model.safetensors",), ("pytorch_model.bin",)])

@@ -155,5 +155,10 @@ def test_lists_of_answers_as_datasets_writes_them(tmp_path: Path) -> None:
     }
     file.write_text(json.dumps(row), encoding="utf-8")
     assert read_task("squad", tmp_path / "train.jsonl").examples[0].answers == (("Rome", 13),)  # type: ignore[union-attr]
+    begun = {"context": "  a cat saw a cat", "answers": {"text": ["a cat"], "answer_start": [12]}}
+    file.write_text(json.dumps(row | begun), encoding="utf-8")
+    (example,) = read_task("squad", tmp_path / "train.jsonl").examples
+    passage, ((text, start),) = example.passage, example.answers  # type: ignore[union-attr]
+    assert (text, start) == ("a cat", 12) and passage[start:] == "a cat"  # starts count from the very first character
     file.write_text(json.dumps(row | {"answers": {"text": ["Rome"], "answer_start": []}}), encoding="utf-8")
     assert 'line 1: expected answers as {"text": [...], "answer_start": [...]}' in refusal("squad", file)

@@ -57,6 +57,19 @@ def test_ones_own(tmp_path: Path) -> None:
     assert found.examples == (ChoiceExample("It rains.", ("a", "b", "c"), 1),)
 
 
+@pytest.mark.parametrize("begins", [5, ["She"], True, {"a": "b"}])
+def test_how_the_endings_begin_must_be_text(tmp_path: Path, begins: object) -> None:
+    row = {"sent1": "It rains.", "sent2": begins, "ending0": "runs.", "ending1": "sings.", "label": 0}
+    assert "line 1: expected text (sent2)" in refusal(tmp_path / "train.jsonl", json.dumps(row))
+
+
+@pytest.mark.parametrize("begins", [None, ""])
+def test_endings_may_stand_alone(tmp_path: Path, begins: object) -> None:
+    row = {"sent1": "It rains.", "sent2": begins, "ending0": "She runs.", "ending1": "She sings.", "label": 0}
+    (tmp_path / "train.jsonl").write_text(json.dumps(row), encoding="utf-8")
+    assert read_task("choose", tmp_path).examples[0].endings == ("She runs.", "She sings.")  # type: ignore[union-attr]
+
+
 def test_test_files_need_no_answer(tmp_path: Path) -> None:
     file = tmp_path / "test.jsonl"
     file.write_text(common_sense(None), encoding="utf-8")

@@ -222,3 +222,8 @@ def test_tasks_hold_together() -> None:
 def test_nothing_here_loads_torch() -> None:
     code = "import sys, bertcore.data.tasks; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_home_that_nobody_has_is_a_sentence() -> None:
+    with pytest.raises(BertcoreError, match="no file or folder ~nobodyx"):
+        read_task("classify", "~nobodyx/train.tsv")

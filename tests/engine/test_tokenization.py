@@ -14,6 +14,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, fit_pair
 from tests.engine.models import VOCABULARY, word_tokenizer
 
+WHOLE = "\n".join(VOCABULARY).encode()  # a vocab.txt
 TEXTS = [
     "The cat sat on the mat.",
     "It was very comfortable!",
@@ -222,6 +223,27 @@ class TestFolders:
         (tmp_path / "vocab.txt").write_bytes("\r\n".join(VOCABULARY).encode() + b"\r\n")
         assert Tokenizer.from_folder(tmp_path).encode("the cat").ids == word_tokenizer().encode("the cat").ids
 
+    def test_a_byte_order_mark_in_vocab_txt(self, tmp_path: Path) -> None:
+        """Windows' Notepad puts one there."""
+        (tmp_path / "vocab.txt").write_text("\n".join(VOCABULARY), encoding="utf-8-sig")
+        assert Tokenizer.from_folder(tmp_path).encode("the cat").ids == word_tokenizer().encode("the cat").ids
+
+    @pytest.mark.parametrize("change", ["charsmap", "template"])
+    def test_a_panic_of_the_library_is_a_sentence(self, tmp_path: Path, change: str) -> None:
+        """It is no `Exception`, and ended the thread that opened the model."""
+        word_tokenizer().save(tmp_path)
+        values = json.loads((tmp_path / "tokenizer.json").read_text())
+        if change == "charsmap":
+            values["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": None}
+        else:
+            a, b = ({"Sequence": {"id": part, "type_id": 0}} for part in "AB")
+            lost = {"SpecialToken": {"id": "<lost>", "type_id": 0}}
+            values["post_processor"] = {"type": "TemplateProcessing", "single": [lost, a], "pair": [a, lost, b]}
+            values["post_processor"] |= {"special_tokens": {}}
+        (tmp_path / "tokenizer.json").write_text(json.dumps(values))
+        with pytest.raises(BertcoreError, match="tokenizer"):
+            Tokenizer.from_folder(tmp_path).encode("the cat")
+
     @pytest.mark.parametrize("size", [50, 120, 300])
     def test_a_learned_vocabulary_keeps_its_size_and_its_special_ids(self, size: int) -> None:
         tokenizer = Tokenizer.train(LEARNED_FROM, size)
@@ -255,6 +277,12 @@ class TestFolders:
             ({"vocab.txt": b"the\ncat\n"}, r"no \[PAD\]"),
             ({"vocab.txt": b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n"}, r"no \[MASK\]"),
             ({"vocab.txt": b"[PAD]\n", "tokenizer_config.json": b"{"}, "tokenizer_config.json"),
+            ({"vocab.txt": WHOLE, "added_tokens.json": b'{"x": "y"}'}, "added tokens"),
+            ({"vocab.txt": WHOLE, "added_tokens.json": b'{"": 99}'}, "added tokens"),
+            (
+                {"vocab.txt": WHOLE, "tokenizer_config.json": b'{"added_tokens_decoder": {"8": {"content": ""}}}'},
+                "added tokens",
+            ),
         ],
     )
     def test_what_cannot_be_read_is_named(self, tmp_path: Path, files: dict[str, bytes], names: str) -> None:

@@ -40,7 +40,7 @@ def _swag(request: Request, row: Row) -> ChoiceExample:
     context = request.column("text", available)
     begins = request.column("text_b", available, required=False)
     label = request.column("label", available, request.needs_labels)
-    start = (row.fields.get(begins) or "").strip() + " " if begins else ""
+    start = f"{row.text(begins)} " if begins and row.fields.get(begins) not in (None, "") else ""
     texts = tuple((start + ending).strip() for ending in _endings(request, row, available))
     value = label_text(row.fields.get(label)) if label else None
     return ChoiceExample(row.text(context or ""), texts, _which(request, row.place, value, _numbers(len(texts))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +98,7 @@ def find_file(spec: TaskSpec, path: str | Path, split: str) -> Path:
 
     Raises BertcoreError if there is none, or more than one that could be meant.
     """
-    path = Path(path).expanduser()
+    path = Path(os.path.expanduser(path))  # Path's own fails where nobody has that name
     if not path.is_dir():
         if not path.is_file():
             raise BertcoreError(f"There is no file or folder {path}.")

@@ -150,7 +150,8 @@ def _read_table(found: _Found) -> None:
             request.column("text_b", available),
             request.column("label", available, request.needs_labels),
         )
-        passage, question = row.text(columns[0] or ""), row.text(columns[1] or "")
+        row.text(columns[0] or "")  # not its result: starts count characters from the very first
+        passage, question = row.fields[columns[0] or ""], row.text(columns[1] or "")
         answers = tuple(_given(row.fields.get(columns[2] or ""), row.place))
         identity = row.fields.get("id")
         name = identity if isinstance(identity, str) and identity else row.place
