@@ -36,7 +36,7 @@ class Moment:
 
 
 def moment_of(state: ExploreState) -> Moment:
-    masks = frozenset(place for p in state.masked if (place := place_of(state.encoding, p)) is not None)
+    masks = frozenset(places_of(state.encoding, state.masked))
     return Moment(state.text_a, state.text_b, masks, state.what_if, _folder(state))
 
 
@@ -56,6 +56,27 @@ def place_of(encoding: Encoding | None, position: int) -> Place | None:
     if encoding is None or position >= len(encoding) or encoding.parts[position] == "special":
         return None
     return Place(encoding.parts[position], *encoding.offsets[position])
+
+
+def places_of(encoding: Encoding | None, positions: Iterable[int]) -> list[Place]:
+    """Where in the text tokens stand, without special ones."""
+    return [place for position in sorted(positions) if (place := place_of(encoding, position)) is not None]
+
+
+def joined(places: Iterable[Place]) -> list[Place]:
+    """The same, those that touch as one: pieces of a word are one token elsewhere."""
+    found: list[Place] = []
+    for place in sorted(places):
+        if found and (found[-1].part, found[-1].stop) == (place.part, place.start):
+            place = Place(place.part, found.pop().start, place.stop)
+        found.append(place)
+    return found
+
+
+def moved_place(place: Place, grown: Iterable[tuple[Place, int]]) -> Place:
+    """Where a place lies after others before it have become longer by so many characters."""
+    by = sum(more for other, more in grown if other.part == place.part and other.stop <= place.start)
+    return Place(place.part, place.start + by, place.stop + by)
 
 
 def positions_of(encoding: Encoding | None, places: Iterable[Place]) -> list[int]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.moments import Place, joined, moved_place, places_of, positions_of
 from app.put_in import replaced, written
 from app.view import View
 from bertcore.errors import BertcoreError
@@ -197,16 +198,19 @@ class ExploreState(QObject):
         if encoding is None or tokenizer is None:
             return
         texts, put_in = {"a": self.text_a, "b": self.text_b}, set()
+        grown: list[tuple[Place, int]] = []  # what stood there, and by how many characters the text is longer now
         for position, token_id in sorted(words, reverse=True):  # from the end on, so that offsets stay true
             part = encoding.parts[position] if position < len(encoding) else "special"
             if part == "special":
                 continue
             if token_id != encoding.ids[position]:
                 try:
-                    texts[part] = replaced(texts[part], encoding.offsets[position], written(tokenizer, token_id))
+                    new = replaced(texts[part], encoding.offsets[position], written(tokenizer, token_id))
                 except BertcoreError as error:
                     self.problem_found.emit(str(error))
                     continue
+                grown.append((Place(part, *encoding.offsets[position]), len(new) - len(texts[part])))
+                texts[part] = new
             put_in.add(position)
         if not put_in:
             return
@@ -215,7 +219,9 @@ class ExploreState(QObject):
             self.masks_changed.emit()
             self.input_changed.emit()
         else:
+            kept = [moved_place(place, grown) for place in places_of(encoding, self.masked)]
             self.set_text(texts["a"], texts["b"])
+            self.set_masks(positions_of(self.encoding, kept))  # several places have changed: no common end to go by
 
     def set_focus(self, position: int | None) -> None:
         """Locks a token, or with None lets it go."""
@@ -270,10 +276,18 @@ class ExploreState(QObject):
         self.input_changed.emit()
 
     def _follow(self, new: Encoding) -> None:
-        """Moves masks and focus along with their tokens; those whose token is gone are dropped."""
-        moved = moved_positions(_keys(self.encoding), _keys(new))
-        self.masked = frozenset(moved[p] for p in self.masked if p in moved and new.parts[moved[p]] != "special")
-        self.focus = moved.get(self.focus) if self.focus is not None else None
+        """Moves masks and focus along with their tokens; those whose token is gone are dropped.
+
+        The same text in another vocabulary has its words where they were; after an edit, tokens have moved.
+        """
+        old, focus = self.encoding, self.focus
+        moved = moved_positions(_keys(old), _keys(new))
+        masked, seen = [moved[p] for p in self.masked if p in moved], [moved[focus]] if focus in moved else []
+        if old is not None and (old.text_a, old.text_b) == (new.text_a, new.text_b):
+            masked = positions_of(new, joined(places_of(old, self.masked)))
+            seen = positions_of(new, places_of(old, [] if focus is None else [focus])) or seen
+        self.masked = frozenset(p for p in masked if new.parts[p] != "special")
+        self.focus = next(iter(seen), None)
         self.hover = None
 
 

@@ -138,6 +138,10 @@ class Window(QMainWindow):
 
     def _rebuild(self) -> None:
         """The same state in a frame of another size."""
+        from app.widgets.palette import Palette
+
+        for palette in self.findChildren(Palette):
+            palette.close_palette()  # the new frame would cover it, and it would keep the keyboard
         old = self.frame
         self.frame = self._build_frame()
         self.frame.show_hint(old.hint)

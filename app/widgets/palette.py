@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from app import theme
 
@@ -74,7 +75,7 @@ class Palette(QFrame):
         if self.isHidden():
             return
         self.hide()
-        if self._before is not None:
+        if self._before is not None and isValid(self._before):  # the window may have been built anew meanwhile
             self._before.setFocus()
         self.deleteLater()
 

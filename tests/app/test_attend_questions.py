@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.rooms.attend.heads_card import ALIKE, EFFECTS, FIND
 from app.rooms.attend.large_card import CHECK, LINES, SCORE
 from app.rooms.attend.room import AttendRoom
+from app.rooms.attend.shown import Shown
 from app.window import Window
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.head_map import head_map
@@ -197,3 +198,19 @@ def test_each_picture_can_be_taken_away(room: AttendRoom, window: Window, mode: 
     assert all(np.isfinite(numbers.values).any() for numbers in figure.numbers.values())
     for provider in (room._atlas_figure, room._bars_figure):
         assert provider() is not None
+
+
+def test_every_head_is_shown_in_the_view_that_was_chosen_after_the_room_was_left(
+    room: AttendRoom, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a long text they are made small on the worker, and nothing asks for them twice."""
+    monkeypatch.setattr(Shown, "is_small", property(lambda self: False))
+    window.state.set_view(specials=False)
+    settle(window, qtbot)
+    answered(window, room, qtbot)
+    units = len(window.state.encoding or ()) - 3
+    assert room.heads_card.atlas.thumbnails.shape[-1] == units
+    window.open_room("embed")
+    window.open_room("attend")
+    answered(window, room, qtbot)
+    assert room.heads_card.atlas.thumbnails.shape[-1] == units

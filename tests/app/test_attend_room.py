@@ -262,6 +262,6 @@ class TestScore:
     def test_an_edited_row_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         room.large.set_mode(SCORE)
         assert room.large.score.note == ""
-        room.side.what_if.weight_set.emit(5, 0.9)
+        room.side.what_if.weight_set.emit(room.current, 5, 0.9)
         settle(window, qtbot)
         assert "went on with 0.9000 instead of the softmax" in room.large.score.note

@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.what_if_panel import effects_on
+from app.session import as_json, read_session
 from app.window import Window
 from bertcore.analysis.interventions import set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
@@ -141,9 +142,61 @@ def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Wi
     np.testing.assert_allclose(traced(window).attentions[0, 0][:, specials], before[:, specials], atol=1e-5)
 
 
+def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window) -> None:
+    """Rows as the model gives them sum to a little more than 1 now and then."""
+    layers, heads, size, _ = traced(window).attentions.shape
+    assert traced(window).attentions.sum(-1).max() > 1
+    for layer, head, row in np.ndindex(layers, heads, size):
+        window.state.set_head(layer, head)
+        room._set_weight(row, 1, 1.0)
+    session = window.sessions.current()
+    assert len(session.changes.rows) == layers * heads * size
+    assert read_session(as_json(session), Path("mine")).changes == session.changes
+    assert max(max(row.weights) for row in session.changes.rows) == 1
+
+
 def test_another_text_forgets_the_edit(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     room._set_weight(2, 3, 0.9)
     settle(window, qtbot)
     window.state.set_text(a="A dog ran home.")
     settle(window, qtbot)
     assert not window.state.what_if and room.side.what_if.back.isHidden()
+
+
+def type_weight(room: AttendRoom, window: Window, weight: str, qtbot: QtBot) -> None:
+    window.activateWindow()
+    room.side.what_if.weight.setFocus()
+    qtbot.waitUntil(room.side.what_if.weight.hasFocus)
+    room.side.what_if.weight.selectAll()
+    QTest.keyClicks(room.side.what_if.weight, weight)
+
+
+def test_a_weight_goes_into_the_row_that_it_was_typed_for(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    """On its way to the next click the mouse passes over other tokens."""
+    window.state.set_head(1, 1)
+    window.state.set_focus(3)
+    panel = room.side.what_if
+    column = panel.column.currentIndex()
+    type_weight(room, window, "0.9", qtbot)
+    window.state.set_hover(6)
+    window.state.set_focus(6)
+    assert panel.weight.text() == "0.9" and panel.column.currentIndex() == column
+    QTest.keyClick(panel.weight, Qt.Key.Key_Return)
+    (row,) = window.state.what_if.rows
+    assert row.position == 3 and row.weights[column] == pytest.approx(0.9)
+
+
+def test_a_weight_for_a_text_that_is_gone_is_forgotten(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    type_weight(room, window, "0.9", qtbot)
+    window.state.set_text("a dog ran", "")
+    settle(window, qtbot)
+    assert room.side.what_if.weight.text() != "0.9" and not window.state.what_if
+
+
+def test_the_chosen_column_stays_while_the_mouse_moves(room: AttendRoom, window: Window) -> None:
+    window.state.set_focus(3)
+    panel = room.side.what_if
+    panel.column.setCurrentIndex(6)
+    panel.column.activated.emit(6)
+    window.state.set_hover(5)
+    assert panel.column.currentIndex() == 6

@@ -173,6 +173,18 @@ def test_words_around_lie_in_the_tokens_plane(
         assert f"{len(points.names)} vectors" in view.card.hint
 
 
+def test_the_ring_on_the_map_follows_after_the_page_was_left(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+    view = room.open_view("map")
+    assert isinstance(view, MapView)
+    view.show_vectors("all")
+    qtbot.waitUntil(lambda: not any(question.is_waiting for question in view.questions), timeout=TIMEOUT_MS)
+    window.state.set_focus(2)
+    room.open_view("parts")
+    room.open_view("map")
+    window.state.set_focus(4)
+    assert view.found is not None and view.picture._current == 4
+
+
 OFTEN = ("discriminator", "distilbert")  # narrow embeddings; no segments
 
 

@@ -152,6 +152,33 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     assert [(bar.label, bar.number) for bar in view.words.bars] == [(word, f"{score:.2f}") for word, score in up]
 
 
+def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_at(
+    room: LayersRoom, window: Window, qtbot: QtBot
+) -> None:
+    view = opened(window, qtbot, "neurons", NeuronsView)
+    window.state.set_focus(4)
+    settle(window, qtbot)
+    found = view._found[1]  # type: ignore[index]
+    rows = [
+        set(zip(found.layers[i].tolist(), found.neurons[i].tolist(), strict=True)) for i in range(len(found.layers))
+    ]
+    pairs = ((neuron, other) for neuron in sorted(rows[4]) for other in range(len(rows)) if neuron not in rows[other])
+    neuron, other = next(pairs)
+    view._on_strongest_clicked(view._rows.index(neuron))
+    settle(window, qtbot)
+    window.state.set_hover(other)
+    assert view.chosen == neuron and not any(bar.is_strong for bar in view.strongest.bars)
+    window.state.set_hover(None)
+    shared = next(i for i in range(len(rows)) if i != 4 and rows[4] & rows[i])
+    both = min(rows[4] & rows[shared])
+    view._on_strongest_clicked(view._rows.index(both))
+    settle(window, qtbot)
+    window.state.set_focus(shared)
+    settle(window, qtbot)
+    strong = [bar.note for bar in view.tokens.bars if bar.is_strong]
+    assert view.chosen == both and strong == [str(shared)]
+
+
 def test_one_word_is_compared_in_the_persons_sentences(
     room: LayersRoom, window: Window, qtbot: QtBot, model_folder: Path
 ) -> None:

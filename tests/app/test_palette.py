@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
 
 from app.palette import open_palette
 from app.widgets.palette import Palette, match
@@ -98,3 +99,24 @@ def test_the_keyboard_goes_back_to_where_it_was(window: Window) -> None:
     QTest.keyClick(palette.line, Qt.Key.Key_Escape)
     assert window.focusWidget() is window.frame.strip.field
     QApplication.processEvents()
+
+
+def test_it_closes_where_the_window_is_built_anew(window: Window, qtbot: QtBot) -> None:
+    """The new frame covers it; it would keep the keyboard, and give it back to a widget that is gone."""
+    window.activateWindow()
+    window.frame.strip.field.setFocus()
+    QTest.keyClick(window.frame.strip.field, Qt.Key.Key_K, CONTROL)
+    palette = window.findChild(Palette)
+    assert isinstance(palette, Palette)
+    window.set_look(projector=True)
+    assert palette.isHidden()
+    window.set_look(projector=False)
+
+
+def test_it_closes_though_what_had_the_keyboard_is_gone(palette: Palette, qtbot: QtBot) -> None:
+    line = QLineEdit()
+    palette._before = line
+    line.deleteLater()
+    QCoreApplication.sendPostedEvents(line, QEvent.Type.DeferredDelete)
+    palette.close_palette()
+    assert palette.isHidden()

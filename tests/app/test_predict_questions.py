@@ -194,6 +194,20 @@ def test_a_clicked_mask_is_asked_about(window: Window, qtbot: QtBot) -> None:
     assert view.target is not None and view.target.position == MASKS[1]
 
 
+def test_what_was_chosen_in_the_list_stays_while_the_mouse_moves(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, DecidedPage, "decided", window, qtbot)
+    window.state.set_focus(MASKS[1])
+    view.place.setCurrentIndex(0)
+    view.place.activated.emit(0)
+    answered(window, room, qtbot)
+    window.state.set_hover(4)
+    assert view.target is not None and view.target.position == MASKS[0]
+    assert not any(card.question.is_waiting for card in view.cards.values())
+    window.state.set_focus(MASKS[2])
+    assert view.target is not None and view.target.position == MASKS[2]
+
+
 @pytest.mark.parametrize("order", ORDERS[:2])
 def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: str, qtbot: QtBot) -> None:
     room = predict(window, qtbot)

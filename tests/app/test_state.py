@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chips import chips_of, note_about
 from app.state import ExploreState, moved_positions
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 
@@ -115,6 +115,31 @@ def test_words_that_are_put_in_together_go_where_the_masks_were(state: ExploreSt
     state.text_changed.connect(lambda: texts.append((state.text_a, state.text_b)))
     state.put_words(words)
     assert texts == [("a dog sat on the mat.", "It was happy comfortable.")] and state.masked == frozenset()
+
+
+def test_words_put_in_leave_the_other_masks_where_they_are(state: ExploreState, tokenizer: Tokenizer) -> None:
+    """Two places of the text change at once, and the mask between them has no common beginning or end to go by."""
+    names = ("cat", "on", "mat", "very")
+    state.set_masks([position_of(state, name) for name in names])
+    state.put_words([(position_of(state, name), id_of(tokenizer, "a")) for name in ("cat", "mat")])
+    assert state.text_a == "The a sat on the a."
+    assert state.masked == {position_of(state, "on"), position_of(state, "very")}
+
+
+def test_masks_stay_on_their_words_in_another_vocabulary_and_back(state: ExploreState, tokenizer: Tokenizer) -> None:
+    """Its tokens are others before and behind them; what was one token is masked as its pieces, and comes back."""
+    letters = sorted(set("thecasonmidgrwvy.bfl"))
+    words = [*SPECIAL_TOKENS, "sat", "very", *letters, *(f"##{letter}" for letter in letters)]
+    other = Tokenizer(raw_from_words(words))
+    masked = {position_of(state, name) for name in ("cat", "sat", "very")}
+    state.set_masks(masked)
+    state.set_focus(position_of(state, "sat"))
+    state.set_tokenizer(other, 64)
+    assert state.encoding is not None
+    found = [state.encoding.tokens[at] for at in sorted(state.masked)]
+    assert found == ["c", "##a", "##t", "sat", "very"] and state.focus == position_of(state, "sat")
+    state.set_tokenizer(tokenizer, 64)
+    assert state.masked == masked and state.focus == position_of(state, "sat")
 
 
 def test_put_word_in_b_leaves_a_alone(state: ExploreState, tokenizer: Tokenizer) -> None:

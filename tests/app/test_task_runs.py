@@ -20,6 +20,7 @@ from app.run_order import RunOrder
 from app.run_result import HeldOutExample, read_result
 from app.runs import RunsService, connect_train_room
 from bertcore.data.tasks.registry import TASKS
+from bertcore.locations import built_in_checkpoint
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.run_folder import RunFolder
 from tests.app.conftest import make_checkpoint
@@ -193,6 +194,13 @@ class TestForm:
         order = _order(room, qtbot)
         assert order.kind == "pretrain" and order.flags == ("--from", str(model_folder.resolve()))
         assert order.options.training.causal_share == 0.0  # type: ignore[union-attr]
+
+    def test_teaching_begins_with_the_open_model_each_time(self, room: TrainRoom, model_folder: Path) -> None:
+        room.show_task_form(model_folder)
+        assert room.form.model.reference == str(model_folder)
+        room.show_list()
+        room.show_task_form(built_in_checkpoint())
+        assert room.form.model.reference is None
 
     def test_distil_names_its_teacher(self, room: TrainRoom, model_folder: Path, qtbot: QtBot) -> None:
         room.form.set_kind("distil")

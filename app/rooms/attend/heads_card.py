@@ -87,12 +87,13 @@ class HeadsCard(Card):
             self._shrinking.forget()
             self.atlas.set_heads(shown.thumbnails())
         else:
-            self.atlas.set_heads(shown.reading.thumbnails)  # of tokens, until those of the view are there
 
             def shrink(checkpoint: Checkpoint, step: Step) -> Any:
                 return shown.thumbnails(step)
 
             self._shrinking.want(shown.key, shrink, pause_ms)
+            made = self._shrinking.answer  # nothing asks for it twice
+            self.atlas.set_heads(shown.reading.thumbnails if made is None else made)  # of tokens until it is there
 
         def name(checkpoint: Checkpoint, step: Step) -> Any:
             return named_heads(shown, step)

@@ -175,6 +175,7 @@ class AttendRoom(ExploreRoom):
         what_if.head_switched.connect(self._on_head_switched)
         what_if.layer_switched.connect(self._on_layer_switched)
         what_if.weight_set.connect(self._on_what_if_weight_set)
+        what_if.column_chosen.connect(self._on_what_if_column_chosen)
         what_if.row_put_back.connect(self._on_row_put_back)
 
     def _choice(self) -> Choice:
@@ -251,8 +252,12 @@ class AttendRoom(ExploreRoom):
     def _on_layer_switched(self, off: bool) -> None:
         self.state.set_what_if(self.state.what_if.with_layer(self.state.layer, off))
 
-    def _on_what_if_weight_set(self, column: int, weight: float) -> None:
-        row = self._shown.row_of(self.current) if self._shown else None
+    def _on_what_if_column_chosen(self, column: int) -> None:
+        if self._shown is not None:
+            self._column = self._shown.units.members[column][0]
+
+    def _on_what_if_weight_set(self, position: int, column: int, weight: float) -> None:
+        row = self._shown.row_of(position) if self._shown else None
         if row is not None:
             self._set_weight(row, column, weight)
 
@@ -295,7 +300,8 @@ class AttendRoom(ExploreRoom):
         settings = "colours from 0 to each head's highest value"
         if effects is not None and self.targets.chosen is not None:
             numbers["effect"] = Numbers(effects, by_head)
-            settings += f" · squares: change of ln p of {self.targets.chosen.label} without the head, in nats"
+            target = self.targets.chosen.label
+            settings += f" · squares: of the model as it is, change of ln p of {target} without the head, in nats"
         hint = "rows: layers · columns: heads · in each: rows look at columns"
         return self.figure("Every head", [self.heads_card.atlas], numbers, hint=hint, settings=settings)
 

@@ -24,7 +24,8 @@ class WhatIfPanel(QWidget):
 
     head_switched = Signal(bool)  # off
     layer_switched = Signal(bool)
-    weight_set = Signal(int, float)  # column: a unit; the weight the token that looks shall give it
+    weight_set = Signal(int, int, float)  # position that looks; column: a unit; the weight it shall get
+    column_chosen = Signal(int)  # a unit
     row_put_back = Signal()
 
     def __init__(self) -> None:
@@ -37,11 +38,12 @@ class WhatIfPanel(QWidget):
         self._edited = label("", "muted", wrap=True)
         self.effect = label("", "", wrap=True)
         self._row: np.ndarray | None = None  # (U) the row on show
+        self._position: int | None = None  # of the token that looks
         self._labels: list[str] = []
         self._lay_out()
         self.head_off.clicked.connect(self.head_switched)
         self.layer_off.clicked.connect(self.layer_switched)
-        self.column.activated.connect(lambda _index: self._show_weight())
+        self.column.activated.connect(self._on_column_activated)
         self.weight.value_changed.connect(self._on_weight_value_changed)
 
     def draw(self, shown: Shown, choice: Choice, what_if: WhatIf) -> None:
@@ -69,13 +71,21 @@ class WhatIfPanel(QWidget):
         for widget in (self._edited, self.back, self.effect):
             layout.addWidget(widget)
 
+    @property
+    def _is_typed_in(self) -> bool:
+        """A weight is being typed: it is for the row that it was begun in, wherever the mouse goes meanwhile."""
+        return self.weight.hasFocus() and self.weight.isModified()
+
     def _draw_row(self, shown: Shown, choice: Choice, what_if: WhatIf) -> None:
+        if self._is_typed_in and shown.units.labels is self._labels:
+            return
         row = shown.row_of(choice.position)
         labels, first = shown.units.labels, shown.units.first_positions
         can_edit = row is not None and len(labels) > 1
         for widget in (self.column, self.weight):
             widget.setEnabled(can_edit)
         self._row = None if row is None else shown.head(choice.layer, choice.head)[row]
+        self._position = choice.position
         self._edit_title.setText(f"Let {labels[row]} look more or less at" if row is not None else "Edit a row")
         if labels is not self._labels:  # a list is made once for each reading and view
             self._labels = labels
@@ -96,14 +106,18 @@ class WhatIfPanel(QWidget):
         self._edited.setVisible(is_edited)
 
     def _show_weight(self) -> None:
-        if self._row is None or (self.weight.hasFocus() and self.weight.isModified()):
+        if self._row is None:
             return
         at = min(max(self.column.currentIndex(), 0), len(self._row) - 1)
         self.weight.set_value(float(self._row[at]))
 
+    def _on_column_activated(self, index: int) -> None:
+        self.column_chosen.emit(index)
+        self._show_weight()
+
     def _on_weight_value_changed(self, value: float) -> None:
-        if self._row is not None and self.column.currentIndex() >= 0:
-            self.weight_set.emit(self.column.currentIndex(), value)
+        if self._row is not None and self._position is not None and self.column.currentIndex() >= 0:
+            self.weight_set.emit(self._position, self.column.currentIndex(), value)
 
 
 def effects_on(reading: Reading) -> list[str]:

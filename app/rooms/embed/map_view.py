@@ -127,6 +127,8 @@ class MapView(EmbedView):
 
         pause_ms = 0 if self.shown == "one" else 200
         self._around.want((reading.request.model, units, tuple(wanted)), answer, pause_ms)
+        if self.found is None and self._around.answer is not None:  # there since the page was open last
+            self._show(self._around.answer)
 
     def _show(self, found: Found) -> None:
         if found.units is not self.units:

@@ -96,11 +96,11 @@ class NeuronsView(LayersView):
             return
         found = self._found[1]
         self._rows = list(zip(found.layers[unit].tolist(), found.neurons[unit].tolist(), strict=True))
-        if self._chosen not in self._rows:
-            self._chosen = self._rows[0]
+        if self._chosen is None or (self._chosen not in self._rows and self.room.state.hover is None):
+            self._chosen = self._rows[0]  # the mouse passing over other tokens changes no choice
         values = found.activations[unit]
         highest = max(float(values[0]), 1e-9)
-        self.strongest.chosen_row = self._rows.index(self._chosen)
+        self.strongest.chosen_row = self._rows.index(self._chosen) if self._chosen in self._rows else -1
         self.strongest.set_bars(
             [
                 Bar(
@@ -138,7 +138,10 @@ class NeuronsView(LayersView):
     def _ask_one(self, reading: Reading) -> None:
         chosen, request = self._chosen, reading.request
         wanted = (*self._wanted(reading), chosen)
-        if chosen is None or (self._one is not None and self._one[0] == wanted):
+        if chosen is None:
+            return
+        if self._one is not None and self._one[0] == wanted:
+            self._show_one(*self._one[1:])  # another token is looked at, perhaps
             return
         members = reading.units(self.room.state.view).members
 

@@ -43,6 +43,7 @@ class DecidedPage(PredictPage):
         self.place, self.word = Choice("The mask or verdict to ask about"), Choice("The word to ask about")
         self._targets: list[list[HeadTarget]] = []  # by place, then word
         self._picked: tuple[object, ...] | None = None  # what the person chose: kind, position, token id
+        self._clicked: int | None = None  # the token that was clicked last, as far as it was followed
         self._note = label("", "muted", wrap=True)
         self._build()
         self.place.activated.connect(self._on_place_activated)
@@ -63,6 +64,7 @@ class DecidedPage(PredictPage):
             self.show_nothing("No predictions" if missing else "Mask a word", missing or NO_MASKS)
             return
         self.show_content()
+        self._clicked = self.room.state.focus
         self._fill_places()
         self._draw(reading)
 
@@ -71,8 +73,10 @@ class DecidedPage(PredictPage):
         units = self.room.units
         for card in self.cards.values():
             card.tokens.set_current(units.unit_of(self.room.current) if units else None)
-        target = self.target
-        clicked = self.room.state.focus
+        target, clicked = self.target, self.room.state.focus
+        if clicked == self._clicked:  # the mouse alone has moved: what was chosen in the list stays
+            return
+        self._clicked = clicked
         places = [group[0].position if group[0].kind == "word" else None for group in self._targets]
         if clicked is not None and clicked in places and (target is None or target.position != clicked):
             self._picked = None

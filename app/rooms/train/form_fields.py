@@ -43,8 +43,8 @@ class ModelChoice(Choice):
             self._runs = found
             self._fill(self.reference)
 
-    def set_folder(self, folder: str) -> None:
-        """Begins with the checkpoint in this folder."""
+    def set_folder(self, folder: str | None) -> None:
+        """Begins with the checkpoint in this folder, or with the built-in model."""
         self._folder = folder
         self._fill(folder)
 

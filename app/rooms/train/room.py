@@ -223,8 +223,8 @@ class TrainRoom(QWidget):
     def show_task_form(self, folder: Path | None) -> None:
         """The form for teaching a task, beginning with this checkpoint."""
         self.form.set_kind("classify")
-        if folder is not None and folder.resolve() != built_in_checkpoint().resolve():
-            self.form.model.set_folder(str(folder))
+        is_built_in = folder is None or folder.resolve() == built_in_checkpoint().resolve()
+        self.form.model.set_folder(None if is_built_in else str(folder))
         self.show_form()
 
     def show_list(self) -> None:
