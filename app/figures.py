@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QPainter, QRegion
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 if TYPE_CHECKING:
     from app.readings import Reading
@@ -82,9 +82,12 @@ class Figure:
 
 
 def picture_of(widgets: Sequence[QWidget]) -> Picture:
-    """Widgets of one window as they stand to each other on the screen, those that are hidden left out."""
+    """Widgets of one window as they stand to each other on the screen, those that are hidden left out.
+
+    What scrolls is there in full height: from its top, and what stands below is moved down.
+    """
     shown = [widget for widget in widgets if not widget.isHidden()]
-    places = [QRect(widget.mapTo(widget.window(), QPoint(0, 0)), widget.size()) for widget in shown]
+    places = _places(shown)
     whole = QRect()
     for place in places:
         whole = whole.united(place)
@@ -100,6 +103,36 @@ def picture_of(widgets: Sequence[QWidget]) -> Picture:
     return Picture(whole.width(), whole.height(), paint)
 
 
+def _places(widgets: Sequence[QWidget]) -> list[QRect]:
+    """Where each is to stand."""
+    stand = [_place_in_window(widget) for widget in widgets]
+    places = [QRect(place) for place in stand]
+    for area in dict.fromkeys(area for widget in widgets for area in _areas_around(widget)):
+        bottom = _place_in_window(area).bottom()
+        inside = [area.isAncestorOf(widget) for widget in widgets]
+        hidden = max(place.bottom() for place, is_inside in zip(stand, inside, strict=True) if is_inside) - bottom
+        for place, stands, is_inside in zip(places, stand, inside, strict=True):
+            if not is_inside and stands.top() > bottom:
+                place.translate(0, max(hidden, 0))
+    return places
+
+
+def _place_in_window(widget: QWidget) -> QRect:
+    """Where it would stand with nothing scrolled."""
+    place = QRect(widget.mapTo(widget.window(), QPoint(0, 0)), widget.size())
+    for area in _areas_around(widget):
+        place.translate(area.horizontalScrollBar().value(), area.verticalScrollBar().value())
+    return place
+
+
+def _areas_around(widget: QWidget) -> Iterator[QScrollArea]:
+    around = widget.parentWidget()
+    while around is not None:
+        if isinstance(around, QScrollArea):
+            yield around
+        around = around.parentWidget()
+
+
 def caption_of(
     state: ExploreState,
     *,
@@ -109,12 +142,13 @@ def caption_of(
     plain: bool = False,
     by_token: bool = False,
     texts: bool = True,
+    masks: bool = True,
 ) -> str:
     """Where a picture of the state's reading comes from, in one line.
 
     head: it is of the chosen layer and head. token: of the token that is looked at. settings: of the view itself.
     plain: of the model as it is, without the changes inside. by_token: of all tokens, whatever the view merges or
-    leaves out. texts: of the sentences that were typed.
+    leaves out. texts: of the sentences that were typed. masks: of the text with the masks in it, not as it was typed.
     """
     reading = state.reading
     if reading is None:
@@ -126,7 +160,7 @@ def caption_of(
         model_text(model),
         f"layer {state.layer + 1}, head {state.head + 1}" if head else "",
         _token_text(state, reading) if token else "",
-        *(_input_texts(reading) if texts else ()),
+        *(_input_texts(reading, masks) if texts else ()),
         *(() if by_token or not texts else state.view.notes),
         settings,
     )
@@ -149,9 +183,9 @@ def _token_text(state: ExploreState, reading: Reading) -> str:
     return f"token {position} “{reading.shown_tokens[position]}”"
 
 
-def _input_texts(reading: Reading) -> list[str]:
+def _input_texts(reading: Reading, masks: bool) -> list[str]:
     encoding, request = reading.encoding, reading.request
-    masked = f"masked: {', '.join(map(str, request.masked))}" if request.masked else ""
+    masked = f"masked: {', '.join(map(str, request.masked))}" if masks and request.masked else ""
     changed = request.what_if.described(reading.shown_tokens)
     return [pair_text(encoding.text_a, encoding.text_b), masked, *changed]
 

@@ -171,7 +171,7 @@ def _list(value: Any) -> list[Any]:
 
 def _place(value: Any) -> Place:
     part, start, stop = _list(value)
-    whole = type(start) is int and type(stop) is int and 0 <= start < stop <= MOST_CHARACTERS
+    whole = type(start) is int and type(stop) is int and 0 <= start <= stop <= MOST_CHARACTERS
     if part not in ("a", "b") or not whole:
         raise ValueError
     return Place(part, start, stop)

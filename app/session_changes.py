@@ -14,6 +14,7 @@ from bertcore.what_if import EditedRow, WhatIf
 
 EMBEDDINGS = ("token", "segment", "position")
 MOST = 10_000  # of anything
+MOST_WEIGHT = 1 + 1e-6  # earlier files have what float32 sums to
 
 
 def changes_as_json(what_if: WhatIf) -> dict[str, Any]:
@@ -70,9 +71,10 @@ def _places(value: Any, most: int) -> tuple[tuple[int, int], ...]:
 
 
 def _row(value: Any) -> EditedRow:
-    weights = tuple(float(item) for item in _list(value["weights"]) if type(item) in (int, float) and 0 <= item <= 1)
-    if len(weights) != len(value["weights"]) or len(value) != 4:
+    given = _list(value["weights"])
+    if len(value) != 4 or not all(type(item) in (int, float) and 0 <= item <= MOST_WEIGHT for item in given):
         raise ValueError
+    weights = tuple(min(float(item), 1.0) for item in given)
     return EditedRow(_count(value["layer"]), _count(value["head"]), _count(value["position"]), weights)
 
 

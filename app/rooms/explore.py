@@ -40,8 +40,9 @@ class ExploreRoom(QWidget):
         layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
         layout.addWidget(self.waiting)
         self._is_stale = True
+        self._reason = ""  # why there is no reading, where that is known
         state.reading_changed.connect(self._on_reading_changed)
-        state.model_changed.connect(self._on_reading_changed)
+        state.model_changed.connect(self._on_model_changed)
         state.focus_changed.connect(self._on_focus_changed)
         state.head_changed.connect(self._on_head_changed)
         state.view_changed.connect(self._on_reading_changed)
@@ -65,6 +66,7 @@ class ExploreRoom(QWidget):
     def show_sentence(self, text: str) -> None:
         """Says why there is nothing to see, unless something is on show already."""
         if self.waiting.is_waiting:
+            self._reason = text
             self.waiting.show_sentence(text)
 
     def draw_reading(self, reading: Reading) -> None:
@@ -111,6 +113,10 @@ class ExploreRoom(QWidget):
         caption = caption_of(self.state, head=head, token=token, settings=settings, **of)
         return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint)
 
+    def _on_model_changed(self) -> None:
+        self._reason = ""
+        self._on_reading_changed()
+
     def _on_reading_changed(self) -> None:
         self._is_stale = True
         if self.isVisible():
@@ -129,7 +135,8 @@ class ExploreRoom(QWidget):
     def _catch_up(self) -> None:
         reading = self.state.reading
         if reading is None:
-            self.waiting.show_sentence("Loading the model…" if self.state.model is None else "Reading the text…")
+            missing = "Loading the model…" if self.state.model is None else "Reading the text…"
+            self.waiting.show_sentence(self._reason or missing)
             return
         self._is_stale = False
         self.waiting.show_content()

@@ -161,6 +161,7 @@ class TokenStrip(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._locked: int | None = None
         self.field = ChipField()
         self.setWidget(self.field)
         self.setWidgetResizable(True)
@@ -173,8 +174,10 @@ class TokenStrip(QScrollArea):
         self.field.set_chips(chips)
 
     def set_selection(self, current: int | None, locked: int | None) -> None:
+        """Scrolls to a token when it is locked, and not again: the mouse over others would take a person back to it."""
         self.field.set_selection(current, locked)
-        if locked is not None:
+        was, self._locked = self._locked, locked
+        if locked is not None and locked != was:
             rect = self.field.rect_of(locked)
             self.ensureVisible(round(rect.center().x()), round(rect.center().y()), 0, theme.px(CHIP_HEIGHT_PX) // 2 + 1)
 

@@ -58,8 +58,9 @@ def with_weight(
 ) -> NDArray[np.float64]:
     """A row of attention (S) in which `columns` together get the share `weight` (0..1), the others what is left.
 
-    Each side keeps its proportions (even where it had nothing), so the row goes on summing to what it did. within: only
-    these columns change, and the share is of what they hold together.
+    Each side keeps its proportions (even where it had nothing), so the row goes on summing to what it did; no weight is
+    above 1, though a float32 row may sum to a little more. within: only these columns change, and the share is of what
+    they hold together.
     """
     new = np.asarray(row, dtype=np.float64).copy()
     inside = np.arange(len(new)) if within is None else np.asarray(within)
@@ -74,4 +75,4 @@ def with_weight(
         held = new[part].sum()
         if part.any():
             new[part] = new[part] / held * (amount * total) if held > 0 else amount * total / part.sum()
-    return new
+    return np.minimum(new, 1.0)

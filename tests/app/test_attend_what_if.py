@@ -145,7 +145,6 @@ def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Wi
 def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window) -> None:
     """Rows as the model gives them sum to a little more than 1 now and then."""
     layers, heads, size, _ = traced(window).attentions.shape
-    assert traced(window).attentions.sum(-1).max() > 1
     for layer, head, row in np.ndindex(layers, heads, size):
         window.state.set_head(layer, head)
         room._set_weight(row, 1, 1.0)

@@ -22,6 +22,7 @@ from app.window import Window
 from bertcore.errors import BertcoreError
 from bertcore.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
+from tests.app.family_models import save_family
 
 Opener = Callable[[Path | str], Window]
 FILE = Path("mine.bertscope.json")
@@ -147,7 +148,12 @@ def test_a_model_on_its_way_is_not_asked_for_again(
     qtbot.waitUntil(lambda: not inference.is_opening, timeout=TIMEOUT_MS)
     asked: list[str | None] = []
     open_model = inference.open_model
-    monkeypatch.setattr(inference, "open_model", lambda reference: (asked.append(reference), open_model(reference)))
+
+    def noted(reference: str | None) -> None:
+        asked.append(reference)
+        open_model(reference)
+
+    monkeypatch.setattr(inference, "open_model", noted)
     window.sessions.open(saved)
     window.sessions.open(saved)
     qtbot.waitUntil(lambda: not inference.is_opening, timeout=TIMEOUT_MS)
@@ -281,6 +287,51 @@ def test_every_session_reads_as_it_was_written() -> None:
     changes = WhatIf(frozenset({(0, 1)}), frozenset({2}), (EditedRow(0, 1, 2, (0.25, 0.75)),), ((1, 0),), ((2, 3),))
     session = replace(session, changes=changes.with_dropped("token", True))
     assert read_session(as_json(session), FILE) == session
+
+
+def test_a_weight_a_little_above_1_is_1() -> None:
+    """As a float32 row sums to: earlier files have it."""
+    changes = WhatIf(rows=(EditedRow(0, 1, 2, (0.0, 1.0)),))
+    text = as_json(Session(changes=changes))
+    assert read_session(text.replace("1.0\n", "1.0000001192092896\n"), FILE).changes == changes
+    with pytest.raises(BertcoreError, match="its 'changes' is wrong"):
+        read_session(text.replace("1.0\n", "1.001\n"), FILE)
+
+
+def test_tokens_without_characters_of_their_own_spoil_no_session(
+    open_window: Opener, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """In a byte-level vocabulary, the second of two spaces."""
+    window = open_window(save_family("roberta", tmp_path / "roberta"))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text("The cat  sat.", "")
+    settle(window, qtbot)
+    assert window.state.encoding is not None and window.state.encoding.offsets[3] == (8, 8)
+    window.state.set_masks((2,))
+    window.history.look()
+    window.state.set_masks((2, 3))
+    window.state.set_focus(3)
+    settle(window, qtbot)
+    file = tmp_path / "spaces.bertscope.json"
+    window.sessions.save(file)
+    session = load_session(file)
+    assert session.masks == (Place("a", 4, 7),) and session.focus is None
+    earlier = file.read_text(encoding="utf-8").replace('"focus": null', '"focus": ["a", 8, 8]')
+    assert read_session(earlier, file).text_a == "The cat  sat."
+    window.history.undo()  # though no file holds it, it is a step
+    assert window.state.masked == {2}
+
+
+def test_a_bad_file_to_begin_with_leaves_no_room_waiting(
+    open_window: Opener, model_folder: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bertcore.locations.built_in_checkpoint", lambda: model_folder)
+    file = tmp_path / "misspelt.bertscope.json"
+    window = open_window(file)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert window.model_reference is None and window.frame.room.is_drawn  # type: ignore[union-attr]
+    assert window.frame.banner.is_shown and "misspelt.bertscope.json could not be opened" in window.frame.banner.text
 
 
 def test_a_session_that_cannot_be_written_is_one_sentence(

@@ -112,6 +112,11 @@ class TestEditedRow:
         row = with_weight(np.array([0.4, 0.3, 0.1, 0.2]), [1], 1.0, within=[1, 2, 3])
         assert row == pytest.approx([0.4, 0.6, 0, 0])
 
+    def test_no_weight_is_above_1(self) -> None:
+        row = np.array([0.7000001, 0.3], dtype=np.float32)  # sums to a little more, as float32 does
+        assert with_weight(row, [1], 1.0).tolist() == [0, 1]
+        assert with_weight(row, [1], 0.0).tolist() == [1, 0]
+
     def test_one_token_keeps_all(self) -> None:
         assert with_weight(np.array([1.0]), [0], 0.2).tolist() == [1.0]
 

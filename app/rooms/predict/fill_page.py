@@ -43,6 +43,8 @@ class FillPage(PredictPage):
         super().__init__(room, [self.question])
         self.steps: list[FilledMask] = []
         self._for: object = None  # the request that the steps are of
+        self._asked_order = ""  # one of ORDERS, of the words that were asked for last
+        self._orders: dict[int, str] = {}  # position -> in which order it was filled, one of ORDERS
         self.order = Choice("Order of filling")
         self.order.addItems(ORDERS)
         kept = room.state.kept.get(KEPT_ORDER)
@@ -93,6 +95,7 @@ class FillPage(PredictPage):
         order: Any = [position] if position is not None else ORDERS[0]
         if position is None and self.order.currentText() == ORDERS[1]:
             order = ORDERS[1]
+        self._asked_order = CLICKS if position is not None else order
 
         def work(checkpoint: Checkpoint, step: Step) -> list[FilledMask]:
             from dataclasses import replace
@@ -193,12 +196,14 @@ class FillPage(PredictPage):
         names = [f"{number}. {step.word.token} ({step.position})" for number, step in enumerate(self.steps, start=1)]
         values = np.array([step.word.probability for step in self.steps])
         numbers = {"probability": numbers_of("step", names, values)}
-        order = self.order.currentText()
+        orders = {self._orders[step.position] for step in self.steps}
+        hint = orders.pop() if len(orders) == 1 else "in mixed orders"
         widgets: list[QWidget] = [self.tokens, self.bars]
-        return self.room.figure("Masks filled one by one", widgets, numbers, hint=order, settings=self.said.text())
+        return self.room.figure("Masks filled one by one", widgets, numbers, hint=hint, settings=self.said.text())
 
     def _on_question_answered(self, steps: list[FilledMask]) -> None:
         self.steps = [*self.steps, *steps]
+        self._orders.update((step.position, self._asked_order) for step in steps)
         self._draw()
 
     def _on_tokens_clicked(self, unit: int) -> None:

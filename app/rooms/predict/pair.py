@@ -65,6 +65,11 @@ class PairDesk:
         if self._room.is_drawn and self._room.state.reading is not None:
             self.draw(self._room.state.reading)
 
+    @property
+    def _is_likeness(self) -> bool:
+        """Whether the verdict is a cosine: for that, the model as it is reads A and B as they were typed."""
+        return self.card.title == ALIKE.title
+
     def _draw_likeness(self, reading: Reading) -> None:
         """What is shown stays until the new text is compared; that takes two more passes through the model."""
         model, pair = reading.request.model, (reading.encoding.text_a, reading.encoding.text_b or "")
@@ -82,7 +87,7 @@ class PairDesk:
         """What is on show goes into the list, for it is about to be another pair's."""
         state = self._room.state
         if self.card.said and state.text_b:
-            changed = " (with changes)" if state.what_if else ""
+            changed = " (with changes)" if state.what_if and not self._is_likeness else ""
             self.card.former.add(Former(state.text_a, state.text_b, self.card.said + changed))
 
     def _show_pair(self, a: str, b: str) -> None:
@@ -114,7 +119,10 @@ class PairDesk:
             return None
         name = "cosine" if len(shares) == 1 else "probability"
         numbers = {name: numbers_of("answer", list(shares), list(shares.values()))}
-        return self._room.figure(self.card.title, self.card.pictures, numbers)
+        alike = self._is_likeness
+        return self._room.figure(
+            self.card.title, self.card.pictures, numbers, plain=alike, masks=not alike, by_token=True
+        )
 
     def _shares(self) -> dict[str, float]:
         """The numbers behind the verdict on A and B; empty where there is none."""
@@ -125,7 +133,8 @@ class PairDesk:
             return {"is next": reading.next_sentence.is_next, "is not next": reading.next_sentence.not_next}
         if reading.sentence_order is not None:
             return {"in order": reading.sentence_order.in_order, "swapped": reading.sentence_order.swapped}
-        if reading.request.model.pooling is not None and reading.encoding.text_b and self.compared:
+        wanted = (reading.request.model, reading.encoding.text_a, reading.encoding.text_b)
+        if self.compared is not None and self.compared[:3] == wanted:  # not the former pair's, still on show
             return {"A and B": self.compared[3]}
         return {}
 

@@ -182,7 +182,7 @@ class SurprisePage(PredictPage):
         numbers = {"surprise": numbers_of("word", self._typed(reading), values)}
         widgets: list[QWidget] = [self.tokens, self._scale, self.total]
         return self.room.figure(
-            TITLE, widgets, numbers, hint="bits, each word masked in turn", settings=self.perplexity
+            TITLE, widgets, numbers, hint="bits, each word masked in turn", settings=self.perplexity, masks=False
         )
 
     def _on_tokens_hovered(self, unit: int | None) -> None:

@@ -1,0 +1,106 @@
+"""What a figure says of itself is what its numbers are of, not what happens to be chosen in the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.attend.heads_card import EFFECTS
+from app.rooms.predict.fill_page import CLICKS, ORDERS, FillPage
+from app.rooms.predict.surprise_page import SurprisePage
+from app.view import MERGING
+from app.window import Window
+from bertcore.what_if import WhatIf
+from tests.app import attend_room
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.family_models import save_family
+from tests.app.predict_room import MASKS, answered, page, predict
+
+OFF = WhatIf(heads_off=frozenset({(1, 2)}))
+SAID_OFF = "head 2·3 off"
+Opener = Callable[[Path | str], Window]
+
+
+def test_effects_are_said_to_be_of_the_model_as_it_is(window: Window, qtbot: QtBot) -> None:
+    """The pictures under them are of the model as it is changed."""
+    room = attend_room.attend(window, qtbot)
+    window.state.set_masks((2,))
+    window.state.set_what_if(OFF)
+    settle(window, qtbot)
+    room.heads_card.open_tab(EFFECTS)
+    attend_room.answered(window, room, qtbot)
+    figure = room._atlas_figure()
+    assert figure is not None and "effect" in figure.numbers
+    assert SAID_OFF in figure.caption and "squares: of the model as it is" in figure.caption
+
+
+def test_surprise_is_of_the_text_as_typed(window: Window, qtbot: QtBot) -> None:
+    window.state.set_what_if(OFF)
+    room = predict(window, qtbot)
+    figure = page(room, SurprisePage, "surprise", window, qtbot)._figure()
+    assert figure is not None and TEXT_A in figure.caption and SAID_OFF in figure.caption
+    assert "masked:" not in figure.caption
+
+
+def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(
+    open_window: Opener, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window = open_window(save_family("minilm", tmp_path / "minilm"))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text(TEXT_A, TEXT_B)
+    window.state.set_view(words=True)
+    window.state.set_what_if(OFF)
+    room = predict(window, qtbot, (2,))
+    pair = room.words_page.pair
+    qtbot.waitUntil(lambda: pair._figure() is not None, timeout=TIMEOUT_MS)
+    figure, said = pair._figure(), room.verdict.said
+    assert figure is not None and "cosine" in figure.numbers and TEXT_A in figure.caption
+    assert not any(part in figure.caption for part in ("masked:", SAID_OFF, MERGING))
+    room.verdict.swap.click()
+    answered(window, room, qtbot)
+    assert [one.said for one in room.verdict.former.all] == [said]
+    assert pair.compared is not None
+    pair.compared = (pair.compared[0], TEXT_A, "another sentence", 0.5)
+    assert pair._figure() is None  # still on show, but of another pair than the text
+
+
+def test_the_verdict_of_a_head_is_of_what_it_read(window: Window, qtbot: QtBot) -> None:
+    window.state.set_what_if(OFF)
+    room = predict(window, qtbot, (2,))
+    figure, said = room.words_page.pair._figure(), room.verdict.said
+    assert figure is not None and "masked: 2" in figure.caption and SAID_OFF in figure.caption
+    room.verdict.swap.click()
+    answered(window, room, qtbot)
+    assert [one.said for one in room.verdict.former.all] == [f"{said} (with changes)"]
+
+
+def test_the_order_of_filling_is_that_of_the_steps(window: Window, qtbot: QtBot) -> None:
+    """Not the one that is chosen by now."""
+    room = predict(window, qtbot)
+    view = page(room, FillPage, "fill", window, qtbot)
+
+    def said() -> str:
+        figure = view._figure()
+        assert figure is not None
+        return figure.hint
+
+    view.order.setCurrentText(CLICKS)
+    for position in (MASKS[2], MASKS[0]):
+        QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=view.tokens.rect_of(position).center().toPoint())
+        answered(window, room, qtbot)
+    view.order.setCurrentText(ORDERS[1])
+    view.order.activated.emit(1)
+    assert said() == CLICKS
+    view.next.click()
+    answered(window, room, qtbot)
+    assert len(view.steps) == 3 and said() == "in mixed orders"
+    view.undo.click()
+    assert said() == CLICKS
+    view.restart.click()
+    view.all.click()
+    answered(window, room, qtbot)
+    assert said() == ORDERS[1]
