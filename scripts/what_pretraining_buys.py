@@ -1,6 +1,6 @@
 """Fine-tune a checkpoint and the same architecture with random weights on four tasks, and print both as a table.
 
-    python scripts/what_pretraining_buys.py TASKS RUNS [--model CHECKPOINT] [--random-only]
+    python scripts/what_pretraining_buys.py TASKS RUNS [--model CHECKPOINT] [--learning-rate RATE] [--random-only]
 
 TASKS holds the folders sst2, cola, mrpc and conll2003. Runs that are done in RUNS are not made again.
 """
@@ -42,34 +42,38 @@ def main(
     tasks: Annotated[Path, typer.Argument(help="Folder with the tasks' folders.")],
     runs: Annotated[Path, typer.Argument(help="Folder for the runs.")],
     model: Annotated[str, typer.Option(help="Checkpoint to begin with; absent: the built-in one.")] = "bertscope-mini",
+    learning_rate: Annotated[float | None, typer.Option(help="Absent: the default for this width.")] = None,
     random_only: Annotated[bool, typer.Option(help="Only the runs from random weights.")] = False,
     threads: int = 2,
 ) -> None:
     kinds = ("random",) if random_only else ("random", "pretrained")
     for trial in TRIALS:
         for kind in kinds:
-            run = _run(runs, trial, kind, model)
+            run = _run(runs, trial, kind, model, learning_rate)
             if _last(run) is None:
                 typer.echo(f"{trial.title}, {kind} weights", err=True)
-                _fine_tune(trial, kind, tasks / trial.task, run, model, threads)
+                _fine_tune(trial, kind, tasks / trial.task, run, model, learning_rate, threads)
     typer.echo("| task | learned from | measure | random weights | pretrained |\n|---|---|---|---|---|")
     for trial in TRIALS:
-        random, pretrained = (_last(_run(runs, trial, kind, model)) or {} for kind in ("random", "pretrained"))
+        found_in = (_run(runs, trial, kind, model, learning_rate) for kind in ("random", "pretrained"))
+        random, pretrained = (_last(run) or {} for run in found_in)
         for metric in trial.metrics:
             values = (f"{found[metric]:.3f}" if metric in found else "" for found in (random, pretrained))
             typer.echo(f"| {trial.title} | {trial.budget} | {metric.partition('_')[0]} | {' | '.join(values)} |")
 
 
-def _run(runs: Path, trial: Trial, kind: str, model: str) -> Path:
-    """A folder for each set of weights: another model under the same name is another run."""
+def _run(runs: Path, trial: Trial, kind: str, model: str, rate: float | None) -> Path:
+    """A folder for each set of weights and each rate: another model under the same name is another run."""
+    at = "" if rate is None else f"-{rate:g}"
     if kind == "random":
-        return runs / f"{trial.task}-random"
+        return runs / f"{trial.task}-random{at}"
     weights = (resolve_model(model) / SAFETENSORS).read_bytes()
-    return runs / f"{trial.task}-{hashlib.sha256(weights).hexdigest()[:8]}"
+    return runs / f"{trial.task}-{hashlib.sha256(weights).hexdigest()[:8]}{at}"
 
 
-def _fine_tune(trial: Trial, kind: str, data: Path, run: Path, model: str, threads: int) -> None:
+def _fine_tune(trial: Trial, kind: str, data: Path, run: Path, model: str, rate: float | None, threads: int) -> None:
     start = ("--from-scratch",) if kind == "random" else ()
+    start += () if rate is None else ("--learning-rate", str(rate))
     command = [sys.executable, "-m", "bertcore", "finetune", trial.task, "--train", str(data), "--model", model]
     command += ["--out", str(run), "--seed", "1", "--threads", str(threads), "--resume", *start, *trial.flags]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
