@@ -263,7 +263,7 @@ class ExploreState(QObject):
         if self._tokenizer is None:
             return
         try:
-            new = self._tokenizer.encode(self.text_a, self.text_b or None, self.max_positions)
+            new = self._tokenizer.encode(self.text_a, self.text_b if self.text_b.strip() else None, self.max_positions)
         except BertcoreError as error:
             self.problem_found.emit(str(error))
             return

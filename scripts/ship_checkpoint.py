@@ -68,7 +68,9 @@ class Piece:
 
     @property
     def has_long_part(self) -> bool:
-        return self.spent > 1 - self.options.data.long_share
+        data = self.options.data
+        is_longer = data.long_share > 0 and data.long_sequence_length > data.sequence_length
+        return is_longer and self.spent > 1 - data.long_share
 
 
 def main(

@@ -63,17 +63,19 @@ def main(
 
 
 def _run(runs: Path, trial: Trial, kind: str, model: str, rate: float | None) -> Path:
-    """A folder for each set of weights and each rate: another model under the same name is another run."""
+    """A folder for each set of weights and each rate: another model under the same name is another run.
+
+    Random weights are the same for all checkpoints of one architecture and vocabulary.
+    """
+    names = ("config.json", "tokenizer.json") if kind == "random" else (SAFETENSORS,)
+    content = b"".join((resolve_model(model) / name).read_bytes() for name in names)
     at = "" if rate is None else f"-{rate:g}"
-    if kind == "random":
-        return runs / f"{trial.task}-random{at}"
-    weights = (resolve_model(model) / SAFETENSORS).read_bytes()
-    return runs / f"{trial.task}-{hashlib.sha256(weights).hexdigest()[:8]}{at}"
+    return runs / f"{trial.task}-{kind}-{hashlib.sha256(content).hexdigest()[:8]}{at}"
 
 
 def _fine_tune(trial: Trial, kind: str, data: Path, run: Path, model: str, rate: float | None, threads: int) -> None:
-    start = ("--from-scratch",) if kind == "random" else ()
-    start += () if rate is None else ("--learning-rate", str(rate))
+    start = ["--from-scratch"] if kind == "random" else []
+    start += [] if rate is None else ["--learning-rate", str(rate)]
     command = [sys.executable, "-m", "bertcore", "finetune", trial.task, "--train", str(data), "--model", model]
     command += ["--out", str(run), "--seed", "1", "--threads", str(threads), "--resume", *start, *trial.flags]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -65,7 +65,7 @@ def as_example(kind: Kind, text_a: str, text_b: str | None = None) -> Example:
         if len(endings) < 2:
             raise BertcoreError("There is nothing to choose from; put two or more endings into B, one on each line.")
         return ChoiceExample(text_a, endings)
-    return TextExample(text_a, text_b or None)
+    return TextExample(text_a, text_b if text_b and text_b.strip() else None)
 
 
 def predict(checkpoint: Checkpoint, examples: Sequence[Example], step: Step | None = None) -> list[Prediction]:

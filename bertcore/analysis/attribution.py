@@ -43,7 +43,7 @@ def gradient_x_input(
     position_ids: Sequence[int] | None = None,
     point: Point = "embeddings.output",
 ) -> Attribution:
-    """Sum over the embedding of x dF/dx, per token: the change of F, to first order, if x shrank to 0.
+    """Sum over the embedding of x dF/dx, per token: what F would lose, to first order, if x shrank to 0.
 
     Shrikumar et al. 2016 ("Not Just a Black Box").
     """

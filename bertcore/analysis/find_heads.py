@@ -143,7 +143,7 @@ def _places(name: str, encoding: Encoding) -> list[int]:
     if name in groups:
         return _some([i for i, part in enumerate(parts) if part == groups[name]], name)
     if re.fullmatch(r"#\d{1,9}", name):
-        return _some([i for i in [int(name[1:])] if i < len(parts)], name)
+        return _some([i for i, position in enumerate(encoding.positions) if position == int(name[1:])], name)
     return _some(_of_word((quoted[2] if quoted else name).lower(), encoding), name)
 
 

@@ -97,7 +97,10 @@ def _alone(held_out: HeldOutReport) -> str:
         for name, words in held_out.alone.items()
     ]
     table = _table(("text", "masked words in documents", "loss (nats)", "right", "in the first five"), rows)
-    return f"## A sentence alone\n\nHeld-out sentences with nothing around them, as a person types one.\n\n{table}"
+    return (
+        "## A sentence alone\n\nHeld-out sentences with nothing around them, as a person types one; each word to be "
+        f"predicted stands behind the mask.\n\n{table}"
+    )
 
 
 def _bands(held_out: HeldOutReport) -> str:

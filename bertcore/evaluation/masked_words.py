@@ -111,23 +111,31 @@ def by_place(checkpoint: Checkpoint, documents: Sequence[Document], sequences: i
 def alone(checkpoint: Checkpoint, documents: Sequence[Document], length: int, sentences: int) -> MaskedWords:
     """Masked words of at most so many single sentences, spread over all documents, with nothing around them.
 
-    So a person types them. 15% of each one's tokens, one at least; those that are longer than `length` are left out.
+    So a person types them: 15% of each one's tokens, one at least, all of them behind the mask. Sentences that are
+    longer than `length` are left out.
     """
     room = PairRules.of(checkpoint.tokenizer, "none").room(length)
     windows = evenly(single_sentences(documents, FEWEST_ALONE, room), sentences)
-    return _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows)
+    return _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows, all_hidden=True)
 
 
 @torch.inference_mode()
 def _predicted(
-    model: Bert, tokenizer: Tokenizer, documents: Sequence[Document], windows: Sequence[Window]
+    model: Bert,
+    tokenizer: Tokenizer,
+    documents: Sequence[Document],
+    windows: Sequence[Window],
+    all_hidden: bool = False,
 ) -> MaskedWords:
+    """all_hidden: each behind the mask; else, as in training, one in ten is seen as it is and one as a random word."""
     rng = np.random.default_rng(HELD_OUT_SEED)
     device = model.embeddings.token.weight.device
     found = []
     for chosen in batches([window.stop - window.first for window in windows], MOST_TOKENS):
         pairs = [following(documents, windows[i]) for i in chosen]
         batch = masked_batch(pairs, tokenizer, rng, HELD_OUT_MASK_SHARE)
+        if all_hidden and tokenizer.mask_id is not None:
+            batch.input_ids.reshape(-1)[batch.rows] = tokenizer.mask_id
         of_window, place = np.divmod(batch.rows, batch.input_ids.shape[1])  # (R)
         losses, ranks = _losses_and_ranks(model, BatchTensors.of(batch, device))
         document = np.array([windows[i].document for i in chosen])[of_window]

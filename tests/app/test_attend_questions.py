@@ -34,6 +34,21 @@ def room(window: Window, qtbot: QtBot) -> AttendRoom:
 
 
 class TestFind:
+    def test_a_position_is_the_number_that_the_window_shows(
+        self, room: AttendRoom, window: Window, qtbot: QtBot
+    ) -> None:
+        """Where [CLS] and [SEP] are left out, the rows of the view count otherwise."""
+        panel = room.heads_card.finder
+        room.heads_card.open_tab(FIND)
+        window.state.set_view(specials=False)
+        answers = []
+        for query in ("attn(cat -> sat) > 0", "attn(#2 -> #3) > 0"):
+            panel.query.setText(query)
+            settle(window, qtbot)
+            answered(window, room, qtbot)
+            answers.append(panel.question.answer.matches)
+        assert answers[0] == answers[1] and answers[0]
+
     def test_what_is_found_is_what_the_function_finds(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         panel = room.heads_card.finder
         room.heads_card.open_tab(FIND)

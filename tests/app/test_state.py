@@ -117,6 +117,11 @@ def test_words_that_are_put_in_together_go_where_the_masks_were(state: ExploreSt
     assert texts == [("a dog sat on the mat.", "It was happy comfortable.")] and state.masked == frozenset()
 
 
+def test_a_b_of_blanks_is_no_second_sentence(state: ExploreState) -> None:
+    state.set_text(TEXT_A, "  ")
+    assert state.encoding is not None and state.encoding.text_b is None and set(state.encoding.segments) == {0}
+
+
 def test_words_put_in_leave_the_other_masks_where_they_are(state: ExploreState, tokenizer: Tokenizer) -> None:
     """Two places of the text change at once, and the mask between them has no common beginning or end to go by."""
     names = ("cat", "on", "mat", "very")

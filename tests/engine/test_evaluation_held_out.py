@@ -210,9 +210,12 @@ class TestMaskedWords:
     ) -> None:
         seen = []
         original = masked_words_module.masked_batch
-        monkeypatch.setattr(masked_words_module, "masked_batch", lambda *args: seen.append(args[0]) or original(*args))
+        monkeypatch.setattr(
+            masked_words_module, "masked_batch", lambda *args: seen.append((args[0], original(*args))) or seen[-1][1]
+        )
         words = alone(tiny, documents, 24, sentences=7)
-        pairs = [pair for group in seen for pair in group]
+        pairs = [pair for group, _ in seen for pair in group]
+        assert all((batch.input_ids.reshape(-1)[batch.rows] == TOKENIZER.mask_id).all() for _, batch in seen)
         sentences = {
             tuple(document.tokens[first:stop].tolist())
             for document in documents

@@ -89,7 +89,7 @@ class Shown:
             tokens=[merged.tokens[i] for i in kept],
             ids=[merged.ids[i] for i in kept],
             segments=[merged.segments[i] for i in kept],
-            positions=list(range(len(kept))),
+            positions=list(self.units.first_positions),  # as the window numbers them
             offsets=[merged.offsets[i] for i in kept],
             parts=[merged.parts[i] for i in kept],
             words=[merged.words[i] for i in kept],

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 LEAST_PX = 150  # where the window is lower, the whole room scrolls
 NAMES: dict[Method, tuple[str, str]] = {
     "integrated": ("Integrated gradients", "From the text with every word masked to this one: each token’s share."),
-    "gradient": ("Gradient × input", "The change if the token’s vector shrank to 0, by the slope here. A first guess."),
+    "gradient": (
+        "Gradient × input",
+        "What is lost if the token’s vector shrinks to 0, by the slope. A first guess.",
+    ),
     "left_out": ("Leave one out", "What is lost when this token alone is masked."),
 }
 
