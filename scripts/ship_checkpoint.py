@@ -244,14 +244,20 @@ def _said_of(piece: Piece, recipe: str) -> str:
 
 
 def _lengths(pieces: list[Piece], longest: int) -> str:
-    """Tokens of a sequence, one after the other: `128, then 512`."""
-    lengths: list[int] = []
+    """Tokens of a sequence, one after the other: `128, then 128 and 512`."""
+    told: list[str] = []
+    most = 0
     for piece in pieces:
         data = piece.options.data
-        lengths += [data.sequence_length] if data.long_share < 1 or data.long_every > 1 else []
-        lengths += [data.long_sequence_length] if piece.has_long_part else []
-    told = [str(length) for length, before in zip(lengths, [0, *lengths], strict=False) if length != before]
-    unseen = "" if max(lengths) >= longest else f"; **positions beyond {max(lengths)} were never trained**"
+        is_mixed = piece.has_long_part and data.long_share == 1
+        usual = [data.sequence_length] if data.short_share < 1 and not (is_mixed and data.long_every == 1) else []
+        short = [data.short_sequence_length] if data.short_share else []
+        long = [data.long_sequence_length] if piece.has_long_part else []
+        parts = [[*short, *usual, *long]] if is_mixed else [[*short, *usual], long]
+        told += [" and ".join(map(str, part)) for part in parts if part]
+        most = max(most, *usual, *short, *long)
+    told = [lengths for lengths, before in zip(told, ["", *told], strict=False) if lengths != before]
+    unseen = "" if most >= longest else f"; **positions beyond {most} were never trained**"
     return f"{', then '.join(told)} tokens{unseen}"
 
 

@@ -10,7 +10,7 @@ import pytest
 from bertcore.analysis.apply import as_example
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.run_folder import RunFolder
-from scripts.ship_checkpoint import Piece
+from scripts.ship_checkpoint import Piece, _lengths
 from scripts.what_pretraining_buys import TRIALS, _run
 from tests.engine.models import tiny_checkpoint
 
@@ -48,3 +48,24 @@ def test_runs_from_random_weights_are_shared_by_checkpoints_of_one_architecture_
 
 def test_a_b_of_blanks_is_no_second_text() -> None:
     assert as_example("classify", "A fine film.", " ") == as_example("classify", "A fine film.")
+
+
+def piece(minutes: float = 10.0, **data: float) -> Piece:
+    options = PretrainOptions(
+        data=DataOptions(sequence_length=128, long_sequence_length=512, **data),  # type: ignore[arg-type]
+        training=TrainingOptions(minutes=10),
+    )
+    return Piece(RunFolder(Path("run")), options, Path("snapshot"), 500, 1000, minutes)
+
+
+def test_the_lengths_of_sequences_are_told_in_their_order() -> None:
+    plain, ended_long = piece(), piece(long_share=0.2)
+    mixed, short = piece(long_share=1.0, long_every=4), piece(long_share=1.0, long_every=4, short_share=0.7)
+    assert _lengths([plain, plain], 128) == "128 tokens"
+    assert (
+        _lengths([plain, ended_long, mixed, short], 512)
+        == "128, then 512, then 128 and 512, then 32 and 128 and 512 tokens"
+    )
+    assert _lengths([plain, piece(5.0, long_share=0.2)], 512).endswith("**positions beyond 128 were never trained**")
+    assert _lengths([piece(long_share=1.0)], 512) == "512 tokens"
+    assert _lengths([piece(short_share=1.0)], 128) == "32 tokens; **positions beyond 32 were never trained**"
