@@ -36,6 +36,7 @@ class Pages(QWidget, Generic[Page]):
             self.buttons[key] = button(name, partial(self.chosen.emit, key), hint=hint, checkable=True)
             self._group.addButton(self.buttons[key])
             self.top.addWidget(self.buttons[key])
+        self.top.addStretch(0)  # keeps the buttons together where a room puts nothing beside them
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(GAP_PX - 2))

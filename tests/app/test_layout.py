@@ -288,3 +288,12 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
     assert said[700, 300] == {"loss (nats)", "step", "then: guess masked words", "then: longer sequences"}
     assert said[2400, 300] == said[700, 300] | {"first: guess the next word"}
     assert "loss (nats)" in said[700, 128] and said[700, 60] == {"step"}
+
+
+@pytest.mark.parametrize("name", ["embed", "predict", "layers"])
+def test_the_buttons_of_pages_stand_together(name: str, window: Window, qtbot: QtBot) -> None:
+    """Each as wide as its words, not spread over the window."""
+    room = window.open_room(name)
+    settle(window, qtbot)
+    buttons = room.pages.buttons.values()  # type: ignore[attr-defined]
+    assert all(one.width() <= one.sizeHint().width() + 2 for one in buttons)

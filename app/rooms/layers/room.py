@@ -39,7 +39,6 @@ class LayersRoom(ExploreRoom):
         self.slider = StageSlider()
         self.pages: Pages[LayersView] = Pages(VIEWS, self._make)
         self.pages.top.addWidget(self.slider, 1)
-        self.pages.top.addStretch(0)  # keeps the buttons together where there is no slider
         self.stage = state.layer + 1
         self._layer = state.layer  # as it was drawn last
         self._waiting_question: Callable[[], object] | None = None
