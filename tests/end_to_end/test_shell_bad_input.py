@@ -79,10 +79,12 @@ class TestBadInput:
         for command in ("tokenize", "fill", "trace"):
             assert f"{name} is not valid UTF-8" in shell(command, model, *arguments).sentence
 
-    def test_a_pair_for_a_model_of_one_segment(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_segment_for_a_model_of_one(self, shell: Shell, tmp_path: Path) -> None:
+        """It reads pairs, all of them in that one (RoBERTa); another cannot be asked for."""
         folder = tiny_checkpoint(tmp_path / "one", type_vocab_size=1)
-        for command in ("fill", "trace"):
-            assert "segment" in shell(command, folder, *PAIR).sentence
+        out = ("--out", tmp_path / "trace.npz")
+        assert shell("fill", folder, *PAIR).code == shell("trace", folder, *PAIR, *out).code == 0
+        assert "segment" in shell("trace", folder, *PAIR, *out, "--set-segment", "1=B").sentence
 
     @pytest.mark.parametrize("place", ["a-file/trace.npz", "gone/trace.npz"])
     def test_a_place_that_cannot_be_written(self, shell: Shell, model: Path, broken: Path, place: str) -> None:

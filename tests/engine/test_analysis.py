@@ -127,9 +127,10 @@ class TestTrace:
         with pytest.raises(BertcoreError, match="41 tokens.*40"):
             trace(tiny_model(), [5] * 41, [0] * 41)
 
-    def test_a_segment_that_the_model_does_not_know_is_a_sentence(self) -> None:
-        with pytest.raises(BertcoreError, match="segment"):
-            trace(tiny_model(type_vocab_size=1), PAIR.ids, PAIR.segments)
+    def test_a_pair_has_one_segment_where_the_model_has_one(self) -> None:
+        model = tiny_model(type_vocab_size=1)
+        found, plain = (trace(model, PAIR.ids, segments) for segments in (PAIR.segments, [0] * len(PAIR)))
+        np.testing.assert_array_equal(found.hidden_states, plain.hidden_states)
 
 
 class TestPredict:
