@@ -57,6 +57,8 @@ def tiny_model(tasks: Sequence[str] = TASKS, pooler: bool = True, seed: int = 0,
     for module in model.modules():
         if isinstance(module, torch.nn.Linear | torch.nn.Embedding):
             torch.nn.init.zeros_(module.weight)
+        if isinstance(module, torch.nn.Linear) and module.bias is not None:
+            torch.nn.init.zeros_(module.bias)  # else drawn from the global generator, and the order of tests would tell
     randomise(model, seed)
     return model.eval().requires_grad_(False)
 
