@@ -93,6 +93,7 @@ class Inference(QObject):
             self._post("open", lambda: self._open(number, reference, reference))
         else:
             arguments = (number, reference)
+            self._worker.expect()
             threading.Thread(target=self._fetch, args=arguments, name="fetch", daemon=True).start()
 
     def read(self, request: ReadingRequest) -> None:
@@ -148,7 +149,6 @@ class Inference(QObject):
         """A hub id may take minutes, on a thread of its own: what is open goes on answering meanwhile."""
         from bertcore.locations import resolve_model
 
-        self._worker.expect()
         outcome: tuple[str, object] = "nothing", None
         try:
             folder = resolve_model(reference)

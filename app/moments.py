@@ -67,7 +67,8 @@ def joined(places: Iterable[Place]) -> list[Place]:
     """The same, those that touch as one: pieces of a word are one token elsewhere."""
     found: list[Place] = []
     for place in sorted(places):
-        if found and (found[-1].part, found[-1].stop) == (place.part, place.start):
+        last = found[-1] if found else place
+        if last.start < last.stop == place.start < place.stop and last.part == place.part:
             place = Place(place.part, found.pop().start, place.stop)
         found.append(place)
     return found
@@ -80,12 +81,16 @@ def moved_place(place: Place, grown: Iterable[tuple[Place, int]]) -> Place:
 
 
 def positions_of(encoding: Encoding | None, places: Iterable[Place]) -> list[int]:
-    """The tokens that lie in one of these places."""
+    """The tokens that lie in one of these places; one without characters of its own, only where the place has none."""
     if encoding is None:
         return []
-    wanted = list(places)
-    return [
-        position
-        for position, (part, (start, stop)) in enumerate(zip(encoding.parts, encoding.offsets, strict=True))
-        if any(place.part == part and place.start <= start < stop <= place.stop for place in wanted)
-    ]
+    wanted, found = list(places), []
+    for position in range(len(encoding)):
+        token = place_of(encoding, position)
+        if token is not None and any(token == place or _holds(place, token) for place in wanted):
+            found.append(position)
+    return found
+
+
+def _holds(place: Place, token: Place) -> bool:
+    return place.part == token.part and place.start <= token.start < token.stop <= place.stop

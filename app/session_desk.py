@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.figure_files import write_whole
 from app.figures import model_hash
-from app.moments import Place, place_of, positions_of
+from app.moments import place_of, places_of, positions_of
 from app.session import ENDING, Session, SessionModel, as_json, load_session
 from app.session_changes import fits
 from bertcore.errors import BertcoreError
@@ -18,7 +18,6 @@ from bertcore.what_if import NOTHING_CHANGED
 
 if TYPE_CHECKING:
     from app.window import Window
-    from bertcore.tokenization import Encoding
 
 FILTER = f"BERTscope session (*{ENDING})"
 
@@ -35,12 +34,11 @@ class SessionDesk:
         """What is being looked at, for a file."""
         state, window = self._state, self._window
         model, encoding = state.model, state.encoding
-        places = (_place_in_file(encoding, position) for position in sorted(state.masked))
         return Session(
             text_a=state.text_a,
             text_b=state.text_b,
-            masks=tuple(place for place in places if place is not None),
-            focus=None if state.focus is None else _place_in_file(encoding, state.focus),
+            masks=tuple(places_of(encoding, state.masked)),
+            focus=None if state.focus is None else place_of(encoding, state.focus),
             model=SessionModel(window.model_reference, model.name, model_hash(model.folder))
             if model
             else SessionModel(),
@@ -158,9 +156,3 @@ class SessionDesk:
             self._window.show_problem(
                 f"{model.name} is not the same model as when the session was saved: its weights or settings differ."
             )
-
-
-def _place_in_file(encoding: Encoding | None, position: int) -> Place | None:
-    """Where a token stands, for a file; None where it has no characters of its own, as a second space in a row."""
-    place = place_of(encoding, position)
-    return place if place is not None and place.start < place.stop else None

@@ -75,9 +75,13 @@ class TrainingRun:
         self._tokens_at_log, self._elapsed_at_log = 0, 0.0
 
     def run(self) -> Path:
+        with stop_signals(self._ask_to_stop):  # around all: one that comes late leaves the last word to be written
+            return self._run()
+
+    def _run(self) -> Path:
         self._status("starting", "Reading the text.")
         try:
-            with stop_signals(self._ask_to_stop), self.team.watching(self._fail):
+            with self.team.watching(self._fail):
                 self.materials = self.work.prepare(self.folder.path, self._say)
                 self.settings = self.work.settings  # a budget in epochs is known now
                 self.records.log(self.materials.summary)

@@ -20,7 +20,7 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint import load_checkpoint
 from bertcore.what_if import WhatIf
 from tests.app.attend_room import attend, traced
-from tests.app.conftest import settle
+from tests.app.conftest import TIMEOUT_MS, settle
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ def test_another_text_forgets_the_edit(room: AttendRoom, window: Window, qtbot: 
 def type_weight(room: AttendRoom, window: Window, weight: str, qtbot: QtBot) -> None:
     window.activateWindow()
     room.side.what_if.weight.setFocus()
-    qtbot.waitUntil(room.side.what_if.weight.hasFocus)
+    qtbot.waitUntil(room.side.what_if.weight.hasFocus, timeout=TIMEOUT_MS)
     room.side.what_if.weight.selectAll()
     QTest.keyClicks(room.side.what_if.weight, weight)
 

@@ -14,7 +14,7 @@ from app.state import ExploreState
 from app.window import Window
 from bertcore.tokenization import Tokenizer
 from bertcore.what_if import NOTHING_CHANGED
-from tests.app.conftest import TEXT_A, TEXT_B, settle
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -146,9 +146,9 @@ def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window, qtbot: 
     edit = window.frame.sentences.a
     window.history.look()
     QTest.keyClicks(edit, " dog")
-    qtbot.waitUntil(lambda: window.history.to_undo == "typing in A")
+    qtbot.waitUntil(lambda: window.history.to_undo == "typing in A", timeout=TIMEOUT_MS)
     window.state.set_masks([2])
-    qtbot.waitUntil(lambda: window.history.to_undo == "masking")
+    qtbot.waitUntil(lambda: window.history.to_undo == "masking", timeout=TIMEOUT_MS)
     assert window.actions_.actions["edit.undo"].text() == "Undo masking"
     edit.setFocus()
     QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
@@ -177,7 +177,7 @@ def test_an_example_is_one_step(window: Window, qtbot: QtBot) -> None:
     window.history.look()
     before = window.history.to_undo
     window.use_example(next(example for example in load_examples() if example.mask and example.b))
-    qtbot.waitUntil(lambda: window.history.to_undo != before)
+    qtbot.waitUntil(lambda: window.history.to_undo != before, timeout=TIMEOUT_MS)
     window.history.undo()
     assert window.state.text_a == TEXT_A and window.state.masked == frozenset()
 
@@ -185,10 +185,12 @@ def test_an_example_is_one_step(window: Window, qtbot: QtBot) -> None:
 def test_another_model_is_no_step(window: Window, headless_folder: object, qtbot: QtBot) -> None:
     window.history.look()
     window.state.set_what_if(window.state.what_if.with_head(0, 0, True))
-    qtbot.waitUntil(lambda: window.history.to_undo == "the change inside the model")
+    qtbot.waitUntil(lambda: window.history.to_undo == "the change inside the model", timeout=TIMEOUT_MS)
     steps = len(window.history._done)
     window.open_model(str(headless_folder))
-    qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.name == "encoder-only")
+    qtbot.waitUntil(
+        lambda: window.state.model is not None and window.state.model.name == "encoder-only", timeout=TIMEOUT_MS
+    )
     settle(window, qtbot)
     window.history.look()
     assert len(window.history._done) == steps

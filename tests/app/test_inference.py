@@ -179,7 +179,7 @@ def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Inf
 def test_close_ends_the_thread(qtbot: QtBot) -> None:
     inference = Inference()
     inference.close()
-    assert not any(thread.name == "inference" and thread is inference._thread for thread in threading.enumerate())
+    assert not inference._worker.thread.is_alive()
 
 
 def test_thumbnails_keep_single_high_values() -> None:

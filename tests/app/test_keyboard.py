@@ -17,7 +17,7 @@ from app.actions import MENUS
 from app.tour import VIEWS
 from app.widgets.bar_list import BarList
 from app.window import Window
-from tests.app.conftest import settle
+from tests.app.conftest import TIMEOUT_MS, settle
 
 Opener = Callable[[Path | str], Window]
 MOST_TABS = 400
@@ -90,7 +90,7 @@ def test_tab_reaches_all_of_a_room(window: Window, room: str, qtbot: QtBot) -> N
         shown.open_view(view)  # type: ignore[attr-defined]
     settle(window, qtbot)
     window.activateWindow()
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
     window.frame.sentences.a.setFocus()
     first = widget = window.frame.sentences.a
     reached: set[QWidget] = set()

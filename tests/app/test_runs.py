@@ -20,6 +20,7 @@ from bertcore.errors import BertcoreError
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.resume import forget_progress
 from bertcore.training.run_folder import RunFolder
+from tests.app.conftest import TIMEOUT_MS
 
 SENTENCES = (
     "The cat sat on the mat.",
@@ -113,11 +114,13 @@ class TestRealChild:
         assert service.selected == path and _status(service, path) == "starting"
         qtbot.waitUntil(lambda: _status(service, path) in ("done", "failed"), timeout=CHILD_MS)
         assert _status(service, path) == "done"
-        qtbot.waitUntil(lambda: any(line["kind"] == "snapshot" and line["step"] == 12 for line in metrics))
+        qtbot.waitUntil(
+            lambda: any(line["kind"] == "snapshot" and line["step"] == 12 for line in metrics), timeout=TIMEOUT_MS
+        )
         written = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
         assert metrics == written
         assert [line["step"] for line in metrics if line["kind"] == "train"] == list(range(1, 13))
-        qtbot.waitUntil(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12)
+        qtbot.waitUntil(lambda: bool(snapshots[-1]) and snapshots[-1][-1][0] == 12, timeout=TIMEOUT_MS)
 
     def test_stop_and_resume_go_through_the_folder(self, service: RunsService, corpus: Path, qtbot: QtBot) -> None:
         path = service.start_pretrain(_options(corpus, steps=400))
@@ -225,7 +228,7 @@ class TestRunsOfOthers:
         service.start_following()
         assert service.selected is None and service.runs == []
         run = _make_run(home / "runs" / "first")
-        qtbot.waitUntil(lambda: service.selected == run.path.resolve(), timeout=5000)
+        qtbot.waitUntil(lambda: service.selected == run.path.resolve(), timeout=TIMEOUT_MS)
 
     def test_commands_reach_a_run_that_others_started(self, service: RunsService, tmp_path: Path) -> None:
         run = _make_run(tmp_path / "theirs")

@@ -315,11 +315,12 @@ def test_tokens_without_characters_of_their_own_spoil_no_session(
     file = tmp_path / "spaces.bertscope.json"
     window.sessions.save(file)
     session = load_session(file)
-    assert session.masks == (Place("a", 4, 7),) and session.focus is None
-    earlier = file.read_text(encoding="utf-8").replace('"focus": null', '"focus": ["a", 8, 8]')
-    assert read_session(earlier, file).text_a == "The cat  sat."
-    window.history.undo()  # though no file holds it, it is a step
+    assert session.masks == (Place("a", 4, 7), Place("a", 8, 8)) and session.focus == Place("a", 8, 8)
+    window.history.undo()
     assert window.state.masked == {2}
+    window.sessions.open(file)
+    settle(window, qtbot)
+    assert (window.state.masked, window.state.focus) == ({2, 3}, 3)
 
 
 def test_a_bad_file_to_begin_with_leaves_no_room_waiting(

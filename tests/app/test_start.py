@@ -14,6 +14,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from app.widgets import curve_loader
+from tests.app.conftest import TIMEOUT_MS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 180
@@ -98,7 +99,7 @@ def test_qt_classes_are_made_before_pyqtgraph_is_imported_beside_the_window(
     loader = curve_loader.CurveLoader()
     loader.start()
     assert started == [] and asked == []
-    qtbot.waitUntil(lambda: started != [])
+    qtbot.waitUntil(lambda: started != [], timeout=TIMEOUT_MS)
     assert started == [["QLabel", "QWidget"]] and not loader._timer.isActive()
 
 

@@ -20,6 +20,7 @@ from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
 from bertcore import locations
 from bertcore.training.options import PretrainOptions
 from bertcore.training.run_folder import RunFolder, RunStatus
+from tests.app.conftest import TIMEOUT_MS
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
@@ -141,7 +142,7 @@ class TestNumbers:
         run = _make_run(home)
         service.start_following()
         run.append_metric({"kind": "train", "step": 41, "loss": 2.0, "mlm_loss": 1.25, "phase": "masked"})
-        qtbot.waitUntil(lambda: room.view.numbers["loss"].text == "1.25", timeout=5000)
+        qtbot.waitUntil(lambda: room.view.numbers["loss"].text == "1.25", timeout=TIMEOUT_MS)
         assert room.view.plots[0].points("loss_masked")[0][-1] == 41
 
     def test_another_run_leaves_nothing_of_the_first(self, room: TrainRoom, service: RunsService, home: Path) -> None:

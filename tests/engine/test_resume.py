@@ -208,11 +208,11 @@ class TestControl:
                 if event["step"] == 3:
                     RunFolder(run).send("pause")
             if event["kind"] == "status" and event["state"] == "paused":
-                time.sleep(1.5)
+                time.sleep(3.0)
                 RunFolder(run).send("resume")
 
         start_or_resume(tiny_run(text, steps=5), run, resume=False, watch=watch)
-        assert elapsed[4] - elapsed[3] < 1.0
+        assert elapsed[4] - elapsed[3] < 2.5
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_polite_kill_ends_with_a_snapshot(self, text: Path, tmp_path: Path, number: int) -> None:
@@ -222,6 +222,20 @@ class TestControl:
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 4)
         assert RunFolder(run).newest_snapshot() == RunFolder(run).snapshot_path(4)
         assert signal.getsignal(number) == former
+
+    def test_a_kill_after_the_last_step_leaves_the_run_done(self, text: Path, tmp_path: Path) -> None:
+        states = []
+
+        def watch(event: dict[str, Any]) -> None:
+            if event["kind"] == "status":
+                states.append(event["state"])
+                if event["state"] == "done":
+                    os.kill(os.getpid(), signal.SIGINT)
+
+        run = tmp_path / "run"
+        start_or_resume(tiny_run(text, steps=2), run, resume=False, watch=watch)
+        assert states[-1] == RunFolder(run).status().state == "done"
+        assert "done at step 2" in (run / "log.txt").read_text(encoding="utf-8")
 
     @pytest.mark.parametrize("garbage", [b"", b"{", b"[]", b'{"command": "dance"}', b"\xff"])
     def test_garbage_in_the_control_file_changes_nothing(self, text: Path, tmp_path: Path, garbage: bytes) -> None:
