@@ -6,21 +6,26 @@ python scripts/curve_picture.py assets/runs/bertscope-mini docs/images/training-
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import numpy as np
 import pyqtgraph as pg
 import typer
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from app.fonts import font, register_fonts
+from bertcore.training.pretrain import LONGER
 from bertcore.training.run_folder import RunFolder
 
 SIZE = (1000, 760)
 INK, GRID_ALPHA = "#1b2430", 0.15
+SITTING = "#8b95a1"  # of the line where one begins
 TRAINING = {  # of the training lines
     "next_word_loss": ("next word, training (causal warm-up)", "#e0b070"),
     "mlm_loss": ("masked words, training", "#9fc8ea"),
@@ -53,6 +58,7 @@ def main(
     _draw(above, trained, TRAINING, width=1.0)
     _draw(above, measured, HELD_OUT, width=2.2)
     _draw(below, measured, SHARES, width=2.2, scale=100)
+    _mark_sittings((above, below), sittings(lines))
     below.setLabel("bottom", "tokens seen, millions")
     below.setXLink(above)
     for _ in range(3):
@@ -61,11 +67,34 @@ def main(
     picture.grab().save(str(file))
 
 
+def sittings(lines: Sequence[Line]) -> list[float]:
+    """Tokens seen when each sitting after the first began, of a run that ship_checkpoint.py joined from several.
+
+    A run goes from the causal phase to that of masked words and tells each once: one that is told again, or comes
+    after the other one, is the next sitting's.
+    """
+    known = np.array([(line["step"], line["tokens"]) for line in lines if line.get("tokens") is not None])  # (N,2)
+    phases = [(line["step"], line["phase"]) for line in lines if line["kind"] == "phase" and line["phase"] != LONGER]
+    steps = [step for (_, before), (step, phase) in pairwise(phases) if (before, phase) != ("causal", "masked")]
+    return [float(np.interp(step - 1, *known.T)) for step in steps]
+
+
+def _mark_sittings(plots: Sequence[pg.PlotItem], tokens: Sequence[float]) -> None:
+    pen = pg.mkPen(SITTING, width=1.0, style=Qt.PenStyle.DashLine)
+    for plot in plots:
+        for place in tokens:
+            line = pg.InfiniteLine(place / 1e6, angle=90, pen=pen)
+            line.setZValue(-1)
+            plot.addItem(line)
+    if tokens:
+        plots[0].legend.addItem(pg.PlotDataItem(pen=pen), "a sitting begins")
+
+
 def _plot(picture: pg.GraphicsLayoutWidget, row: int, title: str) -> pg.PlotItem:
     plot = picture.addPlot(row=row, col=0)
     plot.setLabel("left", title)
     plot.showGrid(x=True, y=True, alpha=GRID_ALPHA)
-    plot.addLegend(offset=(-20, 10 if row == 0 else -10), labelTextColor=INK, labelTextSize="11pt")
+    plot.addLegend(offset=(-20, 10 if row == 0 else -10), labelTextColor=INK, labelTextSize="11pt", brush="#ffffffe0")
     for side in ("bottom", "left"):
         plot.getAxis(side).label.setFont(font(14))
         plot.getAxis(side).setStyle(tickFont=font(12))

@@ -11,6 +11,7 @@ to the whole cloze set goes to docs/cloze-NAME.md.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import shutil
@@ -211,8 +212,25 @@ def _write_json(file: Path, values: dict[str, Any]) -> None:
     file.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
 
 
-def _source(file: str) -> str:
-    return f"- `{file}`: {SOURCES[file]}" if file in SOURCES else f"- `{file}`"
+def _source(file: Path) -> str:
+    """What a file of the text is, and how to know it again."""
+    about = f": {SOURCES[file.name]}" if file.name in SOURCES else ""
+    if not file.is_file():  # a folder of files
+        return f"- `{file.name}`{about}"
+    with file.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return f"- `{file.name}`{about}. {file.stat().st_size:,} bytes, SHA-256 `{digest}`"
+
+
+def _sittings(pieces: list[Piece], recipes: list[str]) -> str:
+    """A table of the pieces: steps are what can be repeated, minutes are those of a machine that did other work too."""
+    head = ("sitting", "steps", "tokens", "minutes", "taken up from", "recipe")
+    rows = [head, ("---",) * len(head)]
+    for number, (piece, recipe) in enumerate(zip(pieces, recipes, strict=True), 1):
+        before = f"step {pieces[number - 2].step:,} of sitting {number - 1}" if number > 1 else "random weights"
+        counts = (f"{piece.step:,}", f"{piece.tokens:,}", f"{piece.minutes:.0f}")
+        rows.append((str(number), *counts, before, _said_of(piece, recipe)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def _said_of(piece: Piece, recipe: str) -> str:
@@ -225,7 +243,7 @@ def _said_of(piece: Piece, recipe: str) -> str:
         else "masked words and next sentence"
     )
     budget = f"{training.steps:,} steps" if training.steps else f"{training.minutes:g} minutes"
-    early = f" (left after {piece.spent:.0%}, at step {piece.step:,})" if piece.spent < 0.99 else ""
+    early = f" (left after {piece.spent:.0%})" if piece.spent < 0.99 else ""
     when = f" in the last {data.long_share:.0%}" if data.long_share < 1 else ""
     every = f", one step in {data.long_every}" if data.long_every > 1 else ""
     long = f"sequences of {data.long_sequence_length} tokens{when}{every}"
@@ -265,11 +283,11 @@ def _card(shipped: Checkpoint, pieces: list[Piece], report: ModelReport, machine
     last, config = pieces[-1], shipped.config
     data, tokens = last.options.data, sum(piece.tokens for piece in pieces)
     corpus = load_corpus([Path(file) for file in data.corpus], shipped.tokenizer, form=data.text_format)
-    recipes = _recipes(shipped.name, len(pieces))
+    recipes, training_tokens = _recipes(shipped.name, len(pieces)), corpus.count_tokens(held_out=False)
     return CARD.read_text(encoding="utf-8").format(
         name=shipped.name,
         what=WHAT[shipped.name == BUILT_IN],
-        recipe="<br>then ".join(_said_of(piece, recipe) for piece, recipe in zip(pieces, recipes, strict=True)),
+        sittings=_sittings(pieces, recipes),
         layers=config.num_hidden_layers,
         hidden=config.hidden_size,
         heads=config.num_attention_heads,
@@ -279,13 +297,15 @@ def _card(shipped: Checkpoint, pieces: list[Piece], report: ModelReport, machine
         parameters=shipped.parameters,
         steps=shipped.step,
         tokens=tokens,
-        epochs=tokens / corpus.count_tokens(held_out=False),
+        epochs=tokens / training_tokens,
+        training_tokens=training_tokens,
+        held_out_tokens=corpus.count_tokens(held_out=True),
         minutes=sum(piece.minutes for piece in pieces),
         sequence_lengths=_lengths(pieces, config.max_length),
         machine=machine,
         figures=figures(report),
         tuned=f"\n## What pretraining buys\n\n{tuned}" if tuned else "",
-        corpus_files="\n".join(_source(Path(file).name) for file in data.corpus),
+        corpus_files="\n".join(_source(Path(file)) for file in data.corpus),
     )
 
 

@@ -47,7 +47,7 @@ def pretrain(
     seed: Annotated[int | None, typer.Option(help="Every random choice follows from it.")] = None,
     resume: Resume = False,
     name: Annotated[str | None, typer.Option(help="What the run is called.")] = None,
-    tokenizer: Annotated[str | None, typer.Option(help="Folder with a vocabulary to use; else one is learned.")] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="Whose vocabulary to use: a folder or model.")] = None,
     vocab_size: Annotated[int | None, typer.Option(help="Entries of a learned vocabulary, at most.")] = None,
     vocabulary: Annotated[str | None, typer.Option(help=f"What to learn: {', '.join(VOCABULARIES)}.")] = None,
     pairs: Annotated[

@@ -45,6 +45,11 @@ class ClozeAnswer:
         return self.rank == 1
 
     @property
+    def is_possible(self) -> bool:
+        """Whether the vocabulary has an answer as one token; else the model can never be right."""
+        return self.rank is not None
+
+    @property
     def is_in_five(self) -> bool:
         return self.rank is not None and self.rank <= GUESSES
 
@@ -67,6 +72,11 @@ class Cloze:
     @property
     def score(self) -> ClozeScore:
         return ClozeScore.of(self.answers)
+
+    @property
+    def score_of_possible(self) -> ClozeScore:
+        """Of the sentences alone that have an answer of one token."""
+        return ClozeScore.of([answer for answer in self.answers if answer.is_possible])
 
     def by_category(self) -> dict[str, ClozeScore]:
         """In the order of the set."""

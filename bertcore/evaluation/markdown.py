@@ -22,12 +22,19 @@ HELD_OUT_NOTE = (
     "cut into several documents, a held-out one has sister parts in the training text."
 )
 
+ASKED_NOTE = (
+    f"15% of the tokens are asked for. As in training, of ten of them eight stand behind {MASK}, one has a random word "
+    "in its place, and one is left as it is, so that it can be read off. *Right* counts all of them, the usual "
+    f"figure (loss, perplexity and the first five do too); *right behind {MASK}* counts those eight alone."
+)
+
 
 def figures(report: ModelReport) -> str:
     """All figures as sections of a card, each with a heading of the second level."""
     sections = []
     if report.held_out is not None:
-        sections += [_held_out(report.held_out), _alone(report.held_out), _bands(report.held_out)]
+        held_out = report.held_out
+        sections += [_held_out(held_out), _next_sentence(held_out), _alone(held_out), _bands(held_out)]
     sections += [_cloze(report.cloze), _minimal_pairs(report.minimal_pairs)]
     if report.heads is not None:
         sections.append(_heads(report.heads))
@@ -62,8 +69,8 @@ def _held_out(held_out: HeldOutReport) -> str:
             _number(words.loss),
             f"{words.perplexity:.1f}",
             _percent(words.top1),
+            _percent(words.top1_hidden),
             _percent(words.top5),
-            _percent(held_out.next_sentence[name].right) if name in held_out.next_sentence else "none",
         )
         for name, words in held_out.words.items()
     ]
@@ -73,33 +80,55 @@ def _held_out(held_out: HeldOutReport) -> str:
         "loss (nats)",
         "perplexity",
         "right",
+        f"right behind {MASK}",
         "in the first five",
-        "next sentence",
     )
     lines = [
         "## Held-out text\n",
-        f"Whole held-out documents in sequences of up to {held_out.length} tokens; 15% of them are to be predicted.\n",
+        f"Whole held-out documents in sequences of up to {held_out.length} tokens. {ASKED_NOTE}\n",
         _table(head, rows),
         HELD_OUT_NOTE,
     ]
-    if held_out.next_sentence:
-        pairs = ", ".join(f"{found.right.count:,}" for found in held_out.next_sentence.values())
-        lines.append(
-            f"Next sentence: {pairs} pairs of whole sentences; B follows A in half of them, and else comes from "
-            "another document of the same file (in the row of all, of any file)."
-        )
     return "\n".join(lines) + "\n"
+
+
+def _next_sentence(held_out: HeldOutReport) -> str:
+    if not held_out.next_sentence:
+        return ""
+    rows = [
+        (_source(name), f"{found.right.count:,}", *map(_percent, (found.right, found.follows, found.strange)))
+        for name, found in held_out.next_sentence.items()
+    ]
+    lines = [
+        "## Next sentence\n",
+        "Does B follow A? Pairs of whole held-out sentences without masks; B follows in half of them, so chance is one "
+        "half. Else it comes from another document of the same file.\n",
+        _table(("text", "pairs", "right", "true B accepted", "strange B rejected"), rows),
+    ]
+    if ALL_SOURCES in held_out.next_sentence:
+        files = {name: words.documents for name, words in held_out.words.items() if name != ALL_SOURCES}
+        most = max(files, key=lambda name: files[name])
+        lines.append(
+            f"In the row of all a strange B comes from any document ({files[most]:,} of {sum(files.values()):,} are of "
+            f"{most}), in the others from the same file: that row is no mean of those above it.\n"
+        )
+    return "\n".join(lines)
 
 
 def _alone(held_out: HeldOutReport) -> str:
     rows = [
-        (_source(name), f"{words.loss.count:,} in {words.documents:,}", *_words(words))
+        (_source(name), f"{words.loss.count:,} in {words.documents:,}", *_words(words)[:2], _percent(words.top5))
         for name, words in held_out.alone.items()
     ]
     table = _table(("text", "masked words in documents", "loss (nats)", "right", "in the first five"), rows)
+    summed = (
+        "\nThere is no row of all: as many sentences at most are taken of each file, whatever its size, so that it "
+        "would weigh the files otherwise than the rows of all above.\n"
+    )
     return (
-        "## A sentence alone\n\nHeld-out sentences with nothing around them, as a person types one; each word to be "
-        f"predicted stands behind the mask.\n\n{table}"
+        "## A sentence alone\n\nHeld-out sentences with nothing around them, as a person types one. 15% of the tokens "
+        f"of each are asked for, one at least, and all of them stand behind {MASK}: to be compared with *right behind "
+        f"{MASK}* above.\n\n{table}{summed if len(rows) > 1 else ''}"
     )
 
 
@@ -111,21 +140,36 @@ def _bands(held_out: HeldOutReport) -> str:
         for band in held_out.bands
         for words in (band.words,)
     ]
-    table = _table(("place", "masked words", "loss (nats)", "right", "in the first five"), rows)
+    table = _table(("place", "masked words", "loss (nats)", "right", f"right behind {MASK}", "in the first five"), rows)
     longest = held_out.bands[-1].stop
     return f"## By place in the sequence\n\nFull sequences of {longest} tokens, the same ones in every row.\n\n{table}"
 
 
-def _words(words: WordSummary) -> tuple[str, str, str]:
-    return _number(words.loss), _percent(words.top1), _percent(words.top5)
+def _words(words: WordSummary) -> tuple[str, str, str, str]:
+    return _number(words.loss), _percent(words.top1), _percent(words.top1_hidden), _percent(words.top5)
 
 
 def _cloze(cloze: Cloze) -> str:
     scores = [*cloze.by_category().items(), (ALL_SOURCES, cloze.score)]
     rows = [(_source(name), str(score.top1.count), *_cloze_shares(name, score)) for name, score in scores]
     return (
-        "## Cloze set\n\nEveryday sentences of our own with one obvious missing word (`assets/evaluation`).\n\n"
+        "## Cloze set\n\nEveryday sentences of our own with one obvious missing word (`assets/evaluation`). Other good "
+        "words than those listed there count as wrong.\n\n"
         + _table(("category", "sentences", "first guess", "in the first five"), rows)
+        + _impossible(cloze)
+    )
+
+
+def _impossible(cloze: Cloze) -> str:
+    """Empty where every sentence can be answered."""
+    every, possible = len(cloze.answers), cloze.score_of_possible
+    count = possible.top1.count
+    if count == every:
+        return ""
+    return (
+        f"\n{every - count} of the {every} have no answer that is one token of this vocabulary, so that none can be "
+        f"right. Of the {count} that are possible: {_percent(possible.top1)} first, {_percent(possible.top5)} in the "
+        "first five.\n"
     )
 
 
@@ -141,6 +185,17 @@ def _minimal_pairs(pairs: MinimalPairs) -> str:
         "## Minimal pairs\n\nA right sentence and a wrong one that differ in as little as possible: in how many is the "
         "right one likelier (pseudo-log-likelihood)? Chance is one half.\n\n"
         + _table(("phenomenon", "pairs", "right"), rows)
+        + _different_lengths(pairs)
+    )
+
+
+def _different_lengths(pairs: MinimalPairs) -> str:
+    different, every = pairs.of_different_length, len(pairs.preferences)
+    if not different:
+        return "\nIn this vocabulary both sentences of every pair have as many tokens.\n"
+    return (
+        f"\nIn {different} of the {every} pairs one sentence has more tokens in this vocabulary, so that more is added "
+        "up for it, whatever it says.\n"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -35,11 +35,17 @@ class MaskedWords:
     places: NDArray[np.int64]  # in the sequence, from 0
     losses: NDArray[np.float32]  # -ln p of the right word
     ranks: NDArray[np.int32]  # of the right word among all, 1 the likeliest
+    hidden: NDArray[np.bool_]  # True where [MASK] stood in its place; else the word itself did, or a random one
 
     @classmethod
     def joined(cls, parts: Sequence[MaskedWords]) -> MaskedWords:
-        names = ("documents", "places", "losses", "ranks")
-        return cls(*(np.concatenate([np.zeros(0, int), *(getattr(part, name) for part in parts)]) for name in names))
+        return cls(
+            documents=np.concatenate([np.zeros(0, np.int64), *(part.documents for part in parts)]),
+            places=np.concatenate([np.zeros(0, np.int64), *(part.places for part in parts)]),
+            losses=np.concatenate([np.zeros(0, np.float32), *(part.losses for part in parts)]),
+            ranks=np.concatenate([np.zeros(0, np.int32), *(part.ranks for part in parts)]),
+            hidden=np.concatenate([np.zeros(0, np.bool_), *(part.hidden for part in parts)]),
+        )
 
     def counted_from(self, first: int) -> MaskedWords:
         """The same words, their documents numbered from `first` on."""
@@ -48,12 +54,13 @@ class MaskedWords:
     def at(self, first: int, stop: int) -> MaskedWords:
         """Those at places [first, stop)."""
         inside = (self.places >= first) & (self.places < stop)
-        return MaskedWords(self.documents[inside], self.places[inside], self.losses[inside], self.ranks[inside])
+        return MaskedWords(*(getattr(self, field.name)[inside] for field in fields(self)))
 
     def summary(self) -> WordSummary:
         return WordSummary(
             loss=mean_by_document(self.losses, self.documents),
             top1=mean_by_document(self.ranks <= 1, self.documents),
+            top1_hidden=mean_by_document(self.ranks[self.hidden] <= 1, self.documents[self.hidden]),
             top5=mean_by_document(self.ranks <= 5, self.documents),
             documents=len(np.unique(self.documents)),
         )
@@ -65,6 +72,7 @@ class WordSummary:
 
     loss: Estimate  # nats
     top1: Estimate  # share right
+    top1_hidden: Estimate  # share right of those behind [MASK]
     top5: Estimate  # share among the first five
     documents: int
 
@@ -139,7 +147,8 @@ def _predicted(
         of_window, place = np.divmod(batch.rows, batch.input_ids.shape[1])  # (R)
         losses, ranks = _losses_and_ranks(model, BatchTensors.of(batch, device))
         document = np.array([windows[i].document for i in chosen])[of_window]
-        found.append(MaskedWords(document, place, losses, ranks))
+        hidden = batch.input_ids.reshape(-1)[batch.rows] == tokenizer.mask_id  # (R)
+        found.append(MaskedWords(document, place, losses, ranks, hidden))
     return MaskedWords.joined(found)
 
 

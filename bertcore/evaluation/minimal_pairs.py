@@ -34,6 +34,8 @@ class Preference:
     pair: MinimalPair
     good_bits: float
     bad_bits: float
+    good_tokens: int  # with the special ones
+    bad_tokens: int
 
     @property
     def is_right(self) -> bool:
@@ -47,6 +49,11 @@ class MinimalPairs:
     @property
     def right(self) -> Estimate:
         return share(np.array([preference.is_right for preference in self.preferences]))
+
+    @property
+    def of_different_length(self) -> int:
+        """In how many pairs the two differ in tokens: the longer one has more to add up, whatever it says."""
+        return sum(preference.good_tokens != preference.bad_tokens for preference in self.preferences)
 
     def by_phenomenon(self) -> dict[str, Estimate]:
         """In the order of the set."""
@@ -73,12 +80,18 @@ def read_minimal_pairs(file: Path) -> list[MinimalPair]:
 
 def judge_minimal_pairs(checkpoint: Checkpoint, pairs: Sequence[MinimalPair]) -> MinimalPairs:
     """Raises BertcoreError where the model has no masked-word head or no mask."""
-    return MinimalPairs(tuple(Preference(p, _bits(checkpoint, p.good), _bits(checkpoint, p.bad)) for p in pairs))
+    return MinimalPairs(tuple(_preference(checkpoint, pair) for pair in pairs))
 
 
-def _bits(checkpoint: Checkpoint, text: str) -> float:
+def _preference(checkpoint: Checkpoint, pair: MinimalPair) -> Preference:
+    (good_bits, good_tokens), (bad_bits, bad_tokens) = (_measured(checkpoint, text) for text in (pair.good, pair.bad))
+    return Preference(pair, good_bits, bad_bits, good_tokens, bad_tokens)
+
+
+def _measured(checkpoint: Checkpoint, text: str) -> tuple[float, int]:
+    """Bits and tokens."""
     tokenizer = checkpoint.tokenizer
     if tokenizer.mask_id is None:
         raise BertcoreError("This vocabulary has no mask, so no sentence can be scored by masking its words.")
     encoding = tokenizer.encode(text, max_length=checkpoint.config.max_length)
-    return float(surprise(checkpoint.model, encoding, tokenizer.mask_id).bits.sum())
+    return float(surprise(checkpoint.model, encoding, tokenizer.mask_id).bits.sum()), len(encoding)

@@ -42,11 +42,15 @@ class Effort:
 
 @dataclass(frozen=True)
 class HeldOutReport:
-    """Figures on held-out documents by file, and of all files together under "all"."""
+    """Figures on held-out documents by file, and of all files together under "all".
+
+    Single sentences have none of all: at most so many are taken of each file, so that a sum of them would weigh the
+    files otherwise than their text does.
+    """
 
     length: int  # tokens of a sequence
     words: dict[str, WordSummary]
-    alone: dict[str, WordSummary]  # of single sentences with nothing around them
+    alone: dict[str, WordSummary]  # of single sentences with nothing around them; of each file, and not of all
     next_sentence: dict[str, NextSentences]  # a file: strange Bs come from the same file; "all": from any document
     bands: list[Band]
 
@@ -76,6 +80,7 @@ class ModelReport:
         values: dict[str, Any] = {"format_version": FORMAT_VERSION, **asdict(self)}
         values["cloze"] = {
             **asdict(self.cloze.score),
+            "possible": asdict(self.cloze.score_of_possible),
             "by_category": {name: asdict(score) for name, score in self.cloze.by_category().items()},
             "sentences": [
                 {**asdict(answer.sentence), "guesses": [asdict(guess) for guess in answer.guesses], "rank": answer.rank}
@@ -84,9 +89,17 @@ class ModelReport:
         }
         values["minimal_pairs"] = {
             "right": asdict(self.minimal_pairs.right),
+            "of_different_length": self.minimal_pairs.of_different_length,
             "by_phenomenon": {name: asdict(found) for name, found in self.minimal_pairs.by_phenomenon().items()},
             "pairs": [
-                {**asdict(p.pair), "good_bits": p.good_bits, "bad_bits": p.bad_bits, "right": p.is_right}
+                {
+                    **asdict(p.pair),
+                    "good_bits": p.good_bits,
+                    "bad_bits": p.bad_bits,
+                    "good_tokens": p.good_tokens,
+                    "bad_tokens": p.bad_tokens,
+                    "right": p.is_right,
+                }
                 for p in self.minimal_pairs.preferences
             ],
         }
@@ -146,22 +159,18 @@ def measure_held_out(
     alone_words: dict[str, WordSummary] = {}
     next_sentence: dict[str, NextSentences | None] = {}
     every: list[MaskedWords] = []
-    every_alone: list[MaskedWords] = []
     first = 0  # number of a source's first document among all measured ones
     for name, group in sources.items():
         tell(f"{name}: masked words, next sentence.")
         found = masked_words(checkpoint, group, length)
         words[name] = found.summary()
         every.append(found.counted_from(first))
-        found = alone(checkpoint, group, length, effort.single_sentences)
-        alone_words[name] = found.summary()
-        every_alone.append(found.counted_from(first))
+        alone_words[name] = alone(checkpoint, group, length, effort.single_sentences).summary()
         first += len(group)
         next_sentence[name] = next_sentences(checkpoint, group, length, effort.pair_windows)
     if len(sources) > 1:
         tell("All files together.")
         words[ALL_SOURCES] = MaskedWords.joined(every).summary()
-        alone_words[ALL_SOURCES] = MaskedWords.joined(every_alone).summary()
         next_sentence[ALL_SOURCES] = next_sentences(checkpoint, measured, length, effort.pair_windows)
     tell("By place in the sequence.")
     return HeldOutReport(

@@ -195,15 +195,43 @@ class TestMaskedWords:
             places=np.array([1, 9, 3]),
             losses=np.array([1.0, 2.0, 6.0], dtype=np.float32),
             ranks=np.array([1, 5, 6], dtype=np.int32),
+            hidden=np.array([False, True, True]),
         )
         summary = words.summary()
         assert (summary.loss.value, summary.loss.count, summary.documents) == (3.0, 3, 2)
         assert (summary.top1.value, summary.top5.value) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
         assert summary.perplexity == pytest.approx(math.exp(3))
+        assert (summary.top1_hidden.value, summary.top1_hidden.count) == (0.0, 2)
         # deviations from 3 by document: -2 - 1 = -3, and 3; 2/1 * (9 + 9) / 3^2
         assert summary.loss.standard_error == pytest.approx(2.0)
         assert words.at(1, 9).losses.tolist() == [1.0, 6.0]
-        assert MaskedWords.joined([words, words.counted_from(10)]).documents.tolist() == [4, 4, 7, 14, 14, 17]
+        both = MaskedWords.joined([words, words.counted_from(10)])
+        assert both.documents.tolist() == [4, 4, 7, 14, 14, 17]
+        assert both.at(2, 4).hidden.tolist() == [True, True] and both.at(1, 2).hidden.tolist() == [False, False]
+        assert math.isnan(MaskedWords.joined([]).summary().top1_hidden.value)
+
+    def test_words_that_can_be_read_off_are_told_from_those_behind_the_mask(self, tmp_path: Path) -> None:
+        """A model that sees its own word and no other: right on the tenth that is left as it is, on nothing else."""
+        checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, vocab_size=TOKENIZER.vocab_size))
+        ids = [token for token in range(TOKENIZER.vocab_size) if token not in TOKENIZER.special.ids.values()]
+        numbers = np.random.default_rng(5).choice(ids, 4000)
+        document = Document("text", tuple("s" * 400), numbers, np.arange(0, 4001, 10))
+
+        def logits(hidden: torch.Tensor) -> torch.Tensor:
+            return hidden
+
+        def model(seen: torch.Tensor, *others: object, rows: torch.Tensor) -> torch.Tensor:
+            found: torch.Tensor = torch.nn.functional.one_hot(seen.reshape(-1)[rows], TOKENIZER.vocab_size).float()
+            return found
+
+        checkpoint.model.forward = model  # type: ignore[method-assign,assignment]
+        checkpoint.model.mlm_logits = logits  # type: ignore[method-assign]
+        summary = masked_words(checkpoint, [document], 24).summary()
+        assert summary.top1_hidden.count == pytest.approx(0.8 * summary.top1.count, rel=0.1)
+        assert summary.top1_hidden.value == 0.0
+        # the 10% left as they are, and random words that happen to be the right one: 10% of one in the vocabulary
+        assert summary.top1.value == pytest.approx(0.1 + 0.1 / TOKENIZER.vocab_size, abs=0.04)
+        assert alone(checkpoint, [document], 24, 50).summary().top1_hidden.count == 2 * 50
 
     def test_a_sentence_alone_is_read_with_nothing_around(
         self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch

@@ -16,12 +16,14 @@ from bertcore.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
 from bertcore.evaluation import report as report_module
-from bertcore.evaluation.cloze import read_cloze
+from bertcore.evaluation.cloze import Cloze, read_cloze
 from bertcore.evaluation.documents import Document, by_source, held_out_documents
+from bertcore.evaluation.estimates import Estimate
 from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sentence_pairs
 from bertcore.evaluation.markdown import cloze_table, figures
 from bertcore.evaluation.masked_words import alone, masked_words, rules_for
-from bertcore.evaluation.minimal_pairs import read_minimal_pairs
+from bertcore.evaluation.minimal_pairs import MinimalPairs, read_minimal_pairs
+from bertcore.evaluation.next_sentences import NextSentences
 from bertcore.evaluation.report import Effort, ModelReport, measure_held_out, measure_model
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
@@ -74,13 +76,18 @@ def test_a_file_is_measured_on_its_own_held_out_documents(
     assert report.held_out.alone["second.txt"] == alone(tiny, documents, 24, 50).summary()
 
 
-def test_single_sentences_of_all_files_are_those_of_each_together(report: ModelReport) -> None:
+def test_words_behind_the_mask_of_all_files_are_those_of_each_together(report: ModelReport) -> None:
     assert report.held_out is not None
-    first, second, every = (report.held_out.alone[name] for name in ("first.txt", "second.txt", "all"))
-    assert every.loss.count == first.loss.count + second.loss.count > 50
-    assert every.documents == first.documents + second.documents
-    weighed = np.average([first.top5.value, second.top5.value], weights=[first.top5.count, second.top5.count])
-    assert every.top5.value == pytest.approx(weighed)
+    first, second, every = (report.held_out.words[name].top1_hidden for name in ("first.txt", "second.txt", "all"))
+    assert 0 < every.count == first.count + second.count < report.held_out.words["all"].top1.count
+    assert every.value == pytest.approx(np.average([first.value, second.value], weights=[first.count, second.count]))
+
+
+def test_single_sentences_are_not_summed_over_files_that_they_would_weigh_wrongly(report: ModelReport) -> None:
+    assert report.held_out is not None
+    assert list(report.held_out.alone) == ["first.txt", "second.txt"]
+    section = figures(report).split("## A sentence alone")[1].split("##")[0]
+    assert "| **all** |" not in section and "no row of all" in section
 
 
 def test_files_of_one_name_are_told_apart(tiny: Checkpoint, tmp_path: Path, files: list[Path]) -> None:
@@ -114,6 +121,12 @@ def test_the_same_report_each_time_as_json(tiny: Checkpoint, files: list[Path], 
     assert len(values["cloze"]["sentences"]) == 200 and len(values["cloze"]["sentences"][0]["guesses"]) == 5
     assert len(values["minimal_pairs"]["pairs"]) == 100
     assert values["held_out"]["words"]["all"]["perplexity"] > 1
+    assert 0 <= values["held_out"]["words"]["all"]["top1_hidden"]["value"] <= 1
+    possible = sum(sentence["rank"] is not None for sentence in values["cloze"]["sentences"])
+    assert values["cloze"]["possible"]["top5"]["count"] == possible < 200
+    pairs = values["minimal_pairs"]
+    different = sum(pair["good_tokens"] != pair["bad_tokens"] for pair in pairs["pairs"])
+    assert pairs["of_different_length"] == different > 0
     assert sum(values["heads"]["counts"].values()) == 8
 
 
@@ -136,9 +149,8 @@ def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
     assert rules_for(checkpoint) == PairRules.of(checkpoint.tokenizer, "none")
     held_out = measure_held_out(checkpoint, held_out_documents(files, checkpoint.tokenizer), EFFORT)
     assert held_out.next_sentence == {} and held_out.overall_next_sentence is None
-    assert "none" in next(
-        line for line in figures(replace(report, held_out=held_out)).splitlines() if "first.txt" in line
-    )
+    assert "## Next sentence" in figures(report)
+    assert "ext sentence" not in figures(replace(report, held_out=held_out))
     with pytest.raises(BertcoreError, match="masked-word"):
         measure_model(load_checkpoint(tiny_checkpoint(tmp_path / "other", tasks=("nsp",))))
 
@@ -152,9 +164,58 @@ class TestTheCard:
         assert f"| 1 to 64 | {bands[0].words.loss.count:,} |" in card
         assert f"{report.minimal_pairs.right.value:.1%}" in card and f"{report.cloze.score.top5.value:.1%}" in card
         assert "| first.txt |" in card and "| **all** |" in card
-        single = report.held_out.alone["all"]
-        row = card.split("## A sentence alone")[1].split("| **all** |")[1].splitlines()[0]
+        single = report.held_out.alone["second.txt"]
+        row = card.split("## A sentence alone")[1].split("| second.txt |")[1].splitlines()[0]
         assert f"{single.loss.value:.3f} ±" in row and f"{single.top5.value:.1%} ±" in row
+
+    def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen(self, report: ModelReport) -> None:
+        assert report.held_out is not None
+        words = replace(
+            report.held_out.overall, top1=Estimate(0.371, 0.003, 1000), top1_hidden=Estimate(0.301, 0.004, 800)
+        )
+        held_out = replace(report.held_out, words={**report.held_out.words, "all": words})
+        table = figures(replace(report, held_out=held_out)).split("## Held-out text")[1].split("##")[0]
+        head, row = (next(line for line in table.splitlines() if name in line) for name in ("| text |", "| **all** |"))
+        shown = dict(zip(head.split(" | "), row.split(" | "), strict=True))
+        assert (shown["right"], shown["right behind [MASK]"]) == ("37.1% ± 0.3", "30.1% ± 0.4")
+        assert "eight stand behind [MASK]" in table and "the usual figure" in table
+
+    def test_tells_accepted_from_rejected_next_sentences(self, report: ModelReport) -> None:
+        assert report.held_out is not None
+        found = NextSentences(
+            right=Estimate(0.668, 0.007, 3000), follows=Estimate(0.9, 0.01, 1500), strange=Estimate(0.436, 0.02, 1500)
+        )
+        words = report.held_out.words
+        first, second = (replace(words[name], documents=n) for name, n in (("first.txt", 151), ("second.txt", 4150)))
+        held_out = replace(
+            report.held_out,
+            words={"first.txt": first, "second.txt": second, "all": words["all"]},
+            next_sentence={**report.held_out.next_sentence, "all": found},
+        )
+        section = figures(replace(report, held_out=held_out)).split("## Next sentence")[1].split("##")[0]
+        assert "| right | true B accepted | strange B rejected |" in section
+        assert "| **all** | 3,000 | 66.8% ± 0.7 | 90.0% ± 1.0 | 43.6% ± 2.0 |" in section
+        assert "(4,150 of 4,301 are of second.txt)" in section and "no mean" in section
+        of_one = {"first.txt": held_out.next_sentence["first.txt"]}
+        assert "no mean" not in figures(replace(report, held_out=replace(held_out, next_sentence=of_one)))
+
+    def test_says_how_much_of_the_cloze_set_is_possible(self, report: ModelReport) -> None:
+        ranks = [1, 3, 9, None, None]
+        answers = [replace(a, rank=rank) for a, rank in zip(report.cloze.answers, ranks, strict=False)]
+        card = figures(replace(report, cloze=Cloze(tuple(answers))))
+        assert "| **all** | 5 | 20.0% ± 17.9 | 40.0% ± 21.9 |" in card
+        assert "2 of the 5 have no answer that is one token" in card
+        assert "Of the 3 that are possible: 33.3% ± 27.2 first, 66.7% ± 27.2 in the first five." in card
+        every = figures(replace(report, cloze=Cloze(tuple(answers[:3]))))
+        assert "| **all** | 3 |" in every and "are possible" not in every
+
+    def test_says_in_how_many_minimal_pairs_more_tokens_are_added_up(self, report: ModelReport) -> None:
+        pair = replace(report.minimal_pairs.preferences[0], good_tokens=7, bad_tokens=7)
+        longer = replace(pair, bad_tokens=9)
+        card = figures(replace(report, minimal_pairs=MinimalPairs((pair, longer, pair))))
+        assert "In 1 of the 3 pairs one sentence has more tokens" in card
+        alike = figures(replace(report, minimal_pairs=MinimalPairs((pair, pair))))
+        assert "both sentences of every pair have as many tokens" in alike
 
     def test_every_row_of_a_table_has_as_many_cells(self, report: ModelReport) -> None:
         for text in (figures(report), cloze_table(report)):

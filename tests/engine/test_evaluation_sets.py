@@ -148,12 +148,15 @@ class TestJudgingPairs:
         for text, bits in ((pair.good, found.good_bits), (pair.bad, found.bad_bits)):
             assert bits == pytest.approx(self.bits_one_by_one(tiny, text), rel=1e-4)
         assert found.is_right == (found.good_bits < found.bad_bits)
+        lengths = tuple(len(tiny.tokenizer.encode(text)) for text in (pair.good, pair.bad))
+        assert (found.good_tokens, found.bad_tokens) == lengths
 
     def test_shares_are_by_phenomenon(self, tiny: Checkpoint) -> None:
         good, bad = "the cat sat.", "the dog sang very very."
         pairs = [MinimalPair("one", good, bad), MinimalPair("two", bad, good), MinimalPair("two", good, bad)]
         judged = judge_minimal_pairs(tiny, pairs)
         first = judged.preferences[0].is_right
+        assert judged.of_different_length == 3
         assert judged.right.value == pytest.approx(2 / 3 if first else 1 / 3)
         assert {name: e.value for name, e in judged.by_phenomenon().items()} == {"one": float(first), "two": 0.5}
 

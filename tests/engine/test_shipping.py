@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from bertcore.analysis.apply import as_example
+from bertcore.checkpoint import load_checkpoint
+from bertcore.data.corpus import load_corpus
+from bertcore.data.examples import TextExample
+from bertcore.data.tasks import TaskFile
+from bertcore.evaluation.cloze import Cloze
+from bertcore.evaluation.minimal_pairs import MinimalPairs
+from bertcore.evaluation.report import ModelReport
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.run_folder import RunFolder
-from scripts.ship_checkpoint import Piece, _lengths
-from scripts.what_pretraining_buys import TRIALS, _run
+from scripts.ship_checkpoint import Piece, _card, _lengths, _sittings
+from scripts.what_pretraining_buys import TRIALS, _run, always_the_commonest, shown
 from tests.engine.models import tiny_checkpoint
+from tests.engine.training_runs import write_text
 
 
 @pytest.mark.parametrize(
@@ -69,3 +79,50 @@ def test_the_lengths_of_sequences_are_told_in_their_order() -> None:
     assert _lengths([plain, piece(5.0, long_share=0.2)], 512).endswith("**positions beyond 128 were never trained**")
     assert _lengths([piece(long_share=1.0)], 512) == "512 tokens"
     assert _lengths([piece(short_share=1.0)], 128) == "32 tokens; **positions beyond 32 were never trained**"
+
+
+def test_each_sitting_is_told_with_its_steps_tokens_and_minutes() -> None:
+    first = replace(piece(9.6), step=1930, tokens=7_640_000)
+    rows = _sittings([first, replace(piece(), step=564, tokens=2_100_000)], ["a-1.json", "a-2.json"]).splitlines()
+    cells = [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
+    assert cells[0][:5] == ["sitting", "steps", "tokens", "minutes", "taken up from"]
+    assert cells[2][:5] == ["1", "1,930", "7,640,000", "10", "random weights"]
+    assert cells[3][:5] == ["2", "564", "2,100,000", "10", "step 1,930 of sitting 1"]
+    assert "a-1.json" in cells[2][5] and "a-2.json" in cells[3][5]
+    assert "left after 96%" in cells[2][5] and "left after" not in cells[3][5]
+
+
+def test_the_card_names_its_text_so_that_it_can_be_known_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    text = write_text(tmp_path)
+    checkpoint = load_checkpoint(
+        tiny_checkpoint(
+            tmp_path / "model",
+        )
+    )
+    options = replace(piece().options, data=DataOptions(corpus=(str(text),)))
+    report = ModelReport("tiny", 500, 1000, None, Cloze(()), MinimalPairs(()), None)
+    pieces = [replace(piece(), options=options)]
+    card = _card(replace(checkpoint, step=500), pieces, report, "one core", "")
+    content = text.read_bytes()
+    assert f"`animals.txt`. {len(content):,} bytes, SHA-256 `{sha256(content).hexdigest()}`" in card
+    corpus = load_corpus([text], checkpoint.tokenizer)
+    training, held_out = (corpus.count_tokens(held_out=side) for side in (False, True))
+    assert f"{training:,} tokens to train on and {held_out:,} held out" in card
+    assert f"as many as {1000 / training:.2f} times the training text" in card
+
+
+def test_always_the_commonest_answer_by_hand() -> None:
+    labels = ("different", "same")
+    given = ("same", "different", "same", "same")
+    examples = tuple(TextExample("a", "b", label) for label in given)
+    found = always_the_commonest(TaskFile("mrpc", Path("dev.tsv"), "dev", examples, labels, None, 0, ()))
+    assert (found["accuracy"], found["matthews_correlation"]) == (0.75, 0.0)
+    assert found["f1"] == pytest.approx(2 * 0.75 * 1 / 1.75)  # precision 3 of 4, recall 1
+    assert always_the_commonest(TaskFile("conll2003", Path("eng.testa"), "dev", (), ("O",), None, 0, ())) == {}
+
+
+def test_an_accuracy_has_the_standard_error_of_a_share() -> None:
+    found = {"accuracy": 0.8, "f1": 0.7}
+    assert shown(found, "accuracy", 400) == "0.800 ± 0.020"  # the root of 0.8 * 0.2 / 400
+    assert (shown(found, "f1", 400), shown(found, "matthews_correlation", 400)) == ("0.700", "")

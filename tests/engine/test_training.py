@@ -21,6 +21,7 @@ from bertcore.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
+from bertcore.locations import BUILT_IN
 from bertcore.tokenization import Tokenizer
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.objective import BatchTensors, next_sentence_accuracy, pretraining_loss, word_accuracy
@@ -246,6 +247,11 @@ class TestRuns:
         data = {"tokenizer": str(tmp_path / "words")}
         snapshot = start_or_resume(tiny_run(text, data, steps=2), tmp_path / "run", resume=False)
         assert load_checkpoint(snapshot).tokenizer.vocab_size == word_tokenizer().vocab_size
+
+    def test_the_vocabulary_of_a_model_that_ships(self, text: Path, tmp_path: Path) -> None:
+        run = tmp_path / "run"
+        snapshot = start_or_resume(tiny_run(text, {"tokenizer": BUILT_IN}, steps=1), run, resume=False)
+        assert load_checkpoint(snapshot).tokenizer.vocab_size == 8192
 
 
 BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
