@@ -165,6 +165,22 @@ class TestCheck:
         before, after = (float(torch.tensor(row[0]).log_softmax(0)[target.token_id].exp()) for row in logits)
         assert f"{before:.3g} → {after:.3g}".replace("-", "−") in room.large.check.summary
 
+    def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+        page = room.large.check
+        room.large.set_mode(CHECK)
+        answered(window, room, qtbot)
+        assert page.meanings.count("ln p of “B follows A”") == 2 and "“B follows A”" in page.summary
+        window.state.set_masks((2,))
+        settle(window, qtbot)
+        word = next(target for target in room.targets.all if target.label == "cat at 2, the word in the text")
+        room.targets.choose(word)
+        answered(window, room, qtbot)
+        assert page.meanings.count("ln p of “cat at 2”") == 2 and "“cat at 2”" in page.summary
+        window.state.set_masks(())
+        window.state.set_text(b="")
+        settle(window, qtbot)
+        assert page.meanings.count("ln p of the prediction") == 2
+
     def test_it_does_not_follow_the_mouse(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         window.state.set_focus(3)
         room.large.set_mode(CHECK)

@@ -14,10 +14,12 @@ from app import theme
 from app.rooms.attend.alike_panel import HeadPoints
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.bar_strips import BarStrips, Strip
+from app.rooms.attend.check_view import CheckView, Column
 from app.rooms.attend.head_view import HeadView, usual_high
 from app.rooms.attend.lines_view import LinesView, Strand
 from app.rooms.attend.zoom import Zoom
 from bertcore.analysis.links import strongest_links
+from tests.app.layout_check import faults
 
 pytestmark = pytest.mark.usefixtures("looks")
 NO_KEY = Qt.KeyboardModifier.NoModifier
@@ -189,6 +191,33 @@ def test_strips_have_a_scale_each_and_tell_their_bars(qtbot: QtBot) -> None:
         QTest.mouseMove(strips, strips.bar_rect(1, 1).center().toPoint())
     assert caught.args == [(1, 1)]
     assert not strips.grab().isNull()
+
+
+def test_numbers_of_a_column_are_as_fine_as_its_bars(qtbot: QtBot) -> None:
+    view = CheckView()
+    qtbot.addWidget(view)
+    columns = [
+        Column("Attention", np.array([0.8, 0.05, 0.0001]), False),
+        Column("Gradient", np.array([0.0012, -0.0003, np.nan]), True),
+        Column("Removal", np.array([-3e-7, 2.5e-8, 0.0]), True),
+        Column("Nothing", np.zeros(3), True),
+    ]
+    view.set_columns(["a", "b", "c"], columns)
+    assert view.accessibleDescription().split(". ") == [
+        "a: Attention 0.800, Gradient +0.00120, Removal −3.0e−7, Nothing 0",
+        "b: Attention 0.050, Gradient −0.00030, Removal +2.5e−8, Nothing 0",
+        "c: Attention 0, Gradient –, Removal 0, Nothing 0",
+    ]
+
+
+def test_numbers_with_many_decimals_have_room(qtbot: QtBot) -> None:
+    view = CheckView()
+    qtbot.addWidget(view)
+    values = np.array([-0.000888, 0.000444])
+    view.set_columns(["a", "b"], [Column(name, values, True) for name in ("Attention", "Gradient", "Removal")])
+    view.resize(400, view.sizeHint().height())
+    view.show()
+    assert faults(view) == []
 
 
 def test_points_of_heads_that_are_all_the_same(qtbot: QtBot) -> None:

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.rooms.attend.atlas import HeadAtlas
+from app.rooms.attend.heads_card import FIND
+from app.rooms.attend.large_card import LINES, MATRIX, SCORE
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.what_if_panel import effects_on
 from app.session import as_json, read_session
@@ -19,8 +23,9 @@ from bertcore.analysis.interventions import set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint import load_checkpoint
 from bertcore.what_if import WhatIf
-from tests.app.attend_room import attend, traced
+from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.layout_walk import walk
 
 
 @pytest.fixture
@@ -44,6 +49,80 @@ def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window, qtb
     panel.head_off.click()
     panel.layer_off.click()
     assert not window.state.what_if
+
+
+def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    """Its attention is still worked out, but nothing comes of it."""
+    panel, atlas, kinds = room.side.what_if, room.heads_card.atlas, room.heads_card.kinds
+    before = {spot: cell_of(atlas, spot) for spot in ((0, 1), (1, 2), (1, 3))}
+    window.state.set_head(1, 2)
+    panel.head_off.click()
+    settle(window, qtbot)
+    answered(window, room, qtbot)
+    assert panel.head_off.text() == "Switch head on again" and panel.layer_off.text() == "Switch layer off"
+    assert room.large.title == "Layer 2 · Head 3 · off" and room.side._head_title.text() == "This head · off"
+    assert room.large.hint == "rows look at columns · what is off adds nothing"
+    assert atlas.accessibleDescription() == "Switched off: 2·3"
+    window.state.set_head(0, 0)  # whose frame is not around the cells below
+    assert {spot for spot in before if cell_of(atlas, spot) != before[spot]} == {(1, 2)}
+    rows = kinds.text().split("<tr>")
+    assert ["switched off" in row for row in rows if 'href="1,2"' in row] == [True]
+    assert room.large.title == "Layer 1 · Head 1" and panel.head_off.text() == "Switch head off"
+    assert room.large.hint == "rows look at columns"
+
+    window.state.set_head(1, 0)
+    panel.layer_off.click()
+    settle(window, qtbot)
+    assert panel.layer_off.text() == "Switch layer on again" and panel.head_off.text() == "Switch head off"
+    for mode in (MATRIX, LINES, SCORE):
+        room.large.set_mode(mode)
+        assert room.large.title == "Layer 2 · Head 1 · off"
+    assert atlas.off == {(1, head) for head in range(4)}
+    window.state.set_what_if(WhatIf())
+    settle(window, qtbot)
+    assert not atlas.off and room.large.title == "Layer 2 · Head 1" and atlas.accessibleDescription() == ""
+    assert panel.layer_off.text() == "Switch layer off"
+
+
+def cell_of(atlas: HeadAtlas, spot: tuple[int, int]) -> QImage:
+    """As it is drawn, without its frame."""
+    return atlas.grab(atlas.cell_rect(*spot).toRect().adjusted(5, 5, -5, -5)).toImage()
+
+
+def test_heads_that_are_off_have_a_group_of_their_own(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    room.heads_card.sorted.setChecked(True)
+    window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 3)}), layers_off=frozenset({1})))
+    settle(window, qtbot)
+    answered(window, room, qtbot)
+    atlas = room.heads_card.atlas
+    lowest = {spot for spot in np.ndindex(2, 4) if atlas.cell_rect(*spot).y() > atlas.cell_rect(0, 2).y()}
+    assert atlas.off == {(0, 3), (1, 0), (1, 1), (1, 2), (1, 3)} and atlas.off <= lowest
+
+
+def test_heads_that_are_found_say_that_they_are_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    room.heads_card.open_tab(FIND)
+    room.heads_card.finder.query.setText("attn(A -> B) >= 0")
+    window.state.set_what_if(WhatIf(layers_off=frozenset({1})))
+    settle(window, qtbot)
+    answered(window, room, qtbot)
+    found = room.heads_card.finder.found.text().split("<a ")[1:]
+    assert {("off</span>" in link, 'href="1,' in link) for link in found} == {(True, True), (False, False)}
+
+
+def test_lines_of_a_head_that_is_off_say_so(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    room.large.set_mode(LINES)
+    window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)})))
+    settle(window, qtbot)
+    room.choose_heads([(0, 1), (1, 0)])
+    assert "1·2 off" in room.large.lines.legend.text() and "2·1 off" not in room.large.lines.legend.text()
+
+
+@pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
+def test_the_words_for_what_is_off_have_room(window: Window, projector: bool, qtbot: QtBot) -> None:
+    window.set_look(projector=projector)
+    window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 0)}), layers_off=frozenset({0})))
+    settle(window, qtbot)
+    assert walk(window, lambda done: qtbot.waitUntil(done, timeout=TIMEOUT_MS), ("attend",)) == {}
 
 
 def test_the_effect_on_the_words_and_on_the_pair_is_told(
@@ -190,6 +269,30 @@ def test_a_weight_for_a_text_that_is_gone_is_forgotten(room: AttendRoom, window:
     window.state.set_text("a dog ran", "")
     settle(window, qtbot)
     assert room.side.what_if.weight.text() != "0.9" and not window.state.what_if
+
+
+@pytest.mark.parametrize("leave", ["enter", "another field"])
+@pytest.mark.parametrize(("typed", "counts"), [("0,5", 0.5), ("2", 1.0), ("-1", 0.0), ("abc", None), ("nan", None)])
+def test_what_is_typed_counts_or_goes_away(
+    room: AttendRoom, window: Window, typed: str, counts: float | None, leave: str, qtbot: QtBot
+) -> None:
+    window.state.set_focus(3)
+    panel = room.side.what_if
+    column = panel.column.currentIndex()
+    before = panel.weight.text()
+    type_weight(room, window, typed, qtbot)
+    if leave == "enter":
+        QTest.keyClick(panel.weight, Qt.Key.Key_Return)
+    else:
+        panel.column.setFocus()
+    if counts is None:
+        assert panel.weight.text() == before and not window.state.what_if
+        return
+    (row,) = window.state.what_if.rows
+    assert row.position == 3 and row.weights[column] == pytest.approx(counts)
+    assert panel.weight.text() == f"{counts:.3f}"
+    settle(window, qtbot)
+    assert panel.weight.text() == f"{counts:.3f}"
 
 
 def test_the_chosen_column_stays_while_the_mouse_moves(room: AttendRoom, window: Window) -> None:

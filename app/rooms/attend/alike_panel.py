@@ -28,7 +28,7 @@ NEAREST = 5
 
 
 class HeadPoints(QWidget):
-    """A point for each head, darker in higher layers; the chosen ones are ringed and named."""
+    """A point for each head, fainter in lower layers; the chosen ones are ringed and named."""
 
     chosen = Signal(int, int)
     toggled = Signal(int, int)
@@ -142,7 +142,7 @@ class AlikePanel(QWidget):
         self._chosen: Head = (0, 0)
         self._length = 0
         top = QHBoxLayout()
-        top.addWidget(label("Near: they look at the same. Darker: higher layers.", "muted", wrap=True), 1)
+        top.addWidget(label("Near: they look at the same. Fainter: lower layers.", "muted", wrap=True), 1)
         top.addWidget(FigureButton(figure, self.points, "map of heads"))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -16,6 +16,7 @@ from app.widgets.raster import Raster
 
 DOT = 0.56  # of a cell's side: the effect of a head, drawn over it
 PALE = 110  # of 255: heads under their effects
+FADED = 45  # heads that are off
 
 
 class HeadAtlas(QWidget):
@@ -48,6 +49,7 @@ class HeadAtlas(QWidget):
         self._cursor: Head = (0, 0)
         self._hovered: Head | None = None
         self._effects: Raster | None = None
+        self.off: frozenset[Head] = frozenset()  # crossed out
 
     @property
     def selected(self) -> list[Head]:
@@ -91,6 +93,14 @@ class HeadAtlas(QWidget):
         """Draws a signed number (L,N) over each head; colours reach from -limit to limit. None: takes them away."""
         self._effects = None if effects is None else Raster(effects, -limit, limit, signed=True)
         self.update()
+
+    def set_off(self, heads: frozenset[Head]) -> None:
+        """These add nothing: they are faded and crossed out."""
+        if heads != self.off:
+            self.off = heads
+            names = ", ".join(f"{layer + 1}·{head + 1}" for layer, head in sorted(heads))
+            self.setAccessibleDescription(f"Switched off: {names}" if names else "")
+            self.update()
 
     def cell_rect(self, layer: int, head: int) -> QRectF:
         return self._places().cells[(layer, head)]
@@ -192,11 +202,13 @@ class HeadAtlas(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         seen = QRectF(event.rect())
         cells = {spot: cell for spot, cell in self._places().cells.items() if cell.intersects(seen)}
-        painter.setOpacity(PALE / 255 if self._effects else 1)
         for (layer, head), cell in cells.items():
+            painter.setOpacity((FADED if (layer, head) in self.off else PALE if self._effects else 255) / 255)
             source = QRectF(head * self._side, layer * self._side, self._side, self._side)
             self._raster.paint(painter, cell, source)
         painter.setOpacity(1)
+        for spot in self.off & cells.keys():
+            _cross_out(painter, cells[spot])
         if self._effects:
             for spot in cells:
                 self._paint_effect(painter, spot)
@@ -234,3 +246,9 @@ class HeadAtlas(QWidget):
             self._cursor = cursor
         else:
             super().keyPressEvent(event)
+
+
+def _cross_out(painter: QPainter, cell: QRectF) -> None:
+    painter.setPen(QPen(theme.color("muted"), 1.2))
+    painter.drawLine(cell.topLeft(), cell.bottomRight())
+    painter.drawLine(cell.bottomLeft(), cell.topRight())

@@ -12,7 +12,7 @@ from app import theme
 from app.figures import Axis, Numbers
 from app.rooms.attend.check_view import CheckView, Column
 from app.rooms.attend.page import Drawn, Page
-from app.rooms.attend.shown import Choice, Shown
+from app.rooms.attend.shown import Choice, Shown, short_name
 from app.rooms.attend.targets import Targets
 from app.widgets.card import label, scrolled
 from app.widgets.question import Question, WorkLine
@@ -26,8 +26,8 @@ MOST_ROWS = 24
 LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # taking a link away is a pass of its own
 MEANINGS = (
     "Attention: where the head looks. It does not say whether that matters.",
-    "Gradient: how ln p of the word would rise if this one weight grew a little. True for small changes only.",
-    "Removal: how ln p changes when this one link is taken away and the rest of the row is scaled up to 1.",
+    "Gradient: how ln p of {target} would rise if this one weight grew a little. True for small changes only.",
+    "Removal: how ln p of {target} changes, in nats, without this one link, the rest of the row scaled up to 1.",
     "Where the three disagree, attention alone explains nothing.",
 )
 
@@ -44,7 +44,7 @@ class CheckPage(Page):
         self._whole = label("", "strong", wrap=True)
         self._ask_what = label("what it does for", "muted")
         self._box = targets.box()
-        self._notes = label("\n".join(MEANINGS), "muted", wrap=True)
+        self._notes = label("", "muted", wrap=True)
         self.controls.addWidget(self._ask_what)
         self.controls.addWidget(self._box)
         self.controls.addStretch(1)
@@ -62,6 +62,11 @@ class CheckPage(Page):
         targets.changed.connect(self.redraw)
 
     @property
+    def meanings(self) -> str:
+        """What is said of the three columns."""
+        return self._notes.text()
+
+    @property
     def summary(self) -> str:
         """What is said of the whole head."""
         return self._whole.text()
@@ -70,6 +75,7 @@ class CheckPage(Page):
         token = shown.reading.shown_tokens[choice.locked]
         self.titled.emit(choice.name, f"does it matter what {token} ({choice.locked}) looks at?{shown.plain_notes}")
         target, layer, head, row = self._targets.chosen, choice.layer, choice.head, choice.locked
+        self._notes.setText("\n".join(MEANINGS).format(target=short_name(target)))
         for widget in (self._ask_what, self._box):
             widget.setVisible(target is not None)
         if target is None:
@@ -121,7 +127,7 @@ class CheckPage(Page):
     def _said(self, check: HeadCheck, count: int, shown: Shown) -> str:
         assert self._targets.chosen is not None
         before, after = math.exp(check.value), math.exp(check.value + check.without_head)
-        name = self._targets.chosen.label.split(",")[0] or ","
+        name = short_name(self._targets.chosen)
         said = (
             f"Without the whole head: {name}: {before:.3g} → {after:.3g} (ln p {check.without_head:+.3f} nats)."
         ).replace("-", "−")

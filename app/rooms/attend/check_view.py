@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from app import theme
 
 ROW_PX, TITLE_PX = 21, 24
 TOKEN_PX, NUMBER_PX, LEAST_BAR_PX = 96, 58, 30
+DIGITS = 3  # that count, of the longest bar's number
+FEWEST_DECIMALS, MOST_DECIMALS = 3, 6  # for more there is no room
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +26,11 @@ class Column:
     title: str
     values: np.ndarray  # (K)
     is_signed: bool
+
+    @property
+    def largest(self) -> float:
+        """Whatever its sign; 0 where there is none."""
+        return float(np.nanmax(np.abs(self.values), initial=0.0))
 
 
 class CheckView(QWidget):
@@ -56,7 +64,7 @@ class CheckView(QWidget):
         zero = bars.center().x() if column.is_signed else bars.left()
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(QPointF(zero, area.top()), QPointF(zero, area.bottom()))
-        reach = float(np.nanmax(np.abs(column.values), initial=0.0)) or 1.0
+        reach = column.largest or 1.0
         longest = bars.width() / (2 if column.is_signed else 1)
         painter.setFont(theme.font(12))
         for row, value in enumerate(column.values):
@@ -100,9 +108,13 @@ class CheckView(QWidget):
 
 
 def _number(column: Column, row: int) -> str:
+    """As fine as its bar: decimals go by the column's largest number, and very small ones are written 1.2e−7."""
     value = float(column.values[row])
     if not np.isfinite(value):
         return "–"
-    if abs(value) < 0.0005:
+    decimals = DIGITS - 1 - math.floor(math.log10(column.largest or 1.0))
+    if abs(value) < 0.5 * 10.0 ** -max(decimals, FEWEST_DECIMALS):
         return "0"
-    return f"{value:+.3f}".replace("-", "−") if column.is_signed else f"{value:.3f}"
+    sign = "+" if column.is_signed else ""
+    form = f"{sign}.1e" if decimals > MOST_DECIMALS else f"{sign}.{max(decimals, FEWEST_DECIMALS)}f"
+    return f"{value:{form}}".replace("e-0", "e-").replace("-", "−")

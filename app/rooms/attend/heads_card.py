@@ -81,6 +81,9 @@ class HeadsCard(Card):
 
     def draw(self, shown: Shown) -> None:
         self._shown = shown
+        self.atlas.set_off(shown.off)
+        for links in (self.kinds, self.finder.found, self.alike.nearest, self.effects.heads):
+            links.set_off(shown.off)
         self.set_hint(f"layers 1–{shown.layers} ↓ heads 1–{shown.heads} →")
         pause_ms = 0 if shown.is_small else 150
         if shown.is_small or shown.view == View():
@@ -143,8 +146,8 @@ class HeadsCard(Card):
         column.addLayout(self._build_tabs())
         self._pages: dict[str, QWidget] = {KINDS: self._build_kinds(), **self._panels}
         for name, page in self._pages.items():
-            page.setVisible(name == self.tab)
             column.addWidget(page)
+            page.setVisible(name == self.tab)  # once it stands on the card: by itself it would be a window
         column.addStretch(1)
         self.body.addWidget(scrolled(inside), 1)
 
@@ -192,7 +195,7 @@ class HeadsCard(Card):
 
     def _show_kinds(self) -> None:
         if self._shown is not None:
-            self.kinds.show_rows(kind_rows(by_kind(self.described), self._special()))
+            self.kinds.show_rows(kind_rows(by_kind(self.described, self.atlas.off), self._special()))
             self._show_order()
             self.named.emit()
 
@@ -204,7 +207,7 @@ class HeadsCard(Card):
         elif named:
             groups: Sequence[tuple[str, tuple[Head, ...]]] = [
                 (kind_name(kind, self._special()), tuple((layer, head) for layer, head, _ in heads))
-                for kind, heads in by_kind(named).items()
+                for kind, heads in by_kind(named, self.atlas.off).items()
             ]
             self.atlas.set_groups(groups)
 

@@ -56,7 +56,7 @@ class LinesPage(Page):
 
     def draw_all(self, shown: Shown, choice: Choice) -> None:
         heads = choice.heads[::-1][: len(HEAD_COLORS)][::-1]  # the newest
-        several = f"{len(heads)} heads" if len(heads) > 1 else choice.name
+        several = f"{len(heads)} heads" if len(heads) > 1 else shown.name_of(choice)
         self.titled.emit(several, HINT)
         strands = [self._strand(shown, head, number) for number, head in enumerate(heads)]
         self.view.set_strands(strands, shown.units.labels, shown.units.kinds)
@@ -113,7 +113,8 @@ class LinesPage(Page):
             drawn = f"{len(links.weights):,} lines" if links.fitting != 1 else "1 line"
             if len(links.weights) < links.fitting:
                 drawn = f"the strongest {len(links.weights):,} of {links.fitting:,} lines"
-            name = f"{strand.head[0] + 1}·{strand.head[1] + 1}"
+            is_off = self.shown is not None and strand.head in self.shown.off
+            name = f"{strand.head[0] + 1}·{strand.head[1] + 1}{' off' if is_off else ''}"
             dash = DASHES.get(strand.style, "┅┅")
             texts.append(
                 f'<span style="color:{color}"><b>{dash}</b></span> <b>{name}</b>: {html.escape(drawn)} '

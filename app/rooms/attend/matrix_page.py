@@ -55,11 +55,11 @@ class MatrixPage(Page):
         self._units: Units | None = None
         self._connect()
 
-    def title(self, choice: Choice) -> str:
+    def title(self, shown: Shown, choice: Choice) -> str:
         through = f"layers 1–{choice.layer + 1}" if choice.layer else "layer 1"
         return {
-            HEAD: choice.name,
-            MEAN: f"Mean of {len(choice.heads)} heads" if len(choice.heads) > 1 else choice.name,
+            HEAD: shown.name_of(choice),
+            MEAN: f"Mean of {len(choice.heads)} heads" if len(choice.heads) > 1 else shown.name_of(choice),
             ROLLOUT: f"Rollout · {through}",
             FLOW: f"Flow · {through}",
             GRADIENT: f"Gradient · {choice.name}",
@@ -67,8 +67,9 @@ class MatrixPage(Page):
 
     def draw_all(self, shown: Shown, choice: Choice) -> None:
         picture = self.picture.currentText()
-        self.titled.emit(self.title(choice), HINTS[picture] + (shown.plain_notes if picture == GRADIENT else ""))
-        self.view.setAccessibleName(f"{self.title(choice)}: rows look at columns")
+        title = self.title(shown, choice)
+        self.titled.emit(title, HINTS[picture] + _notes(picture, shown, choice))
+        self.view.setAccessibleName(f"{title}: rows look at columns")
         self._box.setVisible(picture == GRADIENT and bool(self._targets.all))
         self.edit.setVisible(picture == HEAD)
         self.view.edits = picture == HEAD and self.edit.isChecked()
@@ -203,3 +204,11 @@ class MatrixPage(Page):
     def _on_targets_changed(self) -> None:
         if self.picture.currentText() == GRADIENT:
             self.redraw()
+
+
+def _notes(picture: str, shown: Shown, choice: Choice) -> str:
+    """What a picture leaves aside, to be put behind its hint."""
+    if picture == GRADIENT:
+        return shown.plain_notes
+    heads = {HEAD: [(choice.layer, choice.head)], MEAN: choice.heads}.get(picture, ())
+    return " · what is off adds nothing" if shown.off.intersection(heads) else ""

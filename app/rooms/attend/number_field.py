@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLocale, Qt, Signal
-from PySide6.QtGui import QDoubleValidator, QKeyEvent
+import math
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from app import theme
 
 
 class NumberField(QLineEdit):
-    """A number from `low` to `high`, written with some decimals and perhaps a unit. Enter or Tab makes it count."""
+    """A number from `low` to `high`, written with some decimals and perhaps a unit. Enter or Tab makes it count.
+
+    Anything can be typed: a validator would keep back the end of the editing, and leave there what has no effect.
+    """
 
     value_changed = Signal(float)  # by a person
 
@@ -22,10 +27,6 @@ class NumberField(QLineEdit):
         self._low, self._high, self._step, self._decimals, self._unit = low, high, step, decimals, unit
         self.value = low
         self.setFixedWidth(theme.px(70))
-        if not unit:
-            validator = QDoubleValidator(low, high, decimals, self)
-            validator.setLocale(QLocale.c())
-            self.setValidator(validator)
         self.editingFinished.connect(self._on_editing_finished)
         self.set_value(low)
 
@@ -34,11 +35,17 @@ class NumberField(QLineEdit):
         self.value = min(max(value, self._low), self._high)
         self.setText(f"{self.value:.{self._decimals}f}{self._unit}")
 
-    def _on_editing_finished(self) -> None:
+    @property
+    def _typed(self) -> float:
+        """With a decimal point or comma; what is no number leaves the value as it is."""
         try:
             value = float(self.text().removesuffix(self._unit.strip()).replace(",", "."))
         except ValueError:
-            value = self.value  # not a number: as it was
+            return self.value
+        return value if math.isfinite(value) else self.value
+
+    def _on_editing_finished(self) -> None:
+        value = self._typed
         if self.isModified() or value != float(f"{self.value:.{self._decimals}f}"):
             self._change(value)
 

@@ -236,8 +236,9 @@ class AttendRoom(ExploreRoom):
         said = f" · {named.kind.kind} {named.kind.score:.2f}" if named else ""
         effects = self.heads_card.atlas.effects
         said += f" · without it ln p {effects[spot]:+.3f} nats".replace("-", "−") if effects is not None else ""
+        off = " · off" if spot in self.heads_card.atlas.off else ""
         highest = float(reading.trace.attentions[spot].max())
-        self.hover_told.emit(f"layer {spot[0] + 1}, head {spot[1] + 1}: highest value {highest:.2f}{said}")
+        self.hover_told.emit(f"layer {spot[0] + 1}, head {spot[1] + 1}{off}: highest value {highest:.2f}{said}")
 
     def _on_large_picked(self, position: int, column: int) -> None:
         self._column = self._column if column < 0 else column

@@ -46,7 +46,7 @@ class ScorePage(Page):
         self.steps = steps = score_steps(query, keys, column)
         tokens = shown.reading.shown_tokens
         one, other = f"{tokens[choice.position]} ({choice.position})", f"{tokens[column]} ({column})"
-        self.titled.emit(choice.name, f"{one} → {other} · {HINT}")
+        self.titled.emit(shown.name_of(choice), f"{one} → {other} · {HINT}")
         self.strips.set_strips(_strips(steps, query, keys[column], tokens, one, other))
         self._note.setText(_note(shown, steps, weights))
 

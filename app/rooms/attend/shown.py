@@ -5,7 +5,7 @@ L layers, N heads, S tokens, U units: what rows and columns stand for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Head = tuple[int, int]  # layer, head, from 0
 Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
+OFF = "switched off"  # in place of a kind
+IN_TEXT = ", the word in the text"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +114,16 @@ class Shown:
         """The unit of a token, None where it is not shown."""
         return self.units.unit_of(position)
 
+    @cached_property
+    def off(self) -> frozenset[Head]:
+        """Heads that add nothing: they are switched off, or the layer they stand in is."""
+        what_if = self.reading.request.what_if
+        return what_if.heads_off | {(layer, head) for layer in what_if.layers_off for head in range(self.heads)}
+
+    def name_of(self, choice: Choice) -> str:
+        """The head on show, and that it is off."""
+        return choice.name + (" · off" if (choice.layer, choice.head) in self.off else "")
+
     @property
     def is_small(self) -> bool:
         """Whether all heads are merged and counted in no time, on the window's own thread."""
@@ -182,14 +194,18 @@ def named_heads(shown: Shown, step: Callable[[float], object] | None = None) -> 
     return named
 
 
-def by_kind(named: Named) -> Kinds:
-    """The kind with the most heads first; of each, the most marked first."""
+def by_kind(named: Named, off: Collection[Head] = ()) -> Kinds:
+    """The kind with the most heads first; of each, the most marked first. Heads that are off stand at the end."""
     kinds: Kinds = {}
     for (layer, head), found in named.items():
-        kinds.setdefault(found.kind.kind, []).append((layer, head, found.kind.score))
+        if (layer, head) not in off:
+            kinds.setdefault(found.kind.kind, []).append((layer, head, found.kind.score))
     for heads in kinds.values():
         heads.sort(key=lambda item: -item[2])
-    return dict(sorted(kinds.items(), key=lambda item: -len(item[1])))
+    ordered = dict(sorted(kinds.items(), key=lambda item: -len(item[1])))
+    if off:
+        ordered[OFF] = [(*spot, named[spot].kind.score) for spot in sorted(off) if spot in named]
+    return ordered
 
 
 def targets_of(reading: Reading) -> list[HeadTarget]:
@@ -200,7 +216,7 @@ def targets_of(reading: Reading) -> list[HeadTarget]:
     for mask in reading.masks:
         words = [*([mask.was] if mask.was else []), *mask.words[:3]]
         for word in {word.id: word for word in words}.values():
-            note = ", the word in the text" if mask.was and word.id == mask.was.id else ""
+            note = IN_TEXT if mask.was and word.id == mask.was.id else ""
             name = f"{word.token} at {mask.position}{note}"
             targets.append(HeadTarget("word", name, mask.position, word.id))
     if reading.next_sentence is not None:
@@ -208,6 +224,11 @@ def targets_of(reading: Reading) -> list[HeadTarget]:
     if reading.sentence_order is not None:
         targets.append(HeadTarget("sentence_order", "A stands before B"))
     return targets
+
+
+def short_name(target: HeadTarget | None) -> str:
+    """A prediction as it is named within a sentence."""
+    return "the prediction" if target is None else f"“{target.label.removesuffix(IN_TEXT)}”"
 
 
 def why_no_target(reading: Reading) -> str:

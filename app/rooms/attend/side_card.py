@@ -38,6 +38,7 @@ class SideCard(Card):
         self.special = label(FACTS[-1], "muted")  # the last fact's name: the special tokens by their own names
         self.kind = label("", "muted", wrap=True)
         self.what_if = WhatIfPanel()
+        self._head_title = label("This head", "title")
         self.row: np.ndarray | None = None  # (U) what is drawn as bars
         inside = QWidget()
         layout = QVBoxLayout(inside)
@@ -48,7 +49,7 @@ class SideCard(Card):
         layout.addWidget(label("What if", "title"))
         layout.addWidget(self.what_if)
         layout.addSpacing(theme.px(10))
-        layout.addWidget(label("This head", "title"))
+        layout.addWidget(self._head_title)
         layout.addWidget(Steady(self._build_facts()))
         layout.addWidget(Steady(self.kind))
         layout.addWidget(label("means over all tokens that look; “from A to B”: over those of A", "muted", wrap=True))
@@ -57,6 +58,7 @@ class SideCard(Card):
 
     def draw_head(self, shown: Shown, choice: Choice, named: Named, what_if: WhatIf) -> None:
         self.special.setText(f"on {', '.join(shown.reading.special_names) or FACTS[-1]}")
+        self._head_title.setText("This head · off" if (choice.layer, choice.head) in shown.off else "This head")
         self.describe(shown, choice, named)
         self.draw_row(shown, choice, what_if)
 

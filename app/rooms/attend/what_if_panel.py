@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app import theme
 from app.readings import Reading
@@ -30,8 +30,8 @@ class WhatIfPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.head_off = button("Switch head off", hint="This head adds nothing", checkable=True)
-        self.layer_off = button("Switch layer off", hint="What enters this layer leaves it unchanged", checkable=True)
+        self.head_off = _switch("head", "This head adds nothing")
+        self.layer_off = _switch("layer", "What enters this layer leaves it unchanged")
         self.column = DropDown("The token whose weight is edited")
         self.weight = NumberField("The weight it gets, 0 to 1", 0, 1, step=0.05, decimals=3)
         self.back = button("Put the row back", self.row_put_back.emit, look="small")
@@ -118,6 +118,13 @@ class WhatIfPanel(QWidget):
     def _on_weight_value_changed(self, value: float) -> None:
         if self._row is not None and self._position is not None and self.column.currentIndex() >= 0:
             self.weight_set.emit(self._position, self.column.currentIndex(), value)
+
+
+def _switch(what: str, hint: str) -> QPushButton:
+    """Pressed: it is off, and the words say what a click does then."""
+    made = button(f"Switch {what} off", hint=hint, checkable=True)
+    made.toggled.connect(lambda off: made.setText(f"Switch {what} {'on again' if off else 'off'}"))
+    return made
 
 
 def effects_on(reading: Reading) -> list[str]:
