@@ -21,6 +21,7 @@ class Command:
     callback: Callable[[], object]
     shortcut: str
     more_shortcuts: tuple[str, ...] = ()  # that other programs taught people
+    also: str = ""  # other words by which people look for it
 
 
 class Actions:

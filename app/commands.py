@@ -17,6 +17,7 @@ from bertcore.what_if import NOTHING_CHANGED
 if TYPE_CHECKING:
     from app.window import Window
 
+PICTURE_WORDS = "export figure image png pdf svg"
 BUILT_IN, TINY_BUILT_IN = "The built-in model", "The tiny built-in model"
 
 
@@ -34,8 +35,17 @@ class WindowCommands:
         return [
             Command("file.save_session", "Save session…", "File", window.sessions.save_as, "Ctrl+S"),
             Command("file.open_session", "Open session…", "File", window.sessions.choose, "Ctrl+Shift+O"),
-            Command("file.save_picture", SAVE_PICTURE, "File", partial(wish, SAVE_PICTURE), "Ctrl+E"),
-            Command("file.save_numbers", SAVE_NUMBERS, "File", partial(wish, SAVE_NUMBERS), "Ctrl+Shift+E"),
+            Command(
+                "file.save_picture", SAVE_PICTURE, "File", partial(wish, SAVE_PICTURE), "Ctrl+E", also=PICTURE_WORDS
+            ),
+            Command(
+                "file.save_numbers",
+                SAVE_NUMBERS,
+                "File",
+                partial(wish, SAVE_NUMBERS),
+                "Ctrl+Shift+E",
+                also="export table csv data",
+            ),
             Command("file.quit", "Quit", "File", window.close, "Ctrl+Q"),
         ]
 
@@ -93,8 +103,15 @@ class WindowCommands:
                 "S",
             ),
             Command("view.theme", "Light or dark", "View", self.toggle_theme, "Ctrl+T"),
-            Command("view.projector", "Projector size", "View", self.toggle_projector, "Ctrl+Shift+P"),
-            Command("view.help", "What this room shows", "View", window.toggle_help, "F1"),
+            Command(
+                "view.projector",
+                "Projector size",
+                "View",
+                self.toggle_projector,
+                "Ctrl+Shift+P",
+                also="zoom larger font",
+            ),
+            Command("view.help", "What this room shows", "View", window.toggle_help, "F1", also="help manual"),
             Command("view.palette", "Find a command…", "View", window.open_palette, "Ctrl+K"),
         ]
 

@@ -25,6 +25,7 @@ from typing import Any
 from bertcore.errors import BertcoreError
 
 ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
+FIRST_VIEW = {"embed": "parts", "attend": "matrix", "predict": "words", "layers": "hidden"}  # what examples talk about
 _MASK = re.compile(r"(?P<part>[ab]):(?P<word>.+?)(?:#(?P<nth>[1-9]\d*))?")
 
 

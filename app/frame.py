@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
@@ -29,6 +30,7 @@ from app.widgets.view_bar import ViewSwitches, WhatIfLine
 from bertcore.what_if import NOTHING_CHANGED
 
 Layout = TypeVar("Layout", QVBoxLayout, QHBoxLayout)
+SAME_TEXT = 0.5  # share of words in common from which on an edited text is still the one that a hint was about
 KEYS = "M masks · Esc lets go · Ctrl+K finds a command · F1 helps"
 
 
@@ -46,6 +48,7 @@ class Frame(QWidget):
     """The chrome and a stack of rooms."""
 
     room_opened = Signal(str)
+    typing = Signal()  # the text is about to be what a person has typed
 
     def __init__(self, state: ExploreState, title_bar: TitleBar, entries: list[RoomEntry]) -> None:
         super().__init__()
@@ -60,6 +63,7 @@ class Frame(QWidget):
         self.switches, self.what_if = ViewSwitches(), WhatIfLine()
         self.help = HelpPanel()
         self.hint = ""  # what to look at in this text
+        self._hinted: list[str] = []  # the words of that text
         self.banner, self.status, self._stack = Banner(), StatusLine(KEYS), QStackedWidget()
         self._stack.addWidget(_loading())
         self._lay_out()
@@ -88,8 +92,8 @@ class Frame(QWidget):
         return self.rooms[room_id]
 
     def show_hint(self, text: str) -> None:
-        """What to look at in this text; gone when the text is edited."""
-        self.hint = text
+        """What to look at in this text; gone when it has become another: a hint may ask for a word to be changed."""
+        self.hint, self._hinted = text, self._words()
         self._show_note()
 
     def _show_note(self) -> None:
@@ -153,10 +157,16 @@ class Frame(QWidget):
         self.rail.room_chosen.connect(self.open_room)
 
     def _on_sentences_edited(self, a: str, b: str) -> None:
+        if (a, b) != (self.state.text_a, self.state.text_b):
+            self.typing.emit()
         self.state.set_text(a, b)
 
+    def _words(self) -> list[str]:
+        return f"{self.state.text_a} {self.state.text_b}".lower().split()
+
     def _on_text_changed(self) -> None:
-        self.hint = ""
+        if self.hint and SequenceMatcher(None, self._hinted, self._words()).ratio() < SAME_TEXT:
+            self.hint = ""
         self.sentences.show_texts(self.state.text_a, self.state.text_b)
 
     def _on_tokens_changed(self) -> None:

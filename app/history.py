@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.moments import Moment, bring_back, moment_of
+from app.moments import Moment, bring_back, changes_in, moment_of
 from app.state import ExploreState
 
 MOST_STEPS = 200
 PAUSE_S = 1.0  # typing after a longer pause is a step of its own
-TYPING_A, TYPING_B = "typing in A", "typing in B"
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class History(QObject):
         self._now = moment_of(state)
         self._done: list[Step] = []
         self._undone: list[Step] = []
-        self._typed_at = -PAUSE_S
+        self._typed_at, self._is_typed = -PAUSE_S, False
         self._is_other_model = False
         self._look_later = QTimer(self)
         self._look_later.setSingleShot(True)
@@ -50,11 +49,15 @@ class History(QObject):
     @property
     def to_undo(self) -> str:
         """What undo would take back, as `typing in A`; empty where there is nothing."""
-        return self._done[-1].name if self._done else ""
+        return self._next_of(self._done)
 
     @property
     def to_redo(self) -> str:
-        return self._undone[-1].name if self._undone else ""
+        return self._next_of(self._undone)
+
+    def expect_typing(self) -> None:
+        """What changes now was typed by a person, not put in by a button."""
+        self._is_typed = True
 
     def undo(self) -> None:
         self.look()
@@ -75,29 +78,40 @@ class History(QObject):
 
     def _take(self, now: Moment) -> None:
         before, self._now = self._now, now
-        name = _difference(before, now)
+        is_typed, self._is_typed = self._is_typed, False
+        name = _difference(before, now, is_typed)
         if not name:
             return
-        # a word that is put in takes a mask away
-        is_typed = name in (TYPING_A, TYPING_B) and len(before.masks) == len(now.masks)
         goes_on = is_typed and name == self.to_undo and not self._undone
         if not (goes_on and self._clock() - self._typed_at < PAUSE_S):
             self._done.append(Step(before, name))
             del self._done[:-MOST_STEPS]
-        self._typed_at = self._clock()
+        self._typed_at = self._clock() if is_typed else self._clock() - PAUSE_S
         self._undone.clear()
         self.changed.emit()
 
     def _go(self, source: list[Step], target: list[Step]) -> None:
-        if not source:
+        if not self._next_of(source):
             return
         step = source.pop()
+        while not self._does_something(step):  # as a head switched off in a model that is open no more
+            target.append(Step(self._now, step.name))
+            step = source.pop()
         target.append(Step(self._now, step.name))
         bring_back(self._state, step.before)
         self._look_later.stop()
         self._now = moment_of(self._state)
         self._typed_at = self._clock() - PAUSE_S  # what is typed next is a step of its own
         self.changed.emit()
+
+    def _next_of(self, steps: list[Step]) -> str:
+        return next((step.name for step in reversed(steps) if self._does_something(step)), "")
+
+    def _does_something(self, step: Step) -> bool:
+        """Whether going back to it would change what is open now."""
+        here, there = self._now, step.before
+        is_same = (here.text_a, here.text_b, here.masks) == (there.text_a, there.text_b, there.masks)
+        return not is_same or changes_in(here, self._state) != changes_in(there, self._state)
 
     def _on_state_changed(self) -> None:
         self._look_later.start(0)
@@ -110,12 +124,13 @@ class History(QObject):
         self._look_later.start(0)
 
 
-def _difference(before: Moment, now: Moment) -> str:
+def _difference(before: Moment, now: Moment, is_typed: bool) -> str:
     """What a person did between two moments; empty where nothing changed."""
-    if before.text_a != now.text_a:
-        return TYPING_A if before.text_b == now.text_b else "the change of A and B"
-    if before.text_b != now.text_b:
-        return TYPING_B
+    changed = [name for name, text in (("A", "text_a"), ("B", "text_b")) if getattr(before, text) != getattr(now, text)]
+    if changed:
+        if len(before.masks) > len(now.masks) and not is_typed:
+            return "putting in a word"
+        return f"{'typing in' if is_typed else 'the change of'} {' and '.join(changed)}"
     if before.masks != now.masks:
         return "masking" if len(now.masks) > len(before.masks) else "unmasking"
     return "the change inside the model" if before.what_if != now.what_if else ""

@@ -5,7 +5,7 @@ Masks are kept as places in the typed text, not as token positions: another voca
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,23 +32,27 @@ class Moment:
     text_b: str = ""
     masks: frozenset[Place] = frozenset()
     what_if: WhatIf = NOTHING_CHANGED
-    model: Path | None = None  # the only one in which what is changed inside means something
+    model: Path | None = None  # its origin; only there does what is changed inside mean something
 
 
 def moment_of(state: ExploreState) -> Moment:
-    masks = frozenset(places_of(state.encoding, state.masked))
-    return Moment(state.text_a, state.text_b, masks, state.what_if, _folder(state))
+    return Moment(state.text_a, state.text_b, state.mask_places, state.what_if, _folder(state))
 
 
 def bring_back(state: ExploreState, moment: Moment) -> None:
     """Puts the state back, as far as the open model's vocabulary has tokens where the masks were."""
     state.set_text(moment.text_a, moment.text_b)
-    state.set_masks(positions_of(state.encoding, moment.masks))
-    state.set_what_if(moment.what_if if moment.model == _folder(state) else NOTHING_CHANGED)
+    state.set_mask_places(moment.masks)
+    state.set_what_if(changes_in(moment, state))
+
+
+def changes_in(moment: Moment, state: ExploreState) -> WhatIf:
+    """What of its changes inside means something in the open model."""
+    return moment.what_if if moment.model == _folder(state) else NOTHING_CHANGED
 
 
 def _folder(state: ExploreState) -> Path | None:
-    return state.model.folder if state.model else None
+    return state.model.origin if state.model else None
 
 
 def place_of(encoding: Encoding | None, position: int) -> Place | None:
@@ -72,6 +76,30 @@ def joined(places: Iterable[Place]) -> list[Place]:
             place = Place(place.part, found.pop().start, place.stop)
         found.append(place)
     return found
+
+
+def places_after_edit(places: Iterable[Place], part: str, old: str, new: str) -> frozenset[Place]:
+    """Where places lie after the text of one part was edited in one place; those within what was edited are dropped.
+
+    Where a letter was typed beside an equal one, either may be new: the reading that keeps more places is taken.
+    """
+    most = min(len(old), len(new))
+    before = next((i for i in range(most) if old[i] != new[i]), most)
+    after = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
+    starts = (before, min(before, most - after))
+    wanted = list(places)
+    readings = (frozenset(_shifted(wanted, part, start, len(old), len(new), after)) for start in starts)
+    return max(readings, key=len)
+
+
+def _shifted(places: list[Place], part: str, start: int, old: int, new: int, after: int) -> Iterator[Place]:
+    """start: of the edit. old, new: lengths of the text. after: characters at its end that both have."""
+    stop = old - min(after, min(old, new) - start)
+    for place in places:
+        if place.part != part or place.stop <= start:
+            yield place
+        elif place.start >= stop:
+            yield Place(part, place.start + new - old, place.stop + new - old)
 
 
 def moved_place(place: Place, grown: Iterable[tuple[Place, int]]) -> Place:

@@ -29,7 +29,7 @@ def entries(window: Window) -> list[Entry]:
     native = QKeySequence.SequenceFormat.NativeText
     commands = sorted(window.actions_.commands.values(), key=lambda command: MENUS.index(command.menu))
     found = [
-        Entry(action.text(), command.menu, action.trigger, action.shortcut().toString(native))
+        Entry(action.text(), command.menu, action.trigger, action.shortcut().toString(native), command.also)
         for command in commands
         if (action := window.actions_.actions[command.id]).isEnabled() and command.id != "view.palette"
     ]

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.figure_files import write_whole
 from app.figures import model_hash
-from app.moments import place_of, places_of, positions_of
+from app.moments import place_of, positions_of
 from app.session import ENDING, Session, SessionModel, as_json, load_session
 from app.session_changes import fits
 from bertcore.errors import BertcoreError
@@ -37,7 +37,7 @@ class SessionDesk:
         return Session(
             text_a=state.text_a,
             text_b=state.text_b,
-            masks=tuple(places_of(encoding, state.masked)),
+            masks=tuple(sorted(state.mask_places)),
             focus=None if state.focus is None else place_of(encoding, state.focus),
             model=SessionModel(window.model_reference, model.name, model_hash(model.folder))
             if model
@@ -136,7 +136,7 @@ class SessionDesk:
 
     def _select(self, session: Session) -> None:
         state = self._state
-        state.set_masks(positions_of(state.encoding, session.masks))
+        state.set_mask_places(session.masks)
         focus = [] if session.focus is None else positions_of(state.encoding, [session.focus])
         state.set_focus(next(iter(focus), None))
         if state.model is not None:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.moments import Place, joined, moved_place, places_of, positions_of
+from app.moments import Place, joined, moved_place, places_after_edit, places_of, positions_of
 from app.put_in import replaced, written
 from app.view import View
 from bertcore.errors import BertcoreError
+from bertcore.locations import run_around
 from bertcore.what_if import NOTHING_CHANGED, WhatIf
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class ModelInfo:
     missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "segments" | ... -> a sentence
     pooling: Pooling | None = None  # of a sentence encoder
     task: TaskInfo | None = None  # what it was taught
+
+    @property
+    def origin(self) -> Path:
+        """The run that it is a snapshot of, or its own folder; changes inside mean the same in all of a run."""
+        return run_around(self.folder) or self.folder
 
     @property
     def layers(self) -> int:
@@ -91,6 +97,7 @@ class ExploreState(QObject):
         self.text_b = ""
         self.encoding: Encoding | None = None
         self.masked: frozenset[int] = frozenset()  # positions masked by hand; a typed [MASK] is in the encoding
+        self.mask_places: frozenset[Place] = frozenset()  # the same in the text; some may have no token for now
         self.focus: int | None = None
         self.hover: int | None = None
         self.applied_texts: dict[str, str] = {}  # kind of task -> what stands in the editor of the room Apply
@@ -146,6 +153,8 @@ class ExploreState(QObject):
         a, b = self.text_a if a is None else a, self.text_b if b is None else b
         if (a, b) == (self.text_a, self.text_b):
             return
+        for part, old, new in (("a", self.text_a, a), ("b", self.text_b, b)):
+            self.mask_places = places_after_edit(self.mask_places, part, old, new)
         self.text_a, self.text_b = a, b
         self.text_changed.emit()
         self._encode()
@@ -157,7 +166,9 @@ class ExploreState(QObject):
 
     def set_model(self, model: ModelInfo) -> None:
         """Another model is open: the reading of the last one is dropped, the selection is kept where it fits."""
-        self.model, self.reading, self.what_if = model, None, NOTHING_CHANGED
+        is_kin = self.model is not None and self.model.origin == model.origin and self.model.config == model.config
+        self.what_if = self.what_if if is_kin else NOTHING_CHANGED
+        self.model, self.reading = model, None
         self.layer, self.head = min(self.layer, model.layers - 1), min(self.head, model.heads - 1)
         self._tokenizer, self.max_positions = model.tokenizer, model.max_positions
         self.model_changed.emit()
@@ -188,6 +199,12 @@ class ExploreState(QObject):
         parts = self.encoding.parts if self.encoding else []
         self._set_masked(frozenset(p for p in positions if 0 <= p < len(parts) and parts[p] != "special"))
 
+    def set_mask_places(self, places: Iterable[Place]) -> None:
+        """Masks the tokens in these places of the text; places without one wait for it."""
+        places = frozenset(places)
+        self._set_masked(frozenset(positions_of(self.encoding, joined(places))))
+        self.mask_places = places if self.mask_token else frozenset()
+
     def put_word(self, position: int, token_id: int) -> None:
         """Writes a token into the text where the token at `position` stands, and takes its mask away."""
         self.put_words([(position, token_id)])
@@ -214,14 +231,13 @@ class ExploreState(QObject):
             put_in.add(position)
         if not put_in:
             return
-        self.masked -= put_in
+        left = self.masked - put_in
+        kept = [moved_place(place, grown) for place in places_of(encoding, left)]
         if (texts["a"], texts["b"]) == (self.text_a, self.text_b):
-            self.masks_changed.emit()
-            self.input_changed.emit()
+            self._set_masked(left)
         else:
-            kept = [moved_place(place, grown) for place in places_of(encoding, self.masked)]
             self.set_text(texts["a"], texts["b"])
-            self.set_masks(positions_of(self.encoding, kept))  # several places have changed: no common end to go by
+            self.set_mask_places(kept)  # several places have changed: no common end to go by
 
     def set_focus(self, position: int | None) -> None:
         """Locks a token, or with None lets it go."""
@@ -254,7 +270,10 @@ class ExploreState(QObject):
             self.input_changed.emit()
 
     def _set_masked(self, masked: frozenset[int]) -> None:
-        if masked != self.masked and (self.mask_token or not masked):
+        if masked and not self.mask_token:
+            return
+        self.mask_places = frozenset(places_of(self.encoding, masked))
+        if masked != self.masked:
             self.masked = masked
             self.masks_changed.emit()
             self.input_changed.emit()
@@ -276,17 +295,16 @@ class ExploreState(QObject):
         self.input_changed.emit()
 
     def _follow(self, new: Encoding) -> None:
-        """Moves masks and focus along with their tokens; those whose token is gone are dropped.
+        """Masks stay at their places in the text; the focus moves with its token, and goes where that is gone.
 
         The same text in another vocabulary has its words where they were; after an edit, tokens have moved.
         """
         old, focus = self.encoding, self.focus
         moved = moved_positions(_keys(old), _keys(new))
-        masked, seen = [moved[p] for p in self.masked if p in moved], [moved[focus]] if focus in moved else []
+        seen = [moved[focus]] if focus in moved else []
         if old is not None and (old.text_a, old.text_b) == (new.text_a, new.text_b):
-            masked = positions_of(new, joined(places_of(old, self.masked)))
             seen = positions_of(new, places_of(old, [] if focus is None else [focus])) or seen
-        self.masked = frozenset(p for p in masked if new.parts[p] != "special")
+        self.masked = frozenset(positions_of(new, joined(self.mask_places)))
         self.focus = next(iter(seen), None)
         self.hover = None
 

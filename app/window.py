@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QEvent, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 from app import theme
 from app.actions import Actions
 from app.commands import WindowCommands
+from app.examples import FIRST_VIEW, Example, load_examples
 from app.exporting import Exporter
 from app.facts import facts_about
 from app.frame import Frame
@@ -27,10 +28,7 @@ from app.session_desk import SessionDesk
 from app.state import ModelInfo
 from app.widgets.figure_button import FigureWished
 from app.widgets.title_bar import TitleBar
-from bertcore.locations import SHIPPED
-
-if TYPE_CHECKING:
-    from app.examples import Example
+from bertcore.locations import BUILT_IN, SHIPPED, built_in_checkpoint
 
 
 class Window(QMainWindow):
@@ -111,8 +109,12 @@ class Window(QMainWindow):
         """Writes an example pair into the sentence bar, masks its words and opens the room it is about."""
         self.state.set_text(example.a, example.b or "")
         self._mask_example(example)
-        self.frame.show_hint(f"{example.look_for} Built-in model: {example.happens}")
-        self.open_room(example.room)
+        is_open = self.state.model is None or self.state.model.folder == built_in_checkpoint()
+        says = f"{BUILT_IN}{'' if is_open else ', not open now'}: {example.happens}"
+        self.frame.show_hint(f"{example.look_for} {says}")
+        room = self.open_room(example.room)
+        if example.room in FIRST_VIEW:
+            room.open_view(FIRST_VIEW[example.room])  # type: ignore[attr-defined]
 
     # Building.
 
@@ -131,6 +133,7 @@ class Window(QMainWindow):
         if self.state.model is not None:
             title_bar.set_model(self.state.model)
         self.frame.room_opened.connect(self._on_frame_room_opened)
+        self.frame.typing.connect(self.history.expect_typing)
         if self._is_painted:
             self.frame.open_room(self.room_id)
         self._show_facts()
@@ -170,8 +173,6 @@ class Window(QMainWindow):
         inference.answer_ready.connect(self._on_inference_answer_ready)
 
     def _start_with_example(self) -> None:
-        from app.examples import load_examples
-
         examples = load_examples()
         if examples:
             self.state.set_text(examples[0].a, examples[0].b or "")

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from app import theme
+from app.widgets.card import label
 
 WIDTH_PX, ROW_PX, ROWS = 560, 32, 11
 PLACE = Qt.ItemDataRole.UserRole
@@ -35,6 +36,7 @@ class Entry:
     kind: str  # small, before the title: the menu it is in
     run: Callable[[], object]
     shortcut: str = ""
+    also: str = ""  # other words to find it by
 
 
 class Palette(QFrame):
@@ -49,7 +51,7 @@ class Palette(QFrame):
         self._entries, self._typed = list(entries), typed
         self._before = window.focusWidget()
         self.shown: list[Entry] = []
-        self.line, self.list = QLineEdit(), QListWidget()
+        self.line, self.list, self.nothing = QLineEdit(), QListWidget(), label("Nothing found.", "muted")
         self.line.setPlaceholderText("Find a command, a room, an example; 3.4 goes to layer 3, head 4")
         self.line.setAccessibleName("Find a command")
         self.list.setAccessibleName("Commands found")
@@ -61,6 +63,7 @@ class Palette(QFrame):
         layout.setSpacing(theme.px(6))
         layout.addWidget(self.line)
         layout.addWidget(self.list)
+        layout.addWidget(self.nothing)
         self.line.textChanged.connect(self._find)
         self.list.itemClicked.connect(lambda item: self._choose(item.data(PLACE)))
         self.line.installEventFilter(self)
@@ -80,7 +83,7 @@ class Palette(QFrame):
         self.deleteLater()
 
     def _find(self, words: str) -> None:
-        scored = [(score, entry) for entry in self._entries if (score := match(words, entry.title)) is not None]
+        scored = [(score, entry) for entry in self._entries if (score := fit(words, entry)) is not None]
         scored.sort(key=lambda pair: -pair[0])  # stable: what fits as well keeps its order
         self.shown = [*self._typed(words), *(entry for _, entry in scored)]
         self.list.clear()
@@ -89,6 +92,8 @@ class Palette(QFrame):
             item.setData(PLACE, place)
             self.list.addItem(item)
         self.list.setCurrentRow(0)
+        self.list.setVisible(bool(self.shown))
+        self.nothing.setVisible(not self.shown)
         self._place()
 
     def _choose(self, place: int) -> None:
@@ -169,6 +174,16 @@ class _Row(QStyledItemDelegate):
         painter.drawText(title, middle | Qt.AlignmentFlag.AlignLeft, text)
 
 
+def fit(words: str, entry: Entry) -> float | None:
+    """How well typed words fit an entry: by its title first, then by its menu, its keys and other words for it."""
+    by_title = match(words, entry.title)
+    if by_title is not None and by_title > 1:
+        return by_title
+    others = f"{entry.kind} {entry.shortcut} {entry.also}".lower().split()
+    is_named = words.split() and all(any(one.startswith(word) for one in others) for word in words.lower().split())
+    return 1.5 if is_named else by_title
+
+
 def match(words: str, title: str) -> float | None:
     """How well typed words fit a title, higher is better; None where their letters do not come in this order.
 
@@ -179,16 +194,16 @@ def match(words: str, title: str) -> float | None:
     within = title.lower()
     typed, begun = words.lower().split(), re.split(r"[^\w]+", within)
     if within.startswith(" ".join(typed)):
-        fit = 4
+        score = 4
     elif all(any(word.startswith(one) for word in begun) for one in typed):
-        fit = 3
+        score = 3
     elif all(one in within for one in typed):
-        fit = 2
+        score = 2
     elif _in_order("".join(typed), within):
-        fit = 1
+        score = 1
     else:
         return None
-    return fit - len(within) / 1000
+    return score - len(within) / 1000
 
 
 def _in_order(letters: str, within: str) -> bool:

@@ -47,6 +47,7 @@ def past(state: ExploreState, clock: Clock) -> History:
 
 
 def change(past: History, state: ExploreState, a: str) -> None:
+    past.expect_typing()
     state.set_text(a=a)
     past.look()
 
@@ -221,3 +222,36 @@ def test_the_cursor_stays_behind_what_takes_two_units(window: Window, qtbot: QtB
     QTest.keyClicks(edit, "s")
     QTest.keyClick(edit, Qt.Key.Key_Z, CONTROL)
     assert edit.text() == "😀😀 cat" and edit.cursorPosition() == 4
+
+
+def test_a_button_is_a_step_of_its_own_and_no_typing(past: History, state: ExploreState) -> None:
+    for text in ("bird", "house", "mat"):
+        state.set_text(b=text)
+        past.look()
+    assert past.to_undo == "the change of B"
+    past.undo()
+    assert state.text_b == "house"
+    change(past, state, "dog")
+    state.set_masks([1])
+    past.look()
+    state.set_text(a="bird")
+    past.look()
+    assert past.to_undo == "putting in a word"
+
+
+def test_what_would_change_nothing_is_passed_over(window: Window, headless_folder: object, qtbot: QtBot) -> None:
+    """A head that was switched off in a model that is open no more."""
+    window.history.look()
+    window.state.set_masks([2])
+    window.history.look()
+    window.state.set_what_if(window.state.what_if.with_head(0, 0, True))
+    window.history.look()
+    with qtbot.waitSignal(window.services.inference.model_opened, timeout=TIMEOUT_MS):
+        window.open_model(str(headless_folder))
+    settle(window, qtbot)
+    window.history.look()
+    assert window.history.to_undo == "masking"
+    window.history.undo()
+    assert window.state.masked == frozenset() and window.history.to_redo == "masking"
+    window.history.redo()
+    assert window.state.masked == {2} and window.history.to_redo == ""

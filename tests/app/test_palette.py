@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.palette import open_palette
+from app.widgets.figure_button import SAVE_NUMBERS, SAVE_PICTURE
 from app.widgets.palette import Palette, match
 from app.window import Window
 
@@ -46,6 +47,29 @@ def test_it_lists_commands_rooms_examples_and_models(palette: Palette, window: W
 def test_a_few_letters_find_it(palette: Palette, typed: str, first: str) -> None:
     QTest.keyClicks(palette.line, typed)
     assert titles(palette)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("help", "What this room shows"),
+        ("F1", "What this room shows"),
+        ("pdf", SAVE_PICTURE),
+        ("export", SAVE_PICTURE),
+        ("csv", SAVE_NUMBERS),
+        ("example", "The next sentence"),
+    ],
+)
+def test_other_words_for_it_find_it_too(palette: Palette, typed: str, found: str) -> None:
+    QTest.keyClicks(palette.line, typed)
+    assert found in titles(palette) and not palette.nothing.isVisible()
+
+
+def test_what_is_not_there_is_said(palette: Palette) -> None:
+    QTest.keyClicks(palette.line, "xyzzy")
+    assert titles(palette) == [] and palette.nothing.isVisible() and not palette.list.isVisible()
+    palette.line.clear()
+    assert palette.list.isVisible() and not palette.nothing.isVisible()
 
 
 def test_better_matches_come_first() -> None:

@@ -11,10 +11,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app import theme
 from app.examples import load_examples
 from app.rooms.predict.numbers import probability_text
 from app.rooms.predict.page import decided_sentence
 from app.rooms.predict.room import PAGES
+from app.rooms.predict.verdict import ShareBar
 from app.window import Window
 from bertcore.analysis.mask_lens import lens_at
 from bertcore.analysis.predict import next_sentence, softmax
@@ -214,3 +216,32 @@ def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBo
     settle(window, qtbot)
     assert window.open_room("predict").pages.open_key == "surprise"  # type: ignore[attr-defined]
     window.set_look(projector=False)
+
+
+def test_a_word_that_is_taken_back_leaves_nothing_beside_the_guesses(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    window.history.look()
+    card = room.mask_cards[0]
+    card._bars.clicked.emit(next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat"))
+    answered(window, room, qtbot)
+    assert room.words_page.kept_card.isVisible()
+    window.history.undo()
+    answered(window, room, qtbot)
+    assert window.state.masked == set(MASKS) and not room.words_page.kept_card.isVisible()
+
+
+def test_without_an_a_there_is_no_verdict(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    window.state.set_text("  ", "It was dark.")
+    answered(window, room, qtbot)
+    assert room.verdict.said == "" and "A is empty" in room.verdict.text
+
+
+def test_the_bar_of_a_verdict_grows_from_the_middle(qtbot: QtBot) -> None:
+    bar = ShareBar()
+    qtbot.addWidget(bar)
+    bar.resize(200, 14)
+    for share, left, right in ((0.02, "bad", "track"), (0.98, "track", "good"), (0.51, "track", "track")):
+        bar.set_share(share, "B follows A", True)
+        picture = bar.grab().toImage()
+        assert [picture.pixelColor(x, 7).name() for x in (30, 170)] == [theme.color(c).name() for c in (left, right)]

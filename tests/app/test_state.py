@@ -9,8 +9,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.chips import chips_of, note_about
-from app.state import ExploreState, moved_positions
+from app.history import History
+from app.moments import Place, places_after_edit
+from app.state import ExploreState, ModelInfo, moved_positions
+from bertcore.checkpoint import load_checkpoint
 from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.what_if import NOTHING_CHANGED, WhatIf
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 
@@ -198,3 +202,60 @@ def test_chips_carry_what_the_model_reads(state: ExploreState, tokenizer: Tokeni
     assert chips[2].hint() == f"[MASK] · position 2 · id {tokenizer.mask_id} · segment A · masked, was cat"
     assert [replace(chip).kind for chip in chips[:2]] == ["special", "segment_a"]
     assert chips[-2].kind == "segment_b"
+
+
+def test_typing_in_front_of_a_masked_word_keeps_its_mask(state: ExploreState) -> None:
+    """For some letters there is no such word: "bcat", "bicat", "bigcat"."""
+    state.toggle_mask(position_of(state, "cat"))
+    for text in ("The bcat sat on the mat.", "The bicat sat on the mat.", "The bigcat sat on the mat."):
+        state.set_text(text)
+    state.set_text("The big cat sat on the mat.")
+    assert state.masked == {position_of(state, "cat")}
+
+
+def test_an_edit_of_the_masked_word_itself_takes_its_mask(state: ExploreState) -> None:
+    state.toggle_mask(position_of(state, "cat"))
+    state.set_text("The cut sat on the mat.")
+    state.set_text("The cat sat on the mat.")
+    assert state.masked == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("new", "start"),
+    [
+        ("a cat", 2),
+        ("ccat", 1),
+        ("catt", 0),
+        ("cat sat", 0),
+        ("cat", 0),
+        ("ca", None),
+        ("cxt", None),
+    ],
+)
+def test_places_after_an_edit(new: str, start: int | None) -> None:
+    moved = places_after_edit([Place("a", 0, 3), Place("b", 0, 3)], "a", "cat", new)
+    assert moved == {Place("b", 0, 3)} | ({Place("a", start, start + 3)} if start is not None else set())
+
+
+def test_what_is_changed_inside_stays_in_other_snapshots_of_the_run(
+    state: ExploreState, model_folder: Path, tmp_path: Path
+) -> None:
+    opened = load_checkpoint(model_folder)
+    info = ModelInfo("tiny", model_folder, opened.tokenizer, opened.config, opened.parameters, None, opened.tasks)
+    run = tmp_path / "run"
+    run.mkdir()
+    for name in ("status.json", "config.json"):
+        (run / name).write_text("{}")
+    first, second = (replace(info, folder=run / "snapshots" / f"step-0000000{step}") for step in (1, 2))
+    state.set_model(first)
+    changed = WhatIf(frozenset({(0, 1)}))
+    state.set_what_if(changed)
+    past = History(state)
+    state.set_what_if(changed.with_head(0, 0, True))
+    past.look()
+    state.set_model(second)
+    assert state.what_if == changed.with_head(0, 0, True)
+    past.undo()
+    assert state.what_if == changed
+    state.set_model(info)
+    assert state.what_if == NOTHING_CHANGED

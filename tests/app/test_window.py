@@ -17,6 +17,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.examples import FIRST_VIEW, load_examples
+from app.rooms.attend.large_card import MATRIX
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.room import EmbedRoom
 from app.rooms.predict.room import PredictRoom
@@ -332,16 +334,27 @@ def test_status_says_tokens_segments_and_times(window: Window) -> None:
 
 
 def test_an_example_brings_text_masks_and_room(window: Window, qtbot: QtBot) -> None:
-    from app.examples import load_examples
-
     example = next(example for example in load_examples() if example.mask)
     window.use_example(example)
     assert (window.state.text_a, window.state.text_b) == (example.a, example.b or "")
     assert window.frame.room is window.frame.rooms[example.room]
-    assert window.frame.note.text().endswith(f"{example.look_for} Built-in model: {example.happens}")
+    assert window.frame.note.text().endswith(f"{example.look_for} bertscope-mini, not open now: {example.happens}")
     window.frame.sentences.a.setFocus()
-    QTest.keyClicks(window.frame.sentences.a, "x")
+    QTest.keyClicks(window.frame.sentences.a, " and more")
+    assert example.look_for in window.frame.note.text()  # it may ask for a word to be changed, and compared
+    window.state.set_text("Something else was written here.", "")
     assert example.look_for not in window.frame.note.text()
+
+
+def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot) -> None:
+    """Not the one that was looked at there last."""
+    for room_id, first in FIRST_VIEW.items():
+        shown: Any = window.open_room(room_id)
+        pages = shown.large if room_id == "attend" else shown.pages
+        shown.open_view({"embed": "map", "attend": "check", "predict": "surprise", "layers": "steps"}[room_id])
+        window.use_example(next(example for example in load_examples() if example.room == room_id))
+        settle(window, qtbot)
+        assert (pages.mode == MATRIX) if room_id == "attend" else (pages.open_key == first)
 
 
 def test_ctrl_numbers_open_the_rooms(window: Window) -> None:

@@ -96,8 +96,14 @@ class Row:
 
 
 def rows_of(kept: Kept, reading: Reading) -> list[Row]:
-    """What became of each mask. Those whose place is gone, or has something else in it now, are left out."""
+    """What became of each mask. Those whose place is gone, or has something else in it now, are left out.
+
+    None where it is all as it was: what was put in has been taken back.
+    """
     if kept.model is not None and kept.model != reading.request.model:
+        return []
+    masked = [mask.position for mask in reading.masks]
+    if kept.encoding.ids == reading.encoding.ids and masked == [mask.position for mask in kept.masks]:
         return []
     moved = moved_positions(_keys(kept.encoding), _keys(reading.encoding))
     put_in = dict(kept.put_in)

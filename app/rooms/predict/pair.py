@@ -51,6 +51,8 @@ class PairDesk:
         question, missing = question_for(model)
         if missing or reading.encoding.text_b is None:
             card.show_reason(question, missing or question.invitation)
+        elif not reading.encoding.text_a.strip():
+            card.show_reason(question, "A is empty: type a sentence there, too.")
         elif model.pooling is not None and reading.next_sentence is None and reading.sentence_order is None:
             self._draw_likeness(reading)
         else:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from app import theme
@@ -103,7 +103,7 @@ def _choice(share: float, yes: str, no: str, words: str) -> Verdict:
 
 
 class ShareBar(QWidget):
-    """A share 0..1 as a filled bar; with the middle marked where it is a choice between two."""
+    """A share 0..1 as a filled bar; a choice between two is filled from the middle, to the right for the first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,6 +113,7 @@ class ShareBar(QWidget):
     def set_share(self, share: float, name: str, is_choice: bool) -> None:
         self._share, self._is_choice = share, is_choice
         self.setAccessibleName(f"{name}: {share:.2f}")
+        self.setToolTip("The middle is a coin toss; right says yes, left says no" if is_choice else "")
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -126,13 +127,19 @@ class ShareBar(QWidget):
         radius = box.height() / 2
         painter.setBrush(theme.color("track"))
         painter.drawRoundedRect(box, radius, radius)
-        filled = max(box.width() * self._share, box.height())
-        side = "good" if self._share >= 0.5 else "bad"
-        painter.setBrush(theme.color(side if self._is_choice else "bar_strong"))
-        painter.drawRoundedRect(QRectF(box.x(), box.y(), filled, box.height()), radius, radius)
-        if self._is_choice:
-            painter.setPen(theme.color("card"))
-            painter.drawLine(QPointF(box.center().x(), box.top()), QPointF(box.center().x(), box.bottom()))
+        if not self._is_choice:
+            painter.setBrush(theme.color("bar_strong"))
+            filled = max(box.width() * self._share, box.height())
+            painter.drawRoundedRect(QRectF(box.x(), box.y(), filled, box.height()), radius, radius)
+            return
+        middle, end = box.center().x(), box.x() + box.width() * self._share
+        painter.setBrush(theme.color("good" if self._share >= 0.5 else "bad"))
+        outline = QPainterPath()
+        outline.addRoundedRect(box, radius, radius)
+        painter.setClipPath(outline)
+        painter.drawRect(QRectF(QPointF(min(middle, end), box.top()), QPointF(max(middle, end), box.bottom())))
+        painter.setPen(theme.color("muted"))
+        painter.drawLine(QPointF(middle, box.top()), QPointF(middle, box.bottom()))
 
 
 class VerdictCard(Card):
