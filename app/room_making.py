@@ -66,6 +66,7 @@ class Rooms:
         room.apply_requested.connect(self._on_train_apply_requested)
         room.asked.connect(self._on_room_asked)
         services.inference.answer_ready.connect(room.show_answer)
+        services.inference.model_loading.connect(room.show_asked_model)
         services.runs.start_following()
         services.runs.select(services.runs.selected)
         model = services.state.model

@@ -16,14 +16,15 @@ from app.widgets.curve_plot import CurveSpec, Mark, PlotSpec
 
 LINE_PX = 1.6
 DOT_PX = 6
+CLEAR_PX = 10  # between the beginning of a phase, where curves fall steeply, and its name
 BAND_ALPHA = 150
 
 
 class StepAxis(pg.AxisItem):
-    """Whole steps with thin spaces: 12 204."""
+    """Whole steps: 12,204."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [f"{value:,.0f}".replace(",", "\u2009") if value == round(value) else "" for value in values]
+        return [f"{value:,.0f}" if value == round(value) else "" for value in values]
 
 
 class NumberAxis(pg.AxisItem):
@@ -189,7 +190,6 @@ class _MarkLine:
         if mark is not None and mark != self.mark:
             self._line.setValue(mark.step)
             self._band.setRegion((0, mark.step))
-            self._before.setFormat(mark.before)
             self._after.setFormat(mark.after)
         self.mark = mark
         self._line.setVisible(mark is not None)
@@ -206,12 +206,22 @@ class _MarkLine:
         if self.mark is None:
             return row
         line, (first, last) = 1.5 * self._font_px / max(height, 1), steps
-        left = width * (self.mark.step - first) / max(last - first, 1e-9)
-        for words, room in ((self._before, left), (self._after, max(left, width - left))):
+        per_step = width / max(last - first, 1e-9)
+        left = per_step * (self.mark.step - first)
+        phase = per_step * (self.mark.step - max(first, 0)) - theme.px(CLEAR_PX)
+        self._write_before(phase)
+        for words, room in ((self._before, phase), (self._after, max(left, width - left))):
             words.setPosition(1 - (row + 0.6) * line)
             words.setVisible(bool(words.format) and line < 0.25 and words.boundingRect().width() < room)
             row += bool(words.format)
         return row
+
+    def _write_before(self, room: float) -> None:
+        """The short words where the others would stand out of their phase."""
+        assert self.mark is not None
+        self._before.setFormat(self.mark.before)
+        if self.mark.before_short and self._before.boundingRect().width() >= room:
+            self._before.setFormat(self.mark.before_short)
 
     def paint_in_theme(self, font: QFont) -> None:
         self._font_px = font.pixelSize()

@@ -27,7 +27,7 @@ class CurveSpec:
     """One curve. `color` is a name in the theme; the line's shape tells curves apart too."""
 
     key: str
-    name: str  # as in the legend; "" for the dots that belong to the curve before
+    name: str  # as in the legend
     color: str
     format: Callable[[float], str] = "{:.3g}".format
     dots: bool = False  # few points: a dot each
@@ -54,6 +54,7 @@ class Mark:
     step: float
     after: str
     before: str = ""
+    before_short: str = ""  # where there is no room for `before`
 
 
 class CurvePlot(QWidget):
@@ -175,7 +176,7 @@ class CurvePlot(QWidget):
 class _Legend(QWidget):
     """The title, then a piece of each curve with its name and value; a second line where one is too short."""
 
-    _SAMPLE_PX, _GAP_PX, _LINE_PX = 14, 10, 20
+    _SAMPLE_PX, _GAP_PX, _LINE_PX = 14, 8, 20
 
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__()
@@ -187,9 +188,7 @@ class _Legend(QWidget):
 
     def set_values(self, values: dict[str, str], step: int | None) -> None:
         self.values, self._step = values, step
-        shown = [
-            f"{curve.name or 'held out'} {values[curve.key]}" for curve in self._spec.curves if curve.key in values
-        ]
+        shown = [f"{curve.name} {values[curve.key]}" for curve in self._spec.curves if curve.key in values]
         self.setAccessibleName(f"{self._spec.title}: {', '.join(shown)}")
         self.setToolTip(" · ".join(shown))
         self._fit()
@@ -223,7 +222,7 @@ class _Legend(QWidget):
         """Draws (without a painter: measures), and returns how many lines that takes."""
         x, y, gap = 0.0, 0.0, theme.px(self._GAP_PX)
         if with_title:
-            title = self._spec.title if self._step is None else f"at step {self._step:,}".replace(",", "\u2009")
+            title = self._spec.title if self._step is None else f"at step {self._step:,}"
             x = self._write(painter, x, y, title, "ink", bold=True) + gap
         for curve in self._spec.curves:
             if curve.key not in self.values:
@@ -235,8 +234,7 @@ class _Legend(QWidget):
 
     def _draw_curve(self, painter: QPainter | None, x: float, y: float, curve: CurveSpec, with_value: bool) -> float:
         x = self._draw_sample(painter, x, y, curve)
-        if curve.name:
-            x = self._write(painter, x + theme.px(5), y, curve.name, "muted")
+        x = self._write(painter, x + theme.px(5), y, curve.name, "muted")
         if with_value:
             x = self._write(painter, x + theme.px(4), y, self.values[curve.key], "ink", bold=True)
         return x

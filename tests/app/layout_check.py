@@ -310,8 +310,10 @@ class _Painted:
 def _within(widget: QWidget) -> QRectF:
     """Where words are not cut off: on the widget, and beyond its edge where one can scroll there."""
     rect, area = QRectF(widget.rect()), widget.parentWidget()
-    if isinstance(area, QAbstractScrollArea) and area.viewport() is widget and area.verticalScrollBar().maximum() > 0:
-        rect.adjust(0, -widget.height(), 0, widget.height())
+    if isinstance(area, QAbstractScrollArea) and area.viewport() is widget:
+        over = widget.width() if area.horizontalScrollBar().maximum() > 0 else 0
+        above = widget.height() if area.verticalScrollBar().maximum() > 0 else 0
+        rect.adjust(-over, -above, over, above)
     return rect
 
 

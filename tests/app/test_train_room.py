@@ -365,7 +365,7 @@ class TestLook:
     ("info", "line"),
     [
         (_info("running", fraction=0.61, remaining_s=840), "running · 61\u2009% · 14\u2009min left"),
-        (_info("paused", step=3400), "paused at step 3\u2009400"),
+        (_info("paused", step=3400), "paused at step 3,400"),
         (_info("failed", message="The disk is full."), "failed · The disk is full."),
         (_info("done", step=12), "done at step 12"),
         (_info("starting", message="Learning a vocabulary."), "starting · Learning a vocabulary."),

@@ -36,11 +36,16 @@ class MadeOfCard(Card):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, theme.px(4), 0)
         column.setSpacing(theme.px(8))
-        for widget in (self.number, self._changed, self.formula, self._facts, self._terms_title, self._terms):
+        for widget in self.parts[1:]:
             column.addWidget(widget)
         column.addStretch(1)
         self.body.addWidget(scrolled(inside), 1)
         self.clear()
+
+    @property
+    def parts(self) -> list[QLabel]:
+        """What a picture shows of it: the words without the card, which may have to scroll."""
+        return [self._title, self.number, self._changed, self.formula, self._facts, self._terms_title, self._terms]
 
     def clear(self) -> None:
         self.made = None
@@ -103,8 +108,8 @@ def _table(rows: list[tuple[str, str, str]]) -> str:
 
 
 def _exact(value: float) -> str:
-    return f"{value:.6g}".replace("-", "−")
+    return f"{value:z.6g}".replace("-", "−")
 
 
 def _short(value: float) -> str:
-    return f"{value:.3g}".replace("-", "−")
+    return f"{value:z.3g}".replace("-", "−")

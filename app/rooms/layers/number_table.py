@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
 
 from app import theme
+from app.figures import Picture
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMN_PX, ROW_PX, HEADER_PX = 62, 22, 96
+MOST_WHOLE = 32  # columns of a table that a picture shows whole: wider, nothing of it could be read on a page
+MIDDLE = Qt.AlignmentFlag.AlignCenter
 NONE = QModelIndex()
 
 
@@ -55,14 +66,7 @@ class NumberModel(QAbstractTableModel):
                 return short(value)
             case Qt.ItemDataRole.ToolTipRole:
                 row, column = (self._name(names, i) for names, i in self._places(index))
-                return f"{row} · {column}: {value:.9g}".replace("-", "−")
-            case Qt.ItemDataRole.BackgroundRole:
-                return self.fill(value)
-            case Qt.ItemDataRole.ForegroundRole:
-                ink = theme.DARK if self.fill(value).lightnessF() < 0.5 else theme.LIGHT
-                return QColor(ink.ink)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return int(Qt.AlignmentFlag.AlignCenter)
+                return f"{row} · {column}: {value:z.9g}".replace("-", "−")
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -74,6 +78,33 @@ class NumberModel(QAbstractTableModel):
 
     def _name(self, names: list[str], index: int) -> str:
         return names[index] if index < len(names) else str(index)
+
+
+class _Cells(QStyledItemDelegate):
+    """A number on its colour, which the chosen one keeps: a fill of its own would say another value."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        model = index.model()
+        assert isinstance(model, NumberModel)
+        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        paint_cell(painter, option.rect, model, index.row(), index.column(), is_chosen)
+
+
+def paint_cell(
+    painter: QPainter, place: QRect, numbers: NumberModel, row: int, column: int, is_chosen: bool = False
+) -> None:
+    """The chosen one is framed, in two lines that stand out from any colour."""
+    value = float(numbers.values[row, column])
+    fill = numbers.fill(value)
+    edges = [(theme.color("ink"), theme.px(2)), (theme.color("card"), theme.px(1))] if is_chosen else []
+    inside = place
+    for color, line in edges:
+        painter.fillRect(inside, color)
+        inside = inside.adjusted(line, line, -line, -line)
+    painter.fillRect(inside, fill)
+    painter.setFont(_font())
+    painter.setPen((theme.DARK if fill.lightnessF() < 0.5 else theme.LIGHT).ink)
+    painter.drawText(place, MIDDLE, short(value))
 
 
 class NumberTable(QTableView):
@@ -88,13 +119,14 @@ class NumberTable(QTableView):
         self.setModel(self.numbers)
         self.setAccessibleName("The numbers of this step: rows are tokens")
         self.setShowGrid(False)
-        self.setFont(theme.font(11.5))
+        self.setFont(_font())
+        self.setItemDelegate(_Cells(self))
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
         self.setFrameShape(QTableView.Shape.NoFrame)
         for header, size in ((self.horizontalHeader(), COLUMN_PX), (self.verticalHeader(), ROW_PX)):
-            header.setFont(theme.font(11))
+            header.setFont(_name_font())
             header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
             header.setMinimumSectionSize(1)
             header.setDefaultSectionSize(theme.px(size))
@@ -120,6 +152,45 @@ class NumberTable(QTableView):
     def whole_height(self) -> int:
         """What all rows need, with header and scroll bar."""
         return self.horizontalHeader().sizeHint().height() + (self.numbers.rowCount() * theme.px(ROW_PX)) + theme.px(12)
+
+    @property
+    def pictured_columns(self) -> range:
+        """What a picture shows: all columns if they are few, else those that stand wholly in sight."""
+        count, size = self.numbers.columnCount(), theme.px(COLUMN_PX)
+        if count <= MOST_WHOLE:
+            return range(count)
+        left = self.horizontalScrollBar().value()
+        first = min(math.ceil(left / size), count - 1)
+        return range(first, min(max((left + self.viewport().width()) // size, first + 1), count))
+
+    def picture(self) -> Picture:
+        """All rows of these columns, cell by cell: without scroll bars, and nothing of it cut."""
+        columns = self.pictured_columns
+        rows, width, height = self.numbers.rowCount(), theme.px(COLUMN_PX), theme.px(ROW_PX)
+        names = theme.px(HEADER_PX)
+
+        def paint(painter: QPainter) -> None:
+            for place, column in enumerate(columns):
+                self._paint_name(painter, QRect(names + place * width, 0, width, height), column, across=True)
+            for row in range(rows):
+                top = (row + 1) * height
+                self._paint_name(painter, QRect(0, top, names, height), row, across=False)
+                for place, column in enumerate(columns):
+                    cell = QRect(names + place * width, top, width, height)
+                    paint_cell(painter, cell, self.numbers, row, column, (row, column) == self.current)
+
+        return Picture(names + len(columns) * width, (rows + 1) * height, paint)
+
+    def _paint_name(self, painter: QPainter, place: QRect, number: int, *, across: bool) -> None:
+        """Of a column (across) or a row, as its header shows it."""
+        is_chosen = self.current is not None and self.current[across] == number
+        padded = place.adjusted(theme.px(4), 0, -theme.px(4), 0)
+        name = self.numbers.headerData(number, Qt.Orientation.Horizontal if across else Qt.Orientation.Vertical)
+        font = _name_font(is_chosen)
+        painter.setFont(font)
+        painter.setPen(theme.color("accent" if is_chosen else "muted"))
+        text = QFontMetrics(font).elidedText(name, Qt.TextElideMode.ElideRight, padded.width())
+        painter.drawText(padded, MIDDLE if across else Qt.AlignmentFlag.AlignVCenter, text)
 
     @property
     def current(self) -> tuple[int, int] | None:
@@ -152,4 +223,12 @@ class NumberTable(QTableView):
 def short(value: float) -> str:
     """Fits a cell."""
     digits = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
-    return f"{value:.{digits}f}".replace("-", "−")
+    return f"{value:z.{digits}f}".replace("-", "−")
+
+
+def _font() -> QFont:
+    return theme.font(11.5)
+
+
+def _name_font(is_chosen: bool = False) -> QFont:
+    return theme.font(11, bold=is_chosen)

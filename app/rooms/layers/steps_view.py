@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QTimer
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app import theme
-from app.figures import Axis, Figure, Numbers
+from app.figures import Axis, Figure, Numbers, Picture, joined
 from app.rooms.layers.made_of_card import MadeOfCard
 from app.rooms.layers.number_table import NumberTable
 from app.rooms.layers.step_header import StepHeader
@@ -184,11 +186,30 @@ class StepsView(LayersView):
         axes = Axis("token", tokens), Axis(step.columns, tokens if step.columns == "token" else [])
         title = f"Layer {self.room.state.layer + 1} {step.title}"
         numbers = {step.key: Numbers(values, axes)}
-        hint = f"{step.formula} · {step.function}"
-        return self.room.figure(title, [self.table, self.made_of], numbers, hint=hint, head=True, token=True)
+        hint = joined(step.formula, step.function, self._which_columns())
+        figure = self.room.figure(title, self.made_of.parts, numbers, hint=hint, head=True, token=True)
+        return figure and replace(figure, picture=_beside(self.table.picture(), figure.picture))
+
+    def _which_columns(self) -> str:
+        """Of a picture that has no room for all of them."""
+        shown, count = self.table.pictured_columns, self.table.numbers.columnCount()
+        return f"columns {shown[0]}–{shown[-1]} of {count}" if len(shown) < count else ""
 
     def _on_table_chosen(self, row: int, column: int) -> None:
         self._column = column
         if row != self.room.current:
             self.room.state.set_focus(row)
         self._show_number()
+
+
+def _beside(left: Picture, right: Picture) -> Picture:
+    gap = 2 * theme.px(GAP_PX)
+
+    def paint(painter: QPainter) -> None:
+        left.paint(painter)
+        painter.save()
+        painter.translate(left.width + gap, 0)
+        right.paint(painter)
+        painter.restore()
+
+    return Picture(left.width + gap + right.width, max(left.height, right.height), paint)

@@ -226,8 +226,8 @@ class MethodCard(Card):
             return None
         numbers = {"part in ln p": numbers_of("token", units.labels, np.array(self.scores))}
         where = f"of {self.target.label}" + (f" at {self.target.position}" if self.target.kind == "word" else "")
-        widgets: list[QWidget] = [self.tokens, self._scale, self.said]
-        said = self.said.text().replace("\n", " ")
+        widgets: list[QWidget] = [self.tokens, self._scale]
+        said = self.said.text().replace("\n", " ")  # stands in the caption, which goes with the numbers, too
         return self._room.figure(
             self.title, widgets, numbers, hint=f"{where} · nats of ln p", settings=said, plain=True
         )

@@ -20,5 +20,6 @@ def percent(share: float) -> str:
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """With its sign, and a real minus."""
-    return f"{value:+.{digits}f}".replace("-", "−")
+    """With its sign, and a real minus; what rounds to nothing has no sign."""
+    text = f"{value:+.{digits}f}"
+    return text.replace("-", "−") if float(text) else text[1:]

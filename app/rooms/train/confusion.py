@@ -102,7 +102,7 @@ class ConfusionTable(QWidget):
         painter.drawRoundedRect(rect, theme.px(3), theme.px(3))
         painter.setPen((theme.DARK if color.lightnessF() < 0.5 else theme.LIGHT).ink)
         painter.setFont(theme.font(12.5, bold=row == column))
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, f"{count:,}".replace(",", "\u2009"))
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, f"{count:,}")
 
     def cell_at(self, where: QPointF) -> tuple[int, int] | None:
         """(row, column) under a point."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.rooms.train import words
 from app.rooms.train.metrics import metric_key
@@ -44,6 +44,7 @@ RATE = PlotSpec(
     left_label="gradient norm",
     right_label="learning rate",
 )
+_SENTENCE_HELD_OUT = CurveSpec("sentence_right_held_out", "held out", "curve_nsp", words.percent, dots=True, symbol="s")
 _LOSS_HELD_OUT = CurveSpec("loss_held_out", "held out, masked words", "curve_held_out", words.loss, dots=True)
 LOSS = PlotSpec(
     "Loss",
@@ -60,7 +61,7 @@ RIGHT = PlotSpec(
         CurveSpec("words_right", "masked words", "curve_mlm", words.percent),
         CurveSpec("words_right_held_out", "held out", "curve_mlm", words.percent, dots=True),
         CurveSpec("sentence_right", "next sentence", "curve_nsp", words.percent, dashed=True),
-        CurveSpec("sentence_right_held_out", "", "curve_nsp", words.percent, dots=True),
+        _SENTENCE_HELD_OUT,
     ),
     left_label="right",
     percent=True,
@@ -76,12 +77,7 @@ _DISTIL_LOSS = PlotSpec(
 )
 _DISTIL_RIGHT = PlotSpec(
     "Right",
-    (
-        *RIGHT.curves[:2],
-        CurveSpec(
-            "sentence_right_held_out", "next sentence, held out", "curve_nsp", words.percent, dots=True, symbol="s"
-        ),
-    ),
+    (*RIGHT.curves[:2], replace(_SENTENCE_HELD_OUT, name="next sentence, held out")),
     left_label="right",
     percent=True,
 )

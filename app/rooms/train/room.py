@@ -33,7 +33,8 @@ class TrainRoom(QWidget):
     """Takes what the runs service tells (see `app.runs.connect_train_room`), and gives what the person wants.
 
     start_requested(RunOrder), control_requested(Path, "pause" | "resume" | "stop"), run_selected(Path),
-    open_requested(Path): a snapshot to open in every room; `show_open_model` says which model they show then,
+    open_requested(Path): a snapshot to open in every room; `show_asked_model` hears of every model that is asked for,
+    `show_open_model` says which one they show then,
     apply_requested(Path): the same, to be tried on typed text in the room Apply,
     asked("watch", (sentence, snapshots)): what they say for its [MASK]; the answer goes to `show_answer`.
     """
@@ -113,8 +114,15 @@ class TrainRoom(QWidget):
 
     def show_open_model(self, folder: Path | None) -> None:
         """This is what every room shows now: a snapshot of the run, or something else."""
+        if not self._is_of_run(folder):
+            self._stop_playing()
         self._open = folder
         self._place_handle()
+
+    def show_asked_model(self, reference: str) -> None:
+        """A model is about to be opened. Playing on would take away one that somebody else has asked for."""
+        if self._open is None or Path(reference).resolve() != self._open.resolve():
+            self._stop_playing()
 
     def show_answer(self, kind: str, answer: Any) -> None:
         """What some snapshots say for the [MASK] of a sentence."""
@@ -206,7 +214,7 @@ class TrainRoom(QWidget):
         self.form.cancelled.connect(self.show_list)
         self.view.command_given.connect(self._on_command_given)
         for chooser in (self.snapshot_list, self.slider):
-            chooser.chosen.connect(self._on_snapshot_chosen)
+            chooser.chosen.connect(self._on_chooser_chosen)
         self._player.timeout.connect(self._on_player_timeout)
         self.watch.asked.connect(self.asked)
 
@@ -246,17 +254,17 @@ class TrainRoom(QWidget):
         if self._run is not None:
             self.control_requested.emit(self._run.path, command)
 
-    def _on_snapshot_chosen(self, index: int) -> None:
-        self._open = self._snapshots[index][1]  # where it cannot be opened, show_open_model says so
-        self._place_handle()
-        self.open_requested.emit(self._open)
+    def _on_chooser_chosen(self, index: int) -> None:
+        self._stop_playing()
+        self._open_snapshot(index)
 
     def _on_open_clicked(self) -> None:
         if self._chosen is not None:
-            self._on_snapshot_chosen(self._chosen)
+            self._on_chooser_chosen(self._chosen)
 
     def _on_apply_clicked(self) -> None:
         if self._chosen is not None:
+            self._stop_playing()
             self.apply_requested.emit(self._snapshots[self._chosen][1])
 
     def _on_play_clicked(self) -> None:
@@ -272,7 +280,7 @@ class TrainRoom(QWidget):
         later = [index for index, (step, _) in enumerate(self._snapshots) if step > self._played_step]
         if later:
             self._played_step = self._snapshots[later[0]][0]
-            self._on_snapshot_chosen(later[0])
+            self._open_snapshot(later[0])
         if len(later) < 2:
             self._stop_playing()
 
@@ -281,6 +289,11 @@ class TrainRoom(QWidget):
         self._play.setText("Play")
 
     # --- inside
+
+    def _open_snapshot(self, index: int) -> None:
+        self._open = self._snapshots[index][1]  # where it cannot be opened, show_open_model says so
+        self._place_handle()
+        self.open_requested.emit(self._open)
 
     def _place_handle(self) -> None:
         """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the newest."""

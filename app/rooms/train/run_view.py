@@ -22,7 +22,8 @@ from bertcore.training.run_folder import RunStatus
 RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
 CANVAS_EVERY_MS = 60  # one after the other: each takes some 30 ms
-BEFORE_SWITCH, AFTER_SWITCH = "first: guess the next word ", " then: guess masked words →"
+BEFORE_SWITCH, BEFORE_SWITCH_SHORT = "first: guess the next word ", "first: next word "
+AFTER_SWITCH = " then: guess masked words →"
 LONGER = " then: longer sequences →"
 FIRST_STEPS = 10  # what begins in these was so from the start
 RESULT_HINT, NO_RESULT_HINT = "How well it does, on held-out examples", "The result comes at the end of the run"
@@ -171,8 +172,8 @@ class RunView(Card):
         for number in self.numbers.values():
             row.addWidget(number)
         row.addStretch(1)
-        self.numbers["speed"].setVisible(theme.scale() == 1)  # a projector has no room for what few ask about
         self.body.addLayout(row)
+        self.numbers["speed"].setVisible(theme.scale() == 1)  # a projector has no room for what few ask about
         self.body.addWidget(self._message)
         self.body.addWidget(self._stack, 1)
 
@@ -237,9 +238,9 @@ class _Curves(QWidget):
         lower.setSpacing(theme.px(16))
         lower.addWidget(self.plots[1], 11)
         lower.addWidget(self.plots[2], 9)
-        self.plots[2].setVisible(theme.scale() == 1)
         column.addWidget(self.plots[0], 3)
         column.addLayout(lower, 2)
+        self.plots[2].setVisible(theme.scale() == 1)
 
     def load_canvases(self) -> None:
         for index, plot in enumerate(self.plots):
@@ -277,7 +278,7 @@ def _marks(metrics: RunMetrics) -> list[Mark]:
     """Where the run begins something else. Sequences that are longer from the first steps on are no news."""
     marks = []
     if metrics.switch_step is not None:
-        marks.append(Mark(metrics.switch_step, AFTER_SWITCH, BEFORE_SWITCH))
+        marks.append(Mark(metrics.switch_step, AFTER_SWITCH, BEFORE_SWITCH, BEFORE_SWITCH_SHORT))
     if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
         marks.append(Mark(metrics.longer_step, LONGER))
     return marks

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app import theme
 from app.rooms.train import words
 
-ROW_PX, STEP_PX = 28, 92
+ROW_PX, GAP_PX = 28, 8
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class SnapshotList(_SnapshotsView):
         index = int(position.y() // theme.px(ROW_PX))
         return index if 0 <= index < len(self._snapshots) else None
 
-    def _paint_row(self, painter: QPainter, index: int) -> None:
+    def _paint_row(self, painter: QPainter, index: int, steps_width: int) -> None:
         step, path = self._snapshots[index]
         row = QRectF(0, index * theme.px(ROW_PX), self.width(), theme.px(ROW_PX)).adjusted(0, 1, 0, -1)
         if index == self._chosen:
@@ -101,9 +101,10 @@ class SnapshotList(_SnapshotsView):
         is_last = index == len(self._snapshots) - 1
         guess = self._guesses.get(path)
         number = words.count(step) + (" · newest" if is_last and guess is None else "")
-        _write(painter, row.adjusted(theme.px(8), 0, 0, 0), number, "ink" if index == self._chosen else "muted")
+        gap = theme.px(GAP_PX)
+        _write(painter, row.adjusted(gap, 0, 0, 0), number, "ink" if index == self._chosen else "muted")
         if guess is not None:
-            self._paint_guess(painter, row.adjusted(theme.px(STEP_PX), 1, -theme.px(2), -1), guess)
+            self._paint_guess(painter, row.adjusted(steps_width + 2 * gap, 1, -theme.px(2), -1), guess)
 
     def _paint_guess(self, painter: QPainter, tile: QRectF, guess: Guess) -> None:
         color = theme.sequential_color(guess.probability)
@@ -113,15 +114,14 @@ class SnapshotList(_SnapshotsView):
         on_dark = color.lightnessF() < 0.5
         ink = "#ffffff" if on_dark else "#1b2430"
         painter.setPen(ink)
-        inner = tile.adjusted(theme.px(8), 0, -theme.px(8), 0)
-        painter.setFont(theme.font(12.5))
+        inner = tile.adjusted(theme.px(GAP_PX), 0, -theme.px(GAP_PX), 0)
+        painter.setFont(_font())
         number = f"{guess.probability:.2f}" if guess.probability >= 0.005 else "<\u20090.01"
-        metrics, width = painter.fontMetrics(), int(inner.width())
-        middle = Qt.AlignmentFlag.AlignVCenter
-        token = metrics.elidedText(guess.token, Qt.TextElideMode.ElideRight, width)
+        metrics, middle = painter.fontMetrics(), Qt.AlignmentFlag.AlignVCenter
+        room = int(inner.width()) - metrics.horizontalAdvance(f"  {number}")
+        token = metrics.elidedText(guess.token, Qt.TextElideMode.ElideRight, room)
         painter.drawText(inner, middle | Qt.AlignmentFlag.AlignLeft, token)
-        if metrics.horizontalAdvance(f"{guess.token}  {number}") <= width:  # else the shade alone says how sure it is
-            painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, number)
+        painter.drawText(inner, middle | Qt.AlignmentFlag.AlignRight, number)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(200), len(self._snapshots) * theme.px(ROW_PX))
@@ -129,8 +129,10 @@ class SnapshotList(_SnapshotsView):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        metrics = QFontMetrics(_font())
+        steps_width = max((metrics.horizontalAdvance(words.count(step)) for step, _ in self._snapshots), default=0)
         for index in range(len(self._snapshots)):
-            self._paint_row(painter, index)
+            self._paint_row(painter, index, steps_width)
 
 
 class SnapshotSlider(_SnapshotsView):
@@ -195,7 +197,11 @@ class SnapshotSlider(_SnapshotsView):
             self._choose(index)
 
 
+def _font() -> QFont:
+    return theme.font(12.5)
+
+
 def _write(painter: QPainter, rect: QRectF, text: str, color: str) -> None:
-    painter.setFont(theme.font(12.5))
+    painter.setFont(_font())
     painter.setPen(theme.color(color))
     painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

@@ -15,6 +15,8 @@ from app.widgets.card import Card, label, scrolled
 
 WATCH, MASK, ASK_AT_ONCE = "watch", "[MASK]", 4
 SENTENCE = "Anna asked her [MASK] for help."
+NO_MASK = "Write [MASK] where a word is to be guessed."
+FIRST_MASK = "The words are for the first [MASK]."
 NO_SNAPSHOTS = "Snapshots of the run appear here: the model as it was at that step."
 NO_SNAPSHOTS_KEPT = "Of this run only the curves are kept. The snapshots of a run of your own appear here."
 
@@ -30,13 +32,14 @@ class WatchCard(Card):
         self.sentence.setCursorPosition(0)  # a long one shows its beginning
         self.sentence.setAccessibleName("Sentence with a [MASK], asked at every snapshot")
         self.list = SnapshotList()
-        self.problem = label("", "error", wrap=True)
-        self.problem.hide()
+        self.problem, self.note = label("", "error", wrap=True), label("", "muted", wrap=True)
+        for words in (self.problem, self.note):
+            words.hide()
         self._none = label(NO_SNAPSHOTS, "muted", wrap=True)
         self._snapshots: list[tuple[int, Path]] = []
         self._guesses: dict[Path, Guess | None] = {}  # None: asked, and the snapshot had no answer
         self._is_asking = False
-        for widget in (self.sentence, self.problem, self._none):
+        for widget in (self.sentence, self.problem, self.note, self._none):
             self.body.addWidget(widget)
         self.body.addWidget(scrolled(self.list), 1)
         self.sentence.textChanged.connect(self._on_sentence_changed)
@@ -73,7 +76,14 @@ class WatchCard(Card):
         self._guesses = {}
         self.list.set_guesses({})
         self._show_problem("")
+        self._show_note()
         self._ask()
+
+    def _show_note(self) -> None:
+        """Why no words come, or what they are for where that could be asked."""
+        masks = self.sentence.text().count(MASK)
+        self.note.setText(NO_MASK if not masks else FIRST_MASK if masks > 1 else "")
+        self.note.setVisible(masks != 1)
 
     def _ask(self) -> None:
         """A few snapshots at a time, so that the worker stays free for someone who types."""

@@ -7,11 +7,11 @@ from typing import Any
 from app.task_info import metric_name
 from bertcore.training.run_folder import RunStatus
 
-_THIN = "\u2009"  # thin space: 12 204
+_THIN = "\u2009"  # thin space, before a unit: 12 s
 
 
 def count(number: int) -> str:
-    return f"{number:,}".replace(",", _THIN)
+    return f"{number:,}"
 
 
 def percent(share: float | None) -> str:

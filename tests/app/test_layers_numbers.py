@@ -1,0 +1,113 @@
+"""Step by step: a chosen number keeps the colour that says its sign, and a picture has whole cells."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app import theme
+from app.figure_files import image_of, svg
+from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
+from app.rooms.layers.room import LayersRoom
+from app.rooms.layers.steps_view import StepsView
+from app.window import Window
+from tests.app.conftest import settle
+
+
+@pytest.fixture
+def view(window: Window, qtbot: QtBot) -> StepsView:
+    room = window.open_room("layers")
+    assert isinstance(room, LayersRoom)
+    found = room.open_view("steps")
+    settle(window, qtbot)
+    assert isinstance(found, StepsView)
+    return found
+
+
+def opened(view: StepsView, columns: int, window: Window, qtbot: QtBot) -> str:
+    """The key of the first step with so many columns, which is open now."""
+    key = next(step.key for step in view.steps if step.values.shape[1] == columns)
+    if key != view.open_key:
+        view.open_step(key)
+    settle(window, qtbot)
+    return key
+
+
+@pytest.mark.parametrize("theme_name", ["light", "dark"])
+@pytest.mark.parametrize("column", [0, 1, 2], ids=["negative", "nothing", "positive"])
+def test_the_chosen_cell_is_framed_in_its_own_colour(
+    looks: QApplication, qtbot: QtBot, column: int, theme_name: str
+) -> None:
+    theme.apply(looks, theme_name)
+    table = NumberTable()
+    qtbot.addWidget(table)
+    table.resize(500, 200)
+    table.set_values(np.array([[-0.9, 0.0, 0.67], [-1.0, 0.5, 1.0]]), ["a", "b"], [])
+    table.choose(0, column)
+    table.show()
+    seen, place = table.viewport().grab().toImage(), table.visualRect(table.numbers.index(0, column))
+    inside = seen.pixelColor(place.topLeft() + QPoint(5, 5))
+    assert inside == table.numbers.fill(float(table.numbers.values[0, column]))
+    assert seen.pixelColor(place.topLeft()) == seen.pixelColor(place.bottomRight()) == theme.color("ink")
+    other = table.visualRect(table.numbers.index(1, column))
+    assert seen.pixelColor(other.bottomRight()) == table.numbers.fill(float(table.numbers.values[1, column]))
+
+
+def test_a_picture_has_all_rows_and_says_which_columns(view: StepsView, window: Window, qtbot: QtBot) -> None:
+    window.resize(1000, 720)
+    opened(view, 64, window, qtbot)
+    view.table.horizontalScrollBar().setValue(100)
+    shown = view.table.pictured_columns
+    assert shown.start == 2 and 0 < len(shown) < 64
+    figure = view._figure()
+    assert figure is not None and figure.hint.endswith(f"columns {shown[0]}–{shown[-1]} of 64")
+    words = re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
+    numbers = view.table.numbers
+    for row in numbers.values[:, shown.start : shown.stop]:
+        assert all(short(float(value)) in words for value in row)
+    tokens = window.state.reading.shown_tokens  # type: ignore[union-attr]
+    assert words.count(str(shown[-1])) == 1 and set(tokens) <= set(words)
+    assert next(iter(figure.numbers.values())).values.shape == numbers.values.shape
+
+
+def test_a_picture_has_cells_where_scroll_bars_would_be(view: StepsView, window: Window, qtbot: QtBot) -> None:
+    opened(view, 64, window, qtbot)
+    figure, table = view._figure(), view.table
+    assert figure is not None
+    last = table.numbers.rowCount() - 1, table.pictured_columns[-1]
+    table_picture = table.picture()
+    image = image_of(figure.__class__("", table_picture, {}, "", ""))
+    corner = QPoint(theme.px(16) + table_picture.width - 2, theme.px(16) + table_picture.height - 2)
+    expected = table.numbers.fill(float(table.numbers.values[last]))
+    assert image.pixelColor(corner * 2) == expected
+
+
+def test_a_table_with_few_columns_is_pictured_whole(view: StepsView, window: Window, qtbot: QtBot) -> None:
+    window.resize(1000, 720)
+    tokens = window.state.reading.shown_tokens  # type: ignore[union-attr]
+    view.open_step("probs")
+    settle(window, qtbot)
+    assert len(tokens) <= MOST_WHOLE and view.table.horizontalScrollBar().maximum() > 0
+    figure = view._figure()
+    assert figure is not None and "columns" not in figure.hint
+    assert list(view.table.pictured_columns) == list(range(len(tokens)))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-0.0, "0.000"),
+        (-0.0001, "0.000"),
+        (0.0001, "0.000"),
+        (-0.0006, "−0.001"),
+        (-12.345, "−12.35"),
+        (-123.4, "−123.4"),
+    ],
+)
+def test_nothing_has_no_sign(value: float, text: str) -> None:
+    assert short(value) == text

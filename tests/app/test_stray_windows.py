@@ -1,0 +1,59 @@
+"""A widget that is shown before it has a parent is a window of its own for a moment: it flashes over the real one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.tour import ROOMS, VIEWS
+from app.window import Window
+from tests.app.conftest import settle
+
+
+class _Shown(QObject):
+    """Notes every window that is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.windows: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.windows.append(f"{type(watched).__name__} {watched.accessibleName()}".strip())
+        return False
+
+
+@pytest.fixture
+def shown(window: Window, qapp: QApplication) -> Iterator[_Shown]:
+    """From here on: the window itself is there already."""
+    made = _Shown()
+    qapp.installEventFilter(made)
+    yield made
+    qapp.removeEventFilter(made)
+
+
+def test_it_notes_a_widget_without_a_parent(shown: _Shown, qtbot: QtBot) -> None:
+    stray = QWidget()
+    qtbot.addWidget(stray)
+    stray.setVisible(True)
+    assert shown.windows == ["QWidget"]
+
+
+@pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
+@pytest.mark.parametrize("room_id", ROOMS)
+def test_a_room_opens_inside_the_window(
+    room_id: str, projector: bool, window: Window, shown: _Shown, qtbot: QtBot
+) -> None:
+    if projector:
+        window.set_look(projector=True)
+    window.state.set_masks([2])
+    for view in VIEWS.get(room_id, ("",)):
+        room = window.open_room(room_id)
+        if view:
+            room.open_view(view)  # type: ignore[attr-defined]
+        settle(window, qtbot)
+    assert shown.windows == []

@@ -1,0 +1,111 @@
+"""Playing through the snapshots of a run: it goes on in other rooms, and never takes away what a person has opened."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train import TrainRoom
+from app.run_info import RunInfo
+from app.window import Window
+from bertcore.training.options import PretrainOptions
+from bertcore.training.run_folder import RunFolder, RunStatus
+from tests.app.conftest import TIMEOUT_MS
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
+
+STEPS = (0, 1, 2, 5, 40)
+SNAPSHOTS = [(step, Path("run") / "snapshots" / str(step)) for step in STEPS]
+QUICK_MS = 30
+
+
+def _play(room: TrainRoom) -> QPushButton:
+    return room._play
+
+
+@pytest.fixture
+def room(qtbot: QtBot) -> TrainRoom:
+    """With a run, and playing."""
+    made = TrainRoom()
+    qtbot.addWidget(made)
+    made.show_run(RunInfo(Path("run"), "stories", "tiny", RunStatus("done")))
+    made.show_snapshots(SNAPSHOTS)
+    _play(made).click()
+    assert made._player.isActive() and _play(made).text() == "Stop playing"
+    return made
+
+
+def test_its_own_snapshots_do_not_stop_it(room: TrainRoom) -> None:
+    room.show_asked_model(str(SNAPSHOTS[0][1].resolve()))
+    room.show_open_model(SNAPSHOTS[0][1])
+    assert room._player.isActive()
+
+
+@pytest.mark.parametrize(
+    "opens",
+    [
+        lambda room: room.show_asked_model(""),
+        lambda room: room.show_asked_model("someone/something"),
+        lambda room: room.show_asked_model(str(SNAPSHOTS[3][1])),
+        lambda room: room.show_open_model(Path("elsewhere")),
+        lambda room: room.show_open_model(None),
+        lambda room: room.slider.chosen.emit(3),
+        lambda room: room.open_button.click(),
+        lambda room: room.apply_button.click(),
+    ],
+    ids=["built-in", "hub", "another step", "other model", "no model", "handle", "open", "apply"],
+)
+def test_what_a_person_opens_stops_it(room: TrainRoom, opens: Callable[[TrainRoom], object]) -> None:
+    opened: list[Path] = []
+    opens(room)
+    room.open_requested.connect(opened.append)
+    assert not room._player.isActive() and _play(room).text() == "Play" and opened == []
+
+
+@pytest.fixture
+def run(model_folder: Path, own_home: Path) -> RunFolder:
+    """A run whose snapshots can be opened."""
+    made = RunFolder.create(own_home / "runs" / "stories", PretrainOptions(name="stories", preset="tiny").to_dict())
+    for step in STEPS:
+        with made.begin_snapshot(step) as folder:
+            shutil.copytree(model_folder, folder, dirs_exist_ok=True)
+    made.write_status(state="done", step=STEPS[-1], fraction=1.0)
+    return made
+
+
+@pytest.fixture
+def playing(window: Window, run: RunFolder, qtbot: QtBot) -> TrainRoom:
+    """The room in a real window, playing; its first snapshot has been opened, and the next one will take a while."""
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    room._player.setInterval(TIMEOUT_MS)
+    _play(room).click()
+    qtbot.waitUntil(lambda: window.state.model.folder.parent.name == "snapshots", timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    assert room._player.isActive()
+    return room
+
+
+def test_a_model_from_the_menu_stays_open(
+    playing: TrainRoom, window: Window, headless_folder: Path, qtbot: QtBot
+) -> None:
+    window.open_model(headless_folder)
+    playing._player.setInterval(QUICK_MS)
+    qtbot.waitUntil(lambda: not window.services.inference.is_opening, timeout=TIMEOUT_MS)
+    qtbot.wait(5 * QUICK_MS)
+    assert window.state.model is not None and window.state.model.folder == headless_folder.resolve()
+    assert _play(playing).text() == "Play" and "open" not in playing._time_text.text()
+
+
+def test_it_goes_on_to_the_end_in_another_room(
+    playing: TrainRoom, window: Window, run: RunFolder, qtbot: QtBot
+) -> None:
+    window.open_room("attend")
+    playing._player.setInterval(QUICK_MS)
+    last = run.snapshot_path(STEPS[-1]).resolve()
+    qtbot.waitUntil(lambda: window.state.model.folder == last, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    assert not playing._player.isActive() and playing.chosen_step == STEPS[-1]
