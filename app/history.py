@@ -93,12 +93,12 @@ class History(QObject):
     def _go(self, source: list[Step], target: list[Step]) -> None:
         if not self._next_of(source):
             return
-        step = source.pop()
-        while not self._does_something(step):  # as a head switched off in a model that is open no more
-            target.append(Step(self._now, step.name))
+        while source:
             step = source.pop()
-        target.append(Step(self._now, step.name))
-        bring_back(self._state, step.before)
+            target.append(Step(self._now, step.name))
+            if self._does_something(step):  # else passed over: a head switched off in a model that is open no more
+                bring_back(self._state, step.before)
+                break
         self._look_later.stop()
         self._now = moment_of(self._state)
         self._typed_at = self._clock() - PAUSE_S  # what is typed next is a step of its own
