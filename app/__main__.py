@@ -33,10 +33,10 @@ def has_display() -> bool:
 def _run(options: argparse.Namespace) -> int:
     from PySide6.QtWidgets import QApplication
 
-    from app import theme
-    from app.fonts import register_fonts
-    from app.services import build_services
-    from app.window import Window
+    from app.look import theme
+    from app.look.fonts import register_fonts
+    from app.shell.services import build_services
+    from app.shell.window import Window
 
     app = QApplication([sys.argv[0]])
     app.setApplicationName("BERTscope")
@@ -50,7 +50,7 @@ def _run(options: argparse.Namespace) -> int:
     theme.apply(app, settings.theme, settings.projector)
     window = Window(services, options.what)
     if options.tour is not None:
-        from app.tour import run_tour
+        from app.shell.tour import run_tour
 
         return run_tour(window, options.tour, options.size)
     window.show()

@@ -20,8 +20,8 @@ from benchmarks.timing import Row
 
 if TYPE_CHECKING:
     from app.rooms.attend.room import AttendRoom
-    from app.state import ExploreState
-    from app.window import Window
+    from app.shell.window import Window
+    from app.state.state import ExploreState
 
 TOKENS, HEADS, FRAMES = 512, 144, 60
 HEAD_MS, FRAME_MS, TRACE_MB = 20.0, 1000 / 50, 300.0
@@ -30,10 +30,10 @@ HEAD_MS, FRAME_MS, TRACE_MB = 20.0, 1000 / 50, 300.0
 def rows() -> list[Row]:
     from PySide6.QtWidgets import QApplication
 
-    from app import theme
-    from app.fonts import register_fonts
-    from app.services import build_services
-    from app.window import Window
+    from app.look import theme
+    from app.look.fonts import register_fonts
+    from app.shell.services import build_services
+    from app.shell.window import Window
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = folder
@@ -126,10 +126,10 @@ def _long_model(folder: Path) -> Path:
     """A random model of BERT-base's shape with a small vocabulary."""
     import torch
 
-    from bertcore.checkpoint import save_checkpoint
+    from bertcore.checkpoint.checkpoint import save_checkpoint
     from bertcore.config import BertConfig
     from bertcore.model.bert import Bert, initialise
-    from bertcore.tokenization import Tokenizer
+    from bertcore.tokenizer.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.train(["cat dog sat on the mat"] * 50, 60)
     config = BertConfig(vocab_size=tokenizer.vocab_size, max_position_embeddings=TOKENS)

@@ -20,17 +20,17 @@ import numpy as np
 import torch
 import typer
 
-from bertcore.checkpoint import load_checkpoint
-from bertcore.data.features.collate import TaskBatches
-from bertcore.data.features.decode import decode
-from bertcore.data.features.kinds import Features
-from bertcore.data.features.make import make_features
-from bertcore.data.features.predictions import gold_answers
-from bertcore.data.tasks.reading import task_named
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import resolve_model
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.decode import decode
+from bertcore.tasks.features.kinds import Features
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.predictions import gold_answers
+from bertcore.tasks.metrics import measure
+from bertcore.tasks.readers.reading import task_named
 from bertcore.training.finetune import FineTuning, read_examples, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.task_metrics import measure
 
 _SEQUENCES = "AutoModelForSequenceClassification"
 CLASSES = {"classify": _SEQUENCES, "regress": _SEQUENCES, "tag": "AutoModelForTokenClassification"}

@@ -21,8 +21,8 @@ from typing import Annotated, Any
 
 import typer
 
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
-from bertcore.training.run_folder import RunFolder
 
 ROOT = Path(__file__).parent.parent
 TEXT = ROOT / "assets" / "corpus" / "stories.txt"

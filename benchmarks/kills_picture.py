@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPen
 from PySide6.QtWidgets import QApplication
 
-from app.fonts import font, register_fonts
+from app.look.fonts import font, register_fonts
 from benchmarks.kills import Outcome
 
 SIZE = (1000, 460)

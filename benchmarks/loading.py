@@ -11,8 +11,8 @@ from pathlib import Path
 
 from benchmarks.peer import random_model
 from benchmarks.timing import Row
-from bertcore.checkpoint import save_checkpoint
-from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
 ROUNDS = 5
 # "Read" means that every byte has arrived in memory: the library alone only maps the file.
@@ -23,7 +23,7 @@ import json, sys, time
 from pathlib import Path
 import torch
 from safetensors.torch import load_file
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 
 def memory(key):  # MB of this process; file pages that can be dropped at any time do not count
     lines = dict(line.split(":") for line in open("/proc/self/status").read().splitlines() if ":" in line)

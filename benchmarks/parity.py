@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.checkpoint_config import read_config
-from bertcore.checkpoint_names import class_name
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.config_file import read_config
+from bertcore.checkpoint.tensor_names import class_name
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Recorder
-from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 VOCABULARY = (*SPECIAL_TOKENS, *LETTERS, *(f"##{letter}" for letter in LETTERS))

@@ -9,10 +9,10 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert, initialise
-from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
 logging.getLogger("transformers").setLevel(logging.ERROR)
 

@@ -21,13 +21,13 @@ from benchmarks.random_person import Condition, Life, RandomPerson
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from app.window import Window
+    from app.shell.window import Window
 
 TEXT_A, TEXT_B = "The cat sat on the mat, for it was warm.", "The dog was happy to see it there."
 PATIENCE_S = 120.0  # for what is waited for
 QUIET_S = 3.0  # the window collects garbage and gives memory back meanwhile
 LOOKS = 10  # so many times stock is taken on the way
-UNEXPECTED = ("Something unexpected", "There is not enough memory")  # as app.errors begins such sentences
+UNEXPECTED = ("Something unexpected", "There is not enough memory")  # as app.compute.errors begins such sentences
 
 
 def main(
@@ -51,10 +51,10 @@ def _use(folder: Path, minutes: float, seed: int, most_memory: float, walks: int
     """The window from its first paint to its end; returns what was wrong."""
     from PySide6.QtWidgets import QApplication
 
-    from app import theme
-    from app.fonts import register_fonts
-    from app.services import build_services
-    from app.window import Window
+    from app.look import theme
+    from app.look.fonts import register_fonts
+    from app.shell.services import build_services
+    from app.shell.window import Window
 
     complaints = Complaints()
     models = other_models(folder)
@@ -106,7 +106,7 @@ class _Stay:
         return left_over(self._start, self._end, most_memory)
 
     def _watch_errors(self) -> None:
-        from app import runs
+        from app.runs import service as runs
         from bertcore.errors import BertcoreError
 
         def no_run(*_: object) -> None:
@@ -155,8 +155,8 @@ class _Stay:
         """Everything as it was at first, in a frame built anew, after a walk through every room and page."""
         from PySide6.QtWidgets import QApplication
 
-        from app.tour import ROOMS, VIEWS
-        from bertcore.what_if import NOTHING_CHANGED
+        from app.shell.tour import ROOMS, VIEWS
+        from bertcore.analysis.what_if import NOTHING_CHANGED
 
         window, state = self._window, self._window.state
         inference = window.services.inference
@@ -229,12 +229,12 @@ def other_models(folder: Path) -> list[Path]:
     """Small random ones: no segments, shared layers with another verdict on pairs, an encoder without any head."""
     import torch
 
-    from bertcore.checkpoint import save_checkpoint
+    from bertcore.checkpoint.checkpoint import save_checkpoint
     from bertcore.config import BertConfig
     from bertcore.data.text import read_documents
     from bertcore.locations import sample_corpus
     from bertcore.model.bert import Bert, initialise
-    from bertcore.tokenization import Tokenizer
+    from bertcore.tokenizer.tokenizer import Tokenizer
 
     texts = [paragraph for document in read_documents([sample_corpus()]) for paragraph in document][:400]
     tokenizer = Tokenizer.train(texts, 1000)

@@ -14,7 +14,7 @@ import torch
 from benchmarks.peer import random_model
 from bertcore.config import BertConfig
 from bertcore.data.batches import Batch
-from bertcore.parameter_count import count_parameters
+from bertcore.model.parameter_count import count_parameters
 from bertcore.training.objective import BatchTensors, pretraining_loss
 from bertcore.training.optimizer import make_optimizer
 from bertcore.training.sharding import clip_gradients

@@ -25,7 +25,7 @@ from benchmarks.timing import Row
 from bertcore.data.corpus import load_corpus, split_sentences
 from bertcore.data.text import Paragraphs
 from bertcore.locations import built_in_checkpoint, sample_corpus
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 ASKED, ROUNDS, AT_ONCE = 0.95, 3, 2_000
 TEXT_BYTES = 20_000_000

@@ -16,11 +16,11 @@ import torch
 
 from benchmarks.peer import random_model, same_in_transformers
 from benchmarks.timing import Row
-from bertcore.data.features.collate import TaskBatches
-from bertcore.data.features.kinds import TextFeatures
-from bertcore.data.features.ragged import Ragged
 from bertcore.model.bert import Bert, initialise
-from bertcore.training.losses import TaskBatch, task_losses
+from bertcore.model.losses import TaskBatch, task_losses
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.kinds import TextFeatures
+from bertcore.tasks.features.ragged import Ragged
 from bertcore.training.optimizer import make_optimizer
 
 VOCAB, EXAMPLES, BATCH, ROUNDS = 8192, 1920, 32, 3

@@ -17,15 +17,15 @@ from PySide6.QtCore import QEventLoop, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app import theme
-from app.fonts import register_fonts
-from app.readings import Reading
+from app.look import theme
+from app.look.fonts import register_fonts
 from app.rooms.train import TrainRoom
-from app.services import Services, build_services
-from app.window import Window
+from app.shell.services import Services, build_services
+from app.shell.window import Window
+from app.state.readings import Reading
 from bertcore.locations import sample_corpus
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
-from bertcore.training.run_folder import RunFolder
 
 TEXT_A = "The cat sat on the mat and the dog was happy to see him there."
 TEXT_B = "It was very warm and the girl was glad of it too, she said."
@@ -85,7 +85,7 @@ def _forward_ms(folder: Path) -> list[float]:
     """Milliseconds of single forward passes of the text that is typed at, nothing recorded."""
     import torch
 
-    from bertcore.checkpoint import load_checkpoint
+    from bertcore.checkpoint.checkpoint import load_checkpoint
 
     checkpoint = load_checkpoint(folder)
     encoding = checkpoint.tokenizer.encode(TEXT_A, TEXT_B)
@@ -166,9 +166,9 @@ def _random_model(folder: Path, preset: str) -> Path:
     import torch
 
     from benchmarks.peer import random_model
-    from bertcore.checkpoint import save_checkpoint
+    from bertcore.checkpoint.checkpoint import save_checkpoint
     from bertcore.data.text import read_documents
-    from bertcore.tokenization import Tokenizer
+    from bertcore.tokenizer.tokenizer import Tokenizer
 
     torch.set_num_threads(1)
     if not folder.exists():

@@ -22,7 +22,8 @@ KEYSTROKE_TIMES = 1.6  # of the bare forward pass of base
 STARTS = 5
 _FIRST_PAINT = """
 import os, sys, time
-from app import __main__, window
+from app import __main__
+from app.shell import window
 def painted(self):
     print(time.time(), flush=True)
     os._exit(0)

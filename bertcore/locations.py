@@ -103,7 +103,7 @@ def resolve_model(reference: str | Path | None) -> Path:
         raise BertcoreError(f"{path} is a file; choose the folder that the checkpoint's files stand in.")
     if not _HUB_ID.fullmatch(text) or text.startswith("."):
         raise BertcoreError(f"There is no folder {text}.")
-    from bertcore.hub import fetch
+    from bertcore.checkpoint.hub import fetch
 
     return fetch(text)
 
@@ -119,7 +119,7 @@ def _began(run: Path) -> float:
 
 
 def _newest_snapshot(run: Path) -> Path:
-    from bertcore.training.run_folder import RunFolder  # its lock library costs the window's start 50 ms
+    from bertcore.runs.run_folder import RunFolder  # its lock library costs the window's start 50 ms
 
     newest = RunFolder(run).newest_snapshot()
     if newest is None:

@@ -19,9 +19,9 @@ import typer
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from app.fonts import font, register_fonts
+from app.look.fonts import font, register_fonts
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain import LONGER
-from bertcore.training.run_folder import RunFolder
 
 SIZE = (1000, 760)
 INK, GRID_ALPHA = "#1b2430", 0.15

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from app.session import ENDING, Session, SessionModel, as_json
+from app.state.session_file import ENDING, Session, SessionModel, as_json
 from tests.app.family_models import save_family
 
 SIZES = {"hidden_size": 96, "num_hidden_layers": 6, "num_attention_heads": 12, "max_position_embeddings": 520}

@@ -24,15 +24,15 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from bertcore.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.analysis.reference_values import write_reference
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.evaluation.markdown import cloze_table, figures
 from bertcore.evaluation.report import ModelReport, measure_model
 from bertcore.locations import BUILT_IN, SHIPPED, assets
-from bertcore.reference_values import write_reference
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.options import PretrainOptions
 from bertcore.training.run_cards import MASKED
-from bertcore.training.run_folder import RunFolder
 
 CURVE_LINES = 1500
 EARLY = 100  # steps in which so little is learned that one snapshot is enough

@@ -20,13 +20,13 @@ from typing import Annotated
 
 import typer
 
-from bertcore.data.features.predictions import gold_answers
-from bertcore.data.tasks import TaskFile, task_named
+from bertcore.checkpoint.weights import SAFETENSORS
 from bertcore.locations import resolve_model
+from bertcore.tasks.features.predictions import gold_answers
+from bertcore.tasks.metrics import measure
+from bertcore.tasks.readers import TaskFile, task_named
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.task_examples import read_examples
-from bertcore.training.task_metrics import measure
-from bertcore.weights import SAFETENSORS
 
 NOTE = (
     "Fine-tuned on real benchmark files, from this checkpoint and from random weights, and measured on their held-out "

@@ -9,13 +9,13 @@ from itertools import pairwise
 import pytest
 import torch
 
-from bertcore.analysis.over_time import words_over_time
+from app.compute.over_time import words_over_time
 from bertcore.analysis.predict import next_sentence, top_words
+from bertcore.analysis.reference_values import check_reference
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import SHIPPED, TINY, assets, built_in_checkpoint, known_runs, resolve_model, tiny_checkpoint
-from bertcore.reference_values import check_reference
-from bertcore.training.run_folder import RunFolder
+from bertcore.runs.run_folder import RunFolder
 
 EASY = [
     ("She opened the [MASK] and went into the room.", {"door", "window", "house"}),

@@ -30,13 +30,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.examples import Example, load_examples
+from app.state.examples import Example, load_examples
 from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.similarity import cosines
 from bertcore.analysis.trace import Trace, trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import built_in_checkpoint
-from bertcore.tokenization import Encoding
+from bertcore.tokenizer.tokenizer import Encoding
 
 Holds = Callable[..., bool]  # (asked, what the check says, number of the mask, what it says more)
 PARTS = {"token": "token_embeddings", "segment": "segment_embeddings", "position": "position_embeddings"}

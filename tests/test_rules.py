@@ -25,20 +25,20 @@ TORCH_FREE = (
     "bertcore",
     "bertcore.errors",
     "bertcore.config",
-    "bertcore.checkpoint_config",
+    "bertcore.checkpoint.config_file",
     "bertcore.locations",
-    "bertcore.data.examples",
-    "bertcore.data.summaries",
-    "bertcore.data.tag_schemes",
+    "bertcore.tasks.examples",
+    "bertcore.tasks.summary_sentences",
+    "bertcore.tag_schemes",
     "bertcore.families",
-    "bertcore.missing_parts",
-    "bertcore.parameter_count",
-    "bertcore.sentence_pooling",
-    "bertcore.tokenization",
-    "bertcore.data.tasks",
+    "bertcore.checkpoint.missing_parts",
+    "bertcore.model.parameter_count",
+    "bertcore.checkpoint.sentence_pooling",
+    "bertcore.tokenizer.tokenizer",
+    "bertcore.tasks.readers",
     "bertcore.training.distil_options",
     "bertcore.training.finetune_options",
-    "bertcore.training.run_folder",
+    "bertcore.runs.run_folder",
     "bertcore.training.options",
 )
 
@@ -168,26 +168,26 @@ def any_in(modules: set[str], found: set[str]) -> bool:
 
 
 def test_modules_that_bring_torch_are_found() -> None:
-    assert {"bertcore.checkpoint", "bertcore.analysis.trace", "bertcore.analysis.over_time"} <= bring_torch()
-    assert not bring_torch() & {*TORCH_FREE, "bertcore.analysis", "bertcore.analysis.heads", "bertcore.hub"}
+    assert {"bertcore.checkpoint.checkpoint", "bertcore.analysis.trace", "app.compute.over_time"} <= bring_torch()
+    assert not bring_torch() & {*TORCH_FREE, "bertcore.analysis", "bertcore.analysis.heads", "bertcore.checkpoint.hub"}
 
 
 def test_the_window_reaches_torch_only_behind_its_one_door() -> None:
     """Neither directly nor through a module of bertcore, and not in a function that runs later either."""
 
     def is_wrong(file: Path, item: Import) -> bool:
-        return is_in(item.module, *bring_torch()) and file != Path("app/inference.py") and not item.guard
+        return is_in(item.module, *bring_torch()) and file != Path("app/compute/inference.py") and not item.guard
 
     assert breaches("app", is_wrong) == []
 
 
 def test_widgets_know_neither_services_nor_rooms() -> None:
-    outside = ("app.inference", "app.services", "app.runs", "app.window", "app.rooms")
+    outside = ("app.compute.inference", "app.shell.services", "app.runs.service", "app.shell.window", "app.rooms")
     assert breaches("app/widgets", lambda _, item: is_in(item.module, *outside)) == []
 
 
 def test_rooms_know_neither_services_nor_other_rooms() -> None:
-    services = ("app.inference", "app.services", "app.runs", "app.window")
+    services = ("app.compute.inference", "app.shell.services", "app.runs.service", "app.shell.window")
     rooms = tuple(f"app.rooms.{folder.name}" for folder in (ROOT / "app/rooms").iterdir() if folder.is_dir())
 
     def is_wrong(file: Path, item: Import) -> bool:
@@ -197,7 +197,7 @@ def test_rooms_know_neither_services_nor_other_rooms() -> None:
     assert breaches("app/rooms", is_wrong) == []
 
 
-@pytest.mark.parametrize("modules", [TORCH_FREE, ("app.window",), ("app.__main__",)], ids=lambda names: names[-1])
+@pytest.mark.parametrize("modules", [TORCH_FREE, ("app.shell.window",), ("app.__main__",)], ids=lambda names: names[-1])
 @pytest.mark.skipif(sys.platform == "win32", reason="there torch has to come before Qt")
 def test_these_import_no_torch(modules: tuple[str, ...]) -> None:
     heavy = "{name for name in sys.modules if name in ('torch', 'transformers')}"

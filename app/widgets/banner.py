@@ -4,10 +4,10 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
+from app.look.icons import paint_icon
 from app.widgets.card import label
 from app.widgets.controls import IconButton
-from app.widgets.icons import paint_icon
 
 
 class Banner(QFrame):

@@ -11,8 +11,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Figure
+from app.figures.figure import Figure
+from app.look import theme
 from app.widgets.figure_button import FigureButton
 
 GAP_PX = 12  # between cards, and from a card's edge to what is in it

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
-from app import theme
-from app.widgets.icons import paint_icon
+from app.look import theme
+from app.look.icons import paint_icon
 
 ICON_PX = 15
 CHEVRON_PX = 11

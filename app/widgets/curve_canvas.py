@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QGraphicsTextItem, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.curve_plot import CurveSpec, Mark, PlotSpec
 
 LINE_PX = 1.6

@@ -11,8 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Axis, Figure, Numbers, picture_of
+from app.figures.figure import Axis, Figure, Numbers, picture_of
+from app.look import theme
 from app.widgets.figure_button import FigureButton
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app import theme
-from app.figures import Figure
+from app.figures.figure import Figure
+from app.look import theme
 from app.widgets.controls import IconButton, popped_up
 
 Provider = Callable[[], Figure | None]  # None: nothing is drawn yet

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.card import GAP_PX, button
 
 Page = TypeVar("Page", bound=QWidget)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from app import theme
+from app.look import theme
 from app.widgets.card import label
 
 WIDTH_PX, ROW_PX, ROWS = 560, 32, 11

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.card import button, label
 
 if TYPE_CHECKING:
-    from app.readings import Step
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 PAUSE_MS = 250  # after the last change: not at each key
 Answer = Callable[["Checkpoint", "Step"], Any]

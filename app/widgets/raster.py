@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app import theme
+from app.look import theme
 
 Array = np.ndarray
 

@@ -4,8 +4,8 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QVBoxLayout, QWidget
 
-from app import theme
-from app.widgets.icons import paint_icon
+from app.look import theme
+from app.look.icons import paint_icon
 
 WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56
 

@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QKeyCombination, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.utf_16 import in_utf_16
 
 MARK_PX = 28

@@ -4,7 +4,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.card import Hint, label
 
 HEIGHT_PX, GAP_PX, SIDE_PX = 26, 24, 14

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.card import button, label
 from app.widgets.controls import IconButton, MenuButton, popped_up
 
 if TYPE_CHECKING:
-    from app.state import ModelInfo
+    from app.state.state import ModelInfo
 
 MODEL_PX = 520
 Fill = Callable[[QMenu], object]

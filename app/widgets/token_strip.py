@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Si
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.wrapped import WrappedBoxes
 
 CHIP_HEIGHT_PX = 38

@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bertcore.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.corpus import split_sentences
-from bertcore.data.examples import (
+from bertcore.errors import BertcoreError
+from bertcore.model.losses import problem_of
+from bertcore.tasks.examples import (
     AnswerExample,
     ChoiceExample,
     Example,
@@ -17,13 +19,11 @@ from bertcore.data.examples import (
     TaggedExample,
     TextExample,
 )
-from bertcore.data.features.collate import TaskBatches
-from bertcore.data.features.decode import decode
-from bertcore.data.features.make import make_features
-from bertcore.data.features.predictions import Prediction
-from bertcore.errors import BertcoreError
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.decode import decode
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.predictions import Prediction
 from bertcore.training.evaluate_task import Step, run_task, settings_for
-from bertcore.training.losses import problem_of
 
 BATCH_SIZE = 16
 STRIDE = 128  # a window of a long passage begins every so many tokens

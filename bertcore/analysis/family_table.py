@@ -10,7 +10,7 @@ import torch
 
 from bertcore.config import PUBLISHED, BertConfig
 from bertcore.model.bert import Bert
-from bertcore.parameter_count import count_parameters
+from bertcore.model.parameter_count import count_parameters
 
 REFERENCE = "bert-base-uncased"
 TOKENS = 128

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.heads import KINDS, classify_heads, row_entropy
 from bertcore.errors import BertcoreError
-from bertcore.token_labels import SHOWN_SPACE
-from bertcore.tokenization import Encoding
+from bertcore.tokenizer.token_labels import SHOWN_SPACE
+from bertcore.tokenizer.tokenizer import Encoding
 
 Scores = NDArray[np.float64]  # (L,N)
 COMPARISONS: dict[str, Callable[[Scores, float], NDArray[np.bool_]]] = {

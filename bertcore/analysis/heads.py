@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.tokenization import Encoding
+from bertcore.tokenizer.tokenizer import Encoding
 
 KINDS = (
     "previous token",

@@ -16,7 +16,7 @@ from bertcore.analysis.interventions import check_rows
 from bertcore.analysis.predict import WordGuess, softmax, top_words
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)

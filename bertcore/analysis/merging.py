@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.tokenization import Encoding
+from bertcore.tokenizer.tokenizer import Encoding
 
 
 def word_groups(encoding: Encoding) -> list[int]:

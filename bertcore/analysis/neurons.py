@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from bertcore.model.bert import Bert
     from bertcore.model.tap import Changes
-    from bertcore.tokenization import Tokenizer
+    from bertcore.tokenizer.tokenizer import Tokenizer
 
 Floats = NDArray[np.float32]
 Ids = Sequence[int]

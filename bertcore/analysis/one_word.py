@@ -18,7 +18,7 @@ from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
-    from bertcore.tokenization import Encoding, Tokenizer
+    from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 
 @dataclass(frozen=True, eq=False)

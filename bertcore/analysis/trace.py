@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from bertcore.analysis.passes import as_text
-from bertcore.missing_parts import absent_arrays
+from bertcore.checkpoint.missing_parts import absent_arrays
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Intervention, Recorder
 

@@ -9,10 +9,10 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.analysis.predict import softmax
+from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.model.bert import Bert
 from bertcore.model.heads import mean_of_tokens
-from bertcore.sentence_pooling import Pooling
-from bertcore.tokenization import Encoding
+from bertcore.tokenizer.tokenizer import Encoding
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Intervention
-from bertcore.tokenization import Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 
 @dataclass(frozen=True)

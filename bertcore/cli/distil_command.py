@@ -15,9 +15,9 @@ from bertcore.cli.output import AsJson, Resume, SnapshotsMib, checked_text, prin
 from bertcore.cli.progress import watching
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model, runs_folder
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.going_on import has_run, settings_of
-from bertcore.training.run_folder import RunFolder
 
 
 def distil(

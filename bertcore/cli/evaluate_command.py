@@ -84,7 +84,7 @@ def evaluate(
 
 def _measured(options: EvaluateOptions) -> dict[str, Any]:
     """The numbers on text; or on a task's examples, with the confusion table and the best and worst of them."""
-    from bertcore.checkpoint import load_checkpoint
+    from bertcore.checkpoint.checkpoint import load_checkpoint
 
     checkpoint = load_checkpoint(resolve_model(options.model))
     if options.corpus:

@@ -15,9 +15,9 @@ from bertcore.cli.output import AsJson, Resume, SnapshotsMib, checked_text, is_f
 from bertcore.cli.progress import watching
 from bertcore.errors import BertcoreError
 from bertcore.locations import runs_folder
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.finetune_options import SCHEDULE_NAMES, FinetuneOptions
 from bertcore.training.going_on import has_run, settings_of
-from bertcore.training.run_folder import RunFolder
 
 
 def finetune(
@@ -128,7 +128,7 @@ def finetune(
 
 
 def _list_tasks(as_json: bool) -> None:
-    from bertcore.data.tasks.registry import TASKS
+    from bertcore.tasks.readers.registry import TASKS
 
     if as_json:
         print_json([{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()])
@@ -139,7 +139,7 @@ def _list_tasks(as_json: bool) -> None:
 
 def _sample(task: str | None) -> str | None:
     """The folder with the task's sample files, which ship with the program."""
-    from bertcore.data.tasks.reading import sample_folder, task_named
+    from bertcore.tasks.readers.reading import sample_folder, task_named
 
     if task is None:
         raise BertcoreError("Name a task; `bertcore finetune list` shows them.")

@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
+from bertcore.checkpoint.missing_parts import absent_points, what_is_missing
 from bertcore.cli.output import AsJson, ModelArgument, print_json
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
-from bertcore.missing_parts import absent_points, what_is_missing
-from bertcore.parameter_count import count_parameters
+from bertcore.model.parameter_count import count_parameters
 
 
 def info(
@@ -37,7 +37,7 @@ def info(
         config = BertConfig.preset(preset)
         facts = _facts(config, count_parameters(config), [])
     else:
-        from bertcore.checkpoint import load_checkpoint
+        from bertcore.checkpoint.checkpoint import load_checkpoint
 
         checkpoint = load_checkpoint(resolve_model(model))
         facts = _facts(checkpoint.config, checkpoint.parameters, list(checkpoint.tasks))
@@ -81,7 +81,7 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     from dataclasses import asdict
 
     from bertcore.analysis.family_table import REFERENCE, TOKENS, family_table
-    from bertcore.checkpoint_config import read_config
+    from bertcore.checkpoint.config_file import read_config
 
     extra = {preset: BertConfig.preset(preset)} if preset and preset not in PUBLISHED else {}
     if model is not None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bertcore.checkpoint_config import read_config
+from bertcore.checkpoint.config_file import read_config
 from bertcore.cli.output import (
     AsJson,
     ModelArgument,
@@ -23,11 +23,11 @@ from bertcore.cli.output import (
 )
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
-from bertcore.tokenization import Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 if TYPE_CHECKING:
     from bertcore.analysis.trace import Trace
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 
 def register(app: typer.Typer) -> None:

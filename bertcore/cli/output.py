@@ -14,8 +14,8 @@ from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint import Checkpoint
-    from bertcore.tokenization import Encoding
+    from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.tokenizer.tokenizer import Encoding
 
 ModelArgument = Annotated[
     str | None,
@@ -49,7 +49,7 @@ def is_follower() -> bool:
 
 
 def print_json(value: Any) -> None:
-    from bertcore.training.safe_files import plain
+    from bertcore.files import plain
 
     typer.echo(json.dumps(plain(value), ensure_ascii=False, allow_nan=False))
 
@@ -62,7 +62,7 @@ def refuse_folder(file: Path | None) -> None:
 
 def write_answer(file: Path, answer: dict[str, Any]) -> None:
     """Into a JSON file, as a whole or not at all."""
-    from bertcore.training.safe_files import write_json
+    from bertcore.files import write_json
 
     file.parent.mkdir(parents=True, exist_ok=True)
     write_json(file, answer)
@@ -92,7 +92,7 @@ def open_and_encode(
     model: str | None, a: str, b: str | None, random_heads: Sequence[str] = ()
 ) -> tuple[Checkpoint, Encoding]:
     """The model, with fresh `random_heads` where it lacks them, and the text as it reads it."""
-    from bertcore.checkpoint import load_checkpoint
+    from bertcore.checkpoint.checkpoint import load_checkpoint
 
     checkpoint = load_checkpoint(resolve_model(model), random_heads, allow_random=bool(random_heads))
     return checkpoint, checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)

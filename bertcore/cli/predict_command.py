@@ -47,7 +47,7 @@ def predict(
     """
     from bertcore.analysis.apply import as_example, task_kind
     from bertcore.analysis.apply import predict as run
-    from bertcore.checkpoint import load_checkpoint
+    from bertcore.checkpoint.checkpoint import load_checkpoint
 
     refuse_folder(out)
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
@@ -86,7 +86,7 @@ def predict(
 
 def _read(checkpoint: Any, kind: str, options: PredictOptions) -> list[Any]:
     """A file as the model's own run reads its examples; else by the kind of task, with B where the file has a pair."""
-    from bertcore.data.tasks.reading import read_task
+    from bertcore.tasks.readers.reading import read_task
     from bertcore.training.evaluate_task import data_of_run
 
     assert options.file is not None

@@ -16,10 +16,10 @@ from bertcore.config import PRESETS
 from bertcore.data.choices import MASKINGS, PAIRS, VOCABULARIES
 from bertcore.errors import BertcoreError
 from bertcore.locations import is_run, resolve_model, runs_folder
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.going_on import has_run, settings_of
 from bertcore.training.option_checks import read_recipe
 from bertcore.training.options import PRECISIONS, PretrainOptions
-from bertcore.training.run_folder import RunFolder
 
 
 def register(app: typer.Typer) -> None:

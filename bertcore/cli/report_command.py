@@ -22,12 +22,12 @@ def report(
     """
     if out and out.suffix == ".md":
         raise BertcoreError(f"Name a .json file with --out; the report as text goes beside it, into {out.name}.")
-    from bertcore.checkpoint import load_checkpoint
+    from bertcore.checkpoint.checkpoint import load_checkpoint
     from bertcore.data.text import text_files
     from bertcore.evaluation.markdown import cloze_table, figures
     from bertcore.evaluation.report import Effort, measure_model
+    from bertcore.files import write_aside
     from bertcore.training.evaluate import data_of_pretraining
-    from bertcore.training.safe_files import write_aside
 
     files = [Path(name) for name in corpus]
     text_files(files)  # says at once what is not there

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from bertcore.analysis.trace import Trace
-    from bertcore.checkpoint import Checkpoint
-    from bertcore.tokenization import Encoding
+    from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.tokenizer.tokenizer import Encoding
 
 
 def trace(
@@ -107,7 +107,7 @@ def _with_places(values: list[int], written: str | None) -> list[int]:
 def _write(arrays: dict[str, np.ndarray], out: Path) -> Path:
     import numpy as np
 
-    from bertcore.training.safe_files import write_aside
+    from bertcore.files import write_aside
 
     out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
     packed = io.BytesIO()

@@ -15,8 +15,8 @@ from bertcore.data.corpus import Corpus
 from bertcore.data.masking import choose, replace
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules, cut_windows, make_pair, with_pieces
 from bertcore.errors import BertcoreError
-from bertcore.special_tokens import Layout, layouts
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.special_tokens import Layout, layouts
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 BLOCK = 64  # sequences that are made with one generator
 _LONG_EPOCH = 100_000  # windows; fewer are cut within a tenth of a second

@@ -20,7 +20,7 @@ from bertcore.data.shards import Group, ShardFolder, TokenShards, cache_errors, 
 from bertcore.data.text import BLOCKS, Documents, TextFormat, is_packed, is_records, text_files
 from bertcore.data.tokenising import TokenisingProcesses, document_hash, processes_for, split_sentences
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 __all__ = ["Corpus", "choose_held_out", "corpus_key", "document_hash", "load_corpus", "split_sentences"]
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.errors import BertcoreError
-from bertcore.token_labels import SPACE_MARKS
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.token_labels import SPACE_MARKS
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 SPAN_STOP, LONGEST_SPAN = 0.2, 10  # SpanBERT (Joshi et al. 2020, section 3.1): geometric, in words
 _SPAN_SHARES = np.cumsum((1 - SPAN_STOP) ** np.arange(LONGEST_SPAN))[:-1]  # of lengths up to 1, 2, ... 9

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.corpus import Corpus
-from bertcore.special_tokens import layouts
-from bertcore.tokenization import Tokenizer, fit_pair
+from bertcore.tokenizer.special_tokens import layouts
+from bertcore.tokenizer.tokenizer import Tokenizer, fit_pair
 
 IS_NEXT, NOT_NEXT, NO_LABEL = 0, 1, -100
 IN_ORDER, SWAPPED = 0, 1

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from bertcore.data.text import Documents
 from bertcore.data.tokenising import Tokenised
 from bertcore.errors import BertcoreError
-from bertcore.training.safe_files import write_json
+from bertcore.files import write_json
 
 SHARD_CHARACTERS = 1 << 26  # of text in a shard: some 30 MB of tokens, and half a minute's work on two cores
 GROUP_CHARACTERS = 1 << 18  # of text tokenised at once

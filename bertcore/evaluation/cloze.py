@@ -11,14 +11,14 @@ import torch
 
 from bertcore.analysis.predict import WordGuess, top_words
 from bertcore.analysis.words import pieces_at
-from bertcore.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import lay_out
 from bertcore.data.pairs import NO_LABEL, Pair
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.estimates import Estimate, share
 from bertcore.evaluation.sets import records
 from bertcore.locations import assets
-from bertcore.tokenization import MASK, Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import MASK, Encoding, Tokenizer
 
 GUESSES = 5
 _AT_ONCE = 64

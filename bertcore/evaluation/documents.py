@@ -16,7 +16,7 @@ from bertcore.data.corpus import choose_held_out, document_hash
 from bertcore.data.text import BLOCKS, Documents, TextFormat
 from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 ALL_SOURCES = "all"  # the row of all files together
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from bertcore.analysis.heads import KINDS, classify_heads
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.evaluation.documents import Document, by_source
-from bertcore.tokenization import Encoding
+from bertcore.tokenizer.tokenizer import Encoding
 
 TEXTS = 200
 _LONGEST = 128  # tokens of a text

@@ -11,14 +11,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import masked_batch
 from bertcore.data.pairs import PairRules
 from bertcore.evaluation.documents import Document
 from bertcore.evaluation.estimates import Estimate, mean_by_document
 from bertcore.evaluation.sequences import Window, batches, cut, evenly, following, single_sentences
 from bertcore.model.bert import Bert
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HELD_OUT_MASK_SHARE, HELD_OUT_SEED
 from bertcore.training.objective import BatchTensors
 

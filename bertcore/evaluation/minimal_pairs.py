@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from bertcore.analysis.words import surprise
-from bertcore.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.estimates import Estimate, share
 from bertcore.evaluation.sets import records

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import lay_out
 from bertcore.data.pairs import Pair
 from bertcore.evaluation.documents import Document

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from bertcore.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.text import BLOCKS, TextFormat
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.cloze import Cloze, answer_cloze, cloze_file, read_cloze
@@ -21,7 +21,7 @@ from bertcore.evaluation.minimal_pairs import (
     read_minimal_pairs,
 )
 from bertcore.evaluation.next_sentences import NextSentences, next_sentences
-from bertcore.training.safe_files import plain
+from bertcore.files import plain
 
 FORMAT_VERSION = 1
 

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 
 from bertcore.config import BertConfig
-from bertcore.data.tag_schemes import legal_moves
 from bertcore.model.attention import causal_bias, padding_bias
 from bertcore.model.crf import LinearChainCrf
 from bertcore.model.embeddings import Embeddings, FixedTable, sinusoidal_table
@@ -22,6 +21,7 @@ from bertcore.model.heads import (
     TokenHead,
 )
 from bertcore.model.tap import Tap
+from bertcore.tag_schemes import legal_moves
 
 # Every head, by the name of its task
 HEADS = {

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from bertcore.data.tag_schemes import LegalMoves, all_moves
+from bertcore.tag_schemes import LegalMoves, all_moves
 
 # Scores of illegal moves; not -inf, so that illegal gold labels have a likelihood and gradients stay finite.
 _FORBIDDEN = -1e4  # likelihood: e to this is 0 beside any legal path, and float32 still keeps three decimals beside it

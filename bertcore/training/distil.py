@@ -15,23 +15,23 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from bertcore.checkpoint import Checkpoint, load_checkpoint
-from bertcore.checkpoint_config import read_config
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.config_file import read_config
 from bertcore.errors import BertcoreError
+from bertcore.files import write_json
 from bertcore.model.bert import Bert
+from bertcore.model.losses import Losses
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_story import RunStory
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import joined_team
 from bertcore.training.first_batch import write_pretraining_batch
 from bertcore.training.going_on import opened
 from bertcore.training.loop import run_work
-from bertcore.training.losses import Losses
 from bertcore.training.objective import BatchTensors, word_accuracy
 from bertcore.training.pretrain import MASKED, NO_TEXT, Pretraining
 from bertcore.training.resume import OPTIMIZER_FILE
 from bertcore.training.run_cards import Teaching, place_of
-from bertcore.training.run_folder import RunFolder
-from bertcore.training.run_story import RunStory
-from bertcore.training.safe_files import write_json
 from bertcore.training.snapshots import keep_source
 from bertcore.training.work import Materials, StepResult, Watch
 

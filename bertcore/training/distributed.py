@@ -24,8 +24,8 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from bertcore.errors import BertcoreError
+from bertcore.model.losses import Losses
 from bertcore.training.guards import as_sentence
-from bertcore.training.losses import Losses
 from bertcore.training.sharding import is_sharded
 
 PATIENCE = timedelta(hours=1)  # how long the others may be busy, with a snapshot for instance

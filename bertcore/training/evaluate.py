@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from bertcore.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import PairSampler, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.locations import run_around
 from bertcore.model.bert import Bert
-from bertcore.tokenization import Tokenizer
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.objective import BatchTensors, pretraining_loss, word_accuracy
 from bertcore.training.options import DataOptions, PretrainOptions
-from bertcore.training.run_folder import RunFolder
 
 EVALUATION_FILE = "evaluation.json"  # of a run: its last measurement, and the best and worst held-out examples
 HELD_OUT_MASK_SHARE = 0.15

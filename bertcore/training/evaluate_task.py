@@ -11,24 +11,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bertcore.checkpoint import Checkpoint
-from bertcore.data.features.collate import TaskBatches
-from bertcore.data.features.decode import DecodeSettings, Outputs, decode
-from bertcore.data.features.example_losses import example_losses
-from bertcore.data.features.kinds import Features
-from bertcore.data.features.make import make_features
-from bertcore.data.features.predictions import AnswerPrediction, Prediction, gold_answers
-from bertcore.data.tasks.reading import read_task, task_named
-from bertcore.data.tasks.spec import Role
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.locations import run_around
 from bertcore.model.bert import Bert
+from bertcore.model.losses import TaskBatch
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.decode import DecodeSettings, Outputs, decode
+from bertcore.tasks.features.example_losses import example_losses
+from bertcore.tasks.features.kinds import Features
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.predictions import AnswerPrediction, Prediction, gold_answers
+from bertcore.tasks.metrics import confusion, measure, ranked
+from bertcore.tasks.readers.reading import read_task, task_named
+from bertcore.tasks.readers.spec import Role
+from bertcore.tasks.squad_metrics import best_thresholds
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
-from bertcore.training.losses import TaskBatch
-from bertcore.training.run_folder import RunFolder
-from bertcore.training.squad_metrics import best_thresholds
 from bertcore.training.task_examples import with_answers
-from bertcore.training.task_metrics import confusion, measure, ranked
 
 EXAMPLES_SHOWN = 8
 Step = Callable[[float], object]  # share done, 0..1; may raise to end the work

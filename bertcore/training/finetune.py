@@ -11,15 +11,20 @@ from typing import Any
 import numpy as np
 import torch
 
-from bertcore.checkpoint import Checkpoint, load_checkpoint
-from bertcore.data.examples import AnswerExample, Example
-from bertcore.data.features.collate import TaskBatches
-from bertcore.data.features.make import make_features
-from bertcore.data.tasks.reading import TaskFile, task_named
-from bertcore.data.tasks.spec import TaskSpec
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.files import write_json
 from bertcore.locations import resolve_model
 from bertcore.model.bert import Bert, initialise, initialise_part
+from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_story import RunStory
+from bertcore.runs.sources import note_sources
+from bertcore.tasks.examples import AnswerExample, Example
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.readers.reading import TaskFile, task_named
+from bertcore.tasks.readers.spec import TaskSpec
 from bertcore.training.distributed import Team, joined_team
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.evaluate_task import TaskEvaluation, evaluate_task
@@ -28,15 +33,10 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.first_batch import write_task_batch
 from bertcore.training.going_on import opened
 from bertcore.training.loop import run_work
-from bertcore.training.losses import NO_LABEL, Losses, TaskBatch, task_losses
 from bertcore.training.materials import default_threads, same_precision
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
 from bertcore.training.precision import choose_precision
 from bertcore.training.run_cards import task_card
-from bertcore.training.run_folder import RunFolder
-from bertcore.training.run_story import RunStory
-from bertcore.training.safe_files import write_json
-from bertcore.training.sources import note_sources
 from bertcore.training.task_examples import data_key, read_examples
 from bertcore.training.work import Event, LoopSettings, Materials, StepResult, Watch
 

@@ -20,7 +20,7 @@ PRECISIONS = ("auto", "fp32", "bf16")
 class TaskDataOptions:
     """What the run learns from."""
 
-    task: str = "classify"  # a name of bertcore.data.tasks
+    task: str = "classify"  # a name of bertcore.tasks.readers
     train: str = ""  # file, or folder with the files under their published names
     dev: str | None = None  # held-out file; None: the folder's own, or a share of the training examples
     dev_share: float = 0.1  # of the training examples, held out where there is no dev file

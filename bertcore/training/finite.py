@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from bertcore.errors import BertcoreError
-from bertcore.training.run_folder import RunFolder
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.sharding import whole
 
 BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch

@@ -7,10 +7,10 @@ from typing import Any
 
 from torch import Tensor
 
-from bertcore.tokenization import Tokenizer
-from bertcore.training.losses import NO_LABEL, TaskBatch
+from bertcore.files import plain, write_json
+from bertcore.model.losses import NO_LABEL, TaskBatch
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.objective import BatchTensors
-from bertcore.training.safe_files import plain, write_json
 
 FIRST_BATCH_FILE = "first_batch.json"
 _SEQUENCES = 8

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
 from bertcore.errors import BertcoreError
+from bertcore.files import as_json, write_aside, write_errors
+from bertcore.runs.run_folder import CONFIG, RunFolder
 from bertcore.training.option_checks import read_recipe
 from bertcore.training.options import USUAL_MINUTES
-from bertcore.training.run_folder import CONFIG, RunFolder
-from bertcore.training.safe_files import as_json, write_aside, write_errors
 
 BUDGET = ("epochs", "steps", "minutes")
 # speed, memory, and how long to wait for something better

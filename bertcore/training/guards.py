@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.training.safe_files import error_number, why_unwritten
+from bertcore.files import error_number, why_unwritten
 
 # What torch and the libraries below it say where memory has run out, in lower case.
 _OUT_OF_MEMORY = (

@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.model.bert import Bert
-from bertcore.tokenization import Tokenizer
+from bertcore.tasks.metrics import ranked
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.objective import BatchTensors
-from bertcore.training.task_metrics import ranked
 
 EXAMPLES_SHOWN = 10
 

@@ -16,21 +16,21 @@ from typing import Any
 
 import torch
 
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.garbage import garbage_collected_by_hand
 from bertcore.locations import register_run
 from bertcore.model.bert import Bert
-from bertcore.training.environment import memory_mib
+from bertcore.runs.environment import memory_mib
+from bertcore.runs.run_folder import COMMANDS, RunFolder
+from bertcore.runs.sources import changed_since
 from bertcore.training.finite import refuse_infinite_step, refuse_infinite_weights
 from bertcore.training.guards import StopAskedError, as_sentence, stop_signals
 from bertcore.training.optimizer import optimizer_tensors
 from bertcore.training.records import Records
 from bertcore.training.resume import Progress, can_resume, load_newest, save_progress
-from bertcore.training.run_folder import COMMANDS, RunFolder
 from bertcore.training.sharding import clip_gradients, is_sharded, whole_model
 from bertcore.training.snapshots import is_mark, keep, thin
-from bertcore.training.sources import changed_since
 from bertcore.training.work import Materials, StepResult, Watch, Work
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged

@@ -16,16 +16,16 @@ from bertcore.data.text import Paragraphs
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 from bertcore.model.bert import Bert, initialise
-from bertcore.tokenization import Tokenizer
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import train_vocabulary
 from bertcore.training.distributed import Team
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.optimizer import make_optimizer
 from bertcore.training.options import PretrainOptions, TrainingOptions
 from bertcore.training.precision import Precision, choose_precision
-from bertcore.training.run_folder import RunFolder
 from bertcore.training.sharding import shard
 from bertcore.training.work import Materials
-from bertcore.vocabularies import train_vocabulary
 
 HEADS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
 

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from bertcore.data.batches import Batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.model.bert import Bert
-from bertcore.training.losses import Losses, labelled_mean
+from bertcore.model.losses import Losses, labelled_mean
 
 Numbers = dict[str, float | None]  # by name; None: a batch of this kind has no such number
 

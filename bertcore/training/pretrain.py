@@ -10,13 +10,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from bertcore.checkpoint import load_checkpoint
-from bertcore.checkpoint_config import read_config
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.checkpoint.config_file import read_config
 from bertcore.data.batches import Batch, causal_batch, in_parts, make_rows, masked_batch
 from bertcore.data.pairs import NO_LABEL
 from bertcore.data.text import read_documents, text_files
 from bertcore.errors import BertcoreError
+from bertcore.files import write_json
 from bertcore.model.bert import Bert
+from bertcore.model.losses import Losses
+from bertcore.runs.model_card import ModelCard
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_story import RunStory
+from bertcore.runs.sources import note_sources, refuse_changed
 from bertcore.training.distributed import Team, joined_team
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.feed import Feed
@@ -25,20 +31,14 @@ from bertcore.training.going_on import opened
 from bertcore.training.held_out_examples import best_and_worst
 from bertcore.training.later_positions import repeat_positions
 from bertcore.training.loop import run_work
-from bertcore.training.losses import Losses
 from bertcore.training.materials import PretrainingMaterials, prepare
-from bertcore.training.model_card import ModelCard
 from bertcore.training.objective import BatchTensors, Numbers, pretraining_loss, shares_of_metrics
 from bertcore.training.optimizer import trapezoid_rate
 from bertcore.training.options import NO_DROPOUT, PretrainOptions, size_like
 from bertcore.training.precision import choose_precision
 from bertcore.training.run_cards import Teaching, pretraining_card
-from bertcore.training.run_folder import RunFolder
-from bertcore.training.run_story import RunStory
-from bertcore.training.safe_files import write_json
 from bertcore.training.sharding import is_sharded, load_weights
 from bertcore.training.snapshots import keep_source
-from bertcore.training.sources import note_sources, refuse_changed
 from bertcore.training.work import Event, LoopSettings, Materials, StepResult, Watch
 
 CAUSAL, MASKED = "causal", "masked"

@@ -7,9 +7,9 @@ from typing import Any
 
 import torch
 
-from bertcore.training.environment import note_environment
+from bertcore.runs.environment import note_environment
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.log_words import in_words, of_state
-from bertcore.training.run_folder import RunFolder
 from bertcore.training.work import Event, Watch
 
 STATUS_EVERY_S = 0.5

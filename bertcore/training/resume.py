@@ -11,11 +11,11 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.checkpoint.weights import write_tensors
 from bertcore.errors import BertcoreError
 from bertcore.training.optimizer import restore_optimizer
 from bertcore.training.sharding import load_weights
-from bertcore.weights import write_tensors
 
 PROGRESS_FILE = "training_state.json"
 OPTIMIZER_FILE = "training_state.safetensors"

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bertcore.checkpoint_names import class_name
+from bertcore.checkpoint.tensor_names import class_name
 from bertcore.data.corpus import Corpus
 from bertcore.locations import built_in_checkpoint
 from bertcore.model.bert import HEADS, Bert
-from bertcore.tokenization import Tokenizer
+from bertcore.runs.model_card import PIPELINES, ModelCard, number, numbers_table, points, table
+from bertcore.runs.run_story import RunStory
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate_task import TaskEvaluation
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.model_card import PIPELINES, ModelCard, number, numbers_table, points, table
 from bertcore.training.options import DataOptions, PretrainOptions
-from bertcore.training.run_story import RunStory
 
 if TYPE_CHECKING:
     from bertcore.training.finetune import TaskMaterials

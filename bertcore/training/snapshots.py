@@ -15,9 +15,9 @@ import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from bertcore.runs.run_folder import SNAPSHOTS, RunFolder
 from bertcore.training.options import SNAPSHOTS_MIB
 from bertcore.training.resume import can_resume, forget_progress
-from bertcore.training.run_folder import SNAPSHOTS, RunFolder
 
 KEEP_FILE = "keep"  # a snapshot that holds a file of this name was asked for, and stays
 _MARKS = {  # from this step on, steps with these digits before the zeros (from 100 on: ISO 3, series R5 and R10)

@@ -10,12 +10,12 @@ from typing import cast
 
 import numpy as np
 
-from bertcore.checkpoint import Checkpoint
-from bertcore.data.examples import SummaryExample
-from bertcore.data.tasks.reading import TaskFile, find_file, read_task, task_named
-from bertcore.data.tasks.spec import Role, TaskSpec
-from bertcore.data.tasks.summaries import with_labels
+from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import SummaryExample
+from bertcore.tasks.readers.reading import TaskFile, find_file, read_task, task_named
+from bertcore.tasks.readers.spec import Role, TaskSpec
+from bertcore.tasks.readers.summaries import with_labels
 from bertcore.training.finetune_options import FinetuneOptions
 
 _HELD_OUT_SEED = 20_181_011

@@ -10,11 +10,11 @@ from typing import Any, Protocol
 import torch
 
 from bertcore.model.bert import Bert
-from bertcore.tokenization import Tokenizer
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import Team
 from bertcore.training.options import SNAPSHOTS_MIB
 from bertcore.training.precision import Precision
-from bertcore.training.run_folder import RunFolder
 
 Event = dict[str, Any]
 Watch = Callable[[Event], None]

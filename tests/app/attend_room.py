@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.room import AttendRoom
-from app.window import Window
+from app.shell.window import Window
 from bertcore.analysis.trace import Trace
 from tests.app.conftest import TIMEOUT_MS, settle
 

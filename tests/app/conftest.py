@@ -16,16 +16,16 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import app.widgets.curve_canvas  # noqa: F401  pyqtgraph, once and here, not on a thread while tests come and go
-from app import theme
-from app.fonts import register_fonts
-from app.run_info import is_built_in
-from app.services import build_services
-from app.window import Window
+from app.look import theme
+from app.look.fonts import register_fonts
+from app.runs.run_info import is_built_in
+from app.shell.services import build_services
+from app.shell.window import Window
 from bertcore import locations
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert, initialise
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"

@@ -14,10 +14,10 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE, Unigram
 from tokenizers.trainers import BpeTrainer
 
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert, initialise
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 WORDS = [f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"] * 20

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import theme
+from app.look import theme
 from app.widgets.card import Hint
 from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import CurvePlot

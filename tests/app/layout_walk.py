@@ -17,17 +17,17 @@ from PySide6.QtCore import QSize
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app import theme
-from app.fonts import register_fonts
+from app.look import theme
+from app.look.fonts import register_fonts
 from app.rooms.train import TrainRoom
 from app.rooms.train.run_kinds import RUN_KINDS
-from app.services import build_services
-from app.tour import ROOMS, VIEWS
-from app.window import Window
+from app.shell.services import build_services
+from app.shell.tour import ROOMS, VIEWS
+from app.shell.window import Window
 from bertcore import locations
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.options import PretrainOptions
-from bertcore.training.run_folder import RunFolder
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, is_settled
 from tests.app.layout_check import faults
 

@@ -6,12 +6,12 @@ from typing import TypeVar
 
 from pytestqt.qtbot import QtBot
 
-from app.readings import Reading
+from app.compute.head_questions import AskedText
 from app.rooms.predict.page import PredictPage
 from app.rooms.predict.room import PredictRoom
-from app.window import Window
-from bertcore.analysis.head_questions import AskedText
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from app.shell.window import Window
+from app.state.readings import Reading
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
 
 MASKS = (2, 6, 9)

@@ -13,19 +13,19 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.figure_files import svg
+from app.figures.files import svg
 from app.rooms.apply.classes import number_text, share_text
 from app.rooms.apply.editor import MarkedEditor, find_in_order
 from app.rooms.apply.room import ApplyRoom
 from app.rooms.apply.tags import color_of, pieces_of, shape_of, types_of
 from app.rooms.apply.texts import NO_ANSWER
+from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
-from app.window import Window
 from bertcore.analysis.apply import as_example, predict
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert, initialise
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 TIMEOUT_MS = 30_000
 A, B = "The cat sat on the mat.", "It was very comfortable."

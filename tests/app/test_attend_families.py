@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.rooms.attend.heads_card import TABS
 from app.rooms.attend.large_card import MODES
 from app.rooms.attend.matrix_page import PICTURES
-from app.window import Window
+from app.shell.window import Window
 from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.family_models import save_family

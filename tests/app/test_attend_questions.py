@@ -13,17 +13,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.compute.head_questions import AskedText, check_head, effects_of_heads
 from app.rooms.attend.heads_card import ALIKE, EFFECTS, FIND
 from app.rooms.attend.large_card import CHECK, LINES, SCORE
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.shown import Shown
-from app.window import Window
+from app.shell.window import Window
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.head_map import head_map
-from bertcore.analysis.head_questions import AskedText, check_head, effects_of_heads
 from bertcore.analysis.interventions import switch_off_heads
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import settle
 

@@ -12,16 +12,16 @@ from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.large_card import LINES, SCORE
 from app.rooms.attend.lines_page import A_TO_B, LEAST, WITHIN
+from app.rooms.attend.links import strongest_links
 from app.rooms.attend.matrix_page import FLOW, GRADIENT, MEAN, ROLLOUT
 from app.rooms.attend.room import AttendRoom
-from app.window import Window
+from app.rooms.attend.score_steps import score_steps
+from app.shell.window import Window
 from bertcore.analysis.attention_gradient import attention_gradient
 from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.heads import classify_heads
-from bertcore.analysis.links import strongest_links
-from bertcore.analysis.score_steps import score_steps
-from bertcore.checkpoint import load_checkpoint
-from bertcore.what_if import WhatIf
+from bertcore.analysis.what_if import WhatIf
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import settle
 

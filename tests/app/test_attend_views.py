@@ -10,15 +10,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.alike_panel import HeadPoints
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.bar_strips import BarStrips, Strip
 from app.rooms.attend.check_view import CheckView, Column
 from app.rooms.attend.head_view import HeadView, usual_high
 from app.rooms.attend.lines_view import LinesView, Strand
+from app.rooms.attend.links import strongest_links
 from app.rooms.attend.zoom import Zoom
-from bertcore.analysis.links import strongest_links
 from tests.app.layout_check import faults
 
 pytestmark = pytest.mark.usefixtures("looks")

@@ -17,12 +17,12 @@ from app.rooms.attend.heads_card import FIND
 from app.rooms.attend.large_card import LINES, MATRIX, SCORE
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.what_if_panel import effects_on
-from app.session import as_json, read_session
-from app.window import Window
+from app.shell.window import Window
+from app.state.session_file import as_json, read_session
 from bertcore.analysis.interventions import set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import load_checkpoint
-from bertcore.what_if import WhatIf
+from bertcore.analysis.what_if import WhatIf
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.layout_walk import walk

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from app.rooms.train import words
 from app.rooms.train.plots import look_of
 from app.rooms.train.run_view import BEFORE_SWITCH, BEFORE_SWITCH_SHORT
-from app.run_info import RunInfo
+from app.runs.run_info import RunInfo
 from app.widgets.curve_plot import CurvePlot, CurveSpec, Mark, PlotSpec
-from bertcore.training.run_folder import RunStatus
+from bertcore.runs.run_folder import RunStatus
 
 PRETRAIN = RunInfo(Path("run"), "stories", "tiny", RunStatus("done"))
 SPEC = PlotSpec("Loss", (CurveSpec("loss", "held out", "curve_train", dots=True),), left_label="loss")

@@ -7,10 +7,10 @@ import re
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.figure_files import svg, table
+from app.figures.files import svg, table
 from app.rooms.predict.decided_page import DecidedPage
 from app.rooms.predict.numbers import signed
-from app.window import Window
+from app.shell.window import Window
 from tests.app.predict_room import page, predict
 
 

@@ -12,16 +12,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.geometry import map_of_text
-from app.readings import Reading
+from app.compute.geometry import map_of_text
 from app.rooms.embed.map_picture import naming_order, place_names
 from app.rooms.embed.map_view import MapView
 from app.rooms.embed.parts import lengths_at
 from app.rooms.embed.room import VIEWS, EmbedRoom
+from app.shell.window import Window
+from app.state.readings import Reading
 from app.widgets.figure_button import FigureButton
-from app.window import Window
 from bertcore.analysis.nearest import NearestWords
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import SHAPES, save_family
 
@@ -216,7 +216,7 @@ def test_512_tokens_and_a_fixed_position_table(
 
     import torch
 
-    from bertcore.checkpoint import save_checkpoint
+    from bertcore.checkpoint.checkpoint import save_checkpoint
     from bertcore.model.bert import Bert, initialise
 
     plain = load_checkpoint(make_checkpoint(tmp_path / "plain"))

@@ -15,12 +15,12 @@ from app.rooms.embed.changes import is_b_as_a, moved, with_b_as_a
 from app.rooms.embed.cuts_view import CutsView
 from app.rooms.embed.room import EmbedRoom
 from app.rooms.embed.what_if_view import WhatIfView
-from app.window import Window
+from app.shell.window import Window
 from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import load_checkpoint
-from bertcore.tokenization import Tokenizer
-from bertcore.what_if import NOTHING_CHANGED
+from bertcore.analysis.what_if import NOTHING_CHANGED
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.family_models import save_family
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from app.examples import ROOMS, Example, MaskedWord, load_examples, read_example
-from app.window import Window
+from app.shell.window import Window
+from app.state.examples import ROOMS, Example, MaskedWord, load_examples, read_example
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 
 def entry(**changes: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_a_wrong_example_is_refused_with_a_sentence_that_names_it(changes: dict[
 
 def test_examples_need_neither_qt_nor_torch() -> None:
     code = (
-        "import sys; from app.examples import load_examples; load_examples();"
+        "import sys; from app.state.examples import load_examples; load_examples();"
         "sys.exit(any(name.partition('.')[0] in ('torch', 'PySide6') for name in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -18,8 +18,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.figure_files import image_of, npz, pdf, png, save_figure, svg, table
-from app.figures import Axis, Figure, Numbers, Picture, caption_of, file_name, model_hash, numbers_of
+from app.figures.figure import Axis, Figure, Numbers, Picture, caption_of, file_name, model_hash, numbers_of
+from app.figures.files import image_of, npz, pdf, png, save_figure, svg, table
+from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
 from app.widgets.figure_button import (
     COPY_NUMBERS,
@@ -29,7 +30,6 @@ from app.widgets.figure_button import (
     FigureButton,
     figure_buttons,
 )
-from app.window import Window
 from bertcore.errors import BertcoreError
 from tests.app.conftest import TEXT_A, settle
 

@@ -11,13 +11,13 @@ import pytest
 import torch
 from pytestqt.qtbot import QtBot
 
-from app.chips import chips_of
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.room import EmbedRoom
 from app.rooms.predict.room import PredictRoom
-from app.state import ExploreState
-from app.window import Window
-from bertcore.checkpoint import load_checkpoint
+from app.shell.window import Window
+from app.state.state import ExploreState
+from app.widgets.chips import chips_of
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.family_models import SHAPES, save_family, vocabulary
 

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from app.examples import load_examples
 from app.rooms.train import TrainRoom
-from app.window import Window
+from app.shell.window import Window
+from app.state.examples import load_examples
 from bertcore.locations import BUILT_IN, TINY, assets, built_in_checkpoint
-from bertcore.training.run_folder import RunFolder
+from bertcore.runs.run_folder import RunFolder
 
 WAIT_MS = 60_000
 

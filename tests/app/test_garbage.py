@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from app import theme
-from app.garbage import GarbageCollector
+from app.look import theme
+from app.shell.garbage import GarbageCollector
 
 
 class Cycle(QObject):

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.shell.window import Window
 from app.widgets.help_panel import NOTHING, help_text
-from app.window import Window
 
 ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
 

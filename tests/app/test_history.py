@@ -8,12 +8,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import history
-from app.history import History
-from app.state import ExploreState
-from app.window import Window
-from bertcore.tokenization import Tokenizer
-from bertcore.what_if import NOTHING_CHANGED
+from app.shell.window import Window
+from app.state import history
+from app.state.history import History
+from app.state.state import ExploreState
+from bertcore.analysis.what_if import NOTHING_CHANGED
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -173,7 +173,7 @@ def test_the_cursor_stays_where_the_change_was(window: Window, qtbot: QtBot) -> 
 
 
 def test_an_example_is_one_step(window: Window, qtbot: QtBot) -> None:
-    from app.examples import load_examples
+    from app.state.examples import load_examples
 
     window.history.look()
     before = window.history.to_undo

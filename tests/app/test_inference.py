@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.inference import Inference
-from app.readings import THUMBNAIL_TOKENS, ModelQuestion, Reading, ReadingRequest, Step, thumbnails
+from app.compute.inference import Inference
+from app.state.readings import THUMBNAIL_TOKENS, ModelQuestion, Reading, ReadingRequest, Step, thumbnails
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.analysis.what_if import WhatIf
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Tokenizer
-from bertcore.what_if import WhatIf
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 TIMEOUT_MS = 30_000
 
@@ -105,7 +105,7 @@ def test_the_open_model_answers_while_another_is_fetched(
         arrive.wait(30)
         return headless_folder
 
-    monkeypatch.setattr("bertcore.hub.fetch", slow_fetch)
+    monkeypatch.setattr("bertcore.checkpoint.hub.fetch", slow_fetch)
     opened.open_model("someone/something")
     with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS):
         opened.read(request_for(opened, tokenizer))
@@ -123,7 +123,7 @@ def test_a_fetch_that_fails_too_late_is_not_told(
         arrive.wait(30)
         raise BertcoreError("There is no such model.")
 
-    monkeypatch.setattr("bertcore.hub.fetch", slow_fetch)
+    monkeypatch.setattr("bertcore.checkpoint.hub.fetch", slow_fetch)
     inference.model_failed.connect(told.append)
     inference.open_model("someone/something")
     qtbot.waitUntil(lambda: inference.is_busy, timeout=TIMEOUT_MS)

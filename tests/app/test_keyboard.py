@@ -13,10 +13,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.actions import MENUS
-from app.tour import VIEWS
+from app.shell.actions import MENUS
+from app.shell.tour import VIEWS
+from app.shell.window import Window
 from app.widgets.bar_list import BarList
-from app.window import Window
 from tests.app.conftest import TIMEOUT_MS, settle
 
 Opener = Callable[[Path | str], Window]

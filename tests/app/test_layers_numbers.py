@@ -10,12 +10,12 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import theme
-from app.figure_files import image_of, svg
+from app.figures.files import image_of, svg
+from app.look import theme
 from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.steps_view import StepsView
-from app.window import Window
+from app.shell.window import Window
 from tests.app.conftest import settle
 
 

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.compute.layer_steps import one_layer
 from app.rooms.layers.added_view import AddedView
 from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.line_chart import ticks
@@ -21,14 +22,13 @@ from app.rooms.layers.room import VIEWS, LayersRoom
 from app.rooms.layers.steps_view import StepsView
 from app.rooms.layers.view import LayersView
 from app.rooms.layers.word_view import WordView, verdict
-from app.window import Window
+from app.shell.window import Window
 from bertcore.analysis.hidden_states import lengths, paths
-from bertcore.analysis.layer_steps import one_layer
 from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
 from bertcore.analysis.one_word import Parting, parting, word_in_sentences
 from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.similarity import token_cosines
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.family_models import SHAPES, save_family
 
@@ -263,7 +263,7 @@ def test_cells_say_their_exact_value(room: LayersRoom, window: Window, qtbot: Qt
 
 
 def test_a_changed_row_is_said_not_to_add_up(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
-    from bertcore.what_if import EditedRow
+    from bertcore.analysis.what_if import EditedRow
 
     view = opened(window, qtbot, "steps", StepsView)
     size = len(window.state.encoding or [])

@@ -17,15 +17,15 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app.look import theme
+from app.look.stylesheet import stylesheet
 from app.rooms.attend.heads_card import HeadsCard
-from app.stylesheet import stylesheet
+from app.shell.window import Window
 from app.widgets.card import Hint, label, scrolled
 from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import LEAST_PX, CurvePlot, CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
-from app.window import Window
-from bertcore.what_if import WhatIf
+from bertcore.analysis.what_if import WhatIf
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.layout_check import faults
 from tests.app.layout_walk import SIZE, Wait, walk, walk_train, write_runs

@@ -10,10 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.palette import open_palette
+from app.shell.command_palette import open_palette
+from app.shell.window import Window
 from app.widgets.figure_button import SAVE_NUMBERS, SAVE_PICTURE
 from app.widgets.palette import Palette, match
-from app.window import Window
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -31,7 +31,7 @@ def titles(palette: Palette) -> list[str]:
 
 
 def test_it_lists_commands_rooms_examples_and_models(palette: Palette, window: Window) -> None:
-    from app.examples import load_examples
+    from app.state.examples import load_examples
 
     shown = {entry.title: entry.kind for entry in palette.shown}
     assert shown["Attend"] == "Room" and shown["Save session…"] == "File"

@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.figures import picture_of
+from app.figures.figure import picture_of
+from app.shell.window import Window
 from app.widgets.card import scrolled
-from app.window import Window
 from tests.app.conftest import settle
 
 

@@ -11,18 +11,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.compute.filling import fill_masks
+from app.compute.head_questions import HeadTarget
+from app.compute.mask_lens import lens_at, word_through_layers
+from app.compute.word_questions import METHODS, decided_by, surprise_of
 from app.rooms.predict.decided_page import DecidedPage
 from app.rooms.predict.fill_page import CLICKS, ORDERS, FillPage
 from app.rooms.predict.lens_page import LensPage, verdict_of
 from app.rooms.predict.room import PAGES
 from app.rooms.predict.surprise_page import SurprisePage
+from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
-from app.window import Window
-from bertcore.analysis.filling import fill_masks
-from bertcore.analysis.head_questions import HeadTarget
-from bertcore.analysis.mask_lens import lens_at, word_through_layers
-from bertcore.analysis.word_questions import METHODS, decided_by, surprise_of
-from bertcore.what_if import EditedRow, WhatIf
+from bertcore.analysis.what_if import EditedRow, WhatIf
 from tests.app.conftest import TIMEOUT_MS
 from tests.app.predict_room import MASKS, answered, asked, page, predict, reading_of
 

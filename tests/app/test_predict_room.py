@@ -11,17 +11,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app import theme
-from app.examples import load_examples
+from app.compute.mask_lens import lens_at
+from app.look import theme
 from app.rooms.predict.numbers import probability_text
 from app.rooms.predict.page import decided_sentence
 from app.rooms.predict.room import PAGES
 from app.rooms.predict.verdict import ShareBar
-from app.window import Window
-from bertcore.analysis.mask_lens import lens_at
+from app.shell.window import Window
+from app.state.examples import load_examples
 from bertcore.analysis.predict import next_sentence, softmax
 from bertcore.analysis.trace import trace
-from bertcore.what_if import WhatIf
+from bertcore.analysis.what_if import WhatIf
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, answered, asked, predict, reading_of

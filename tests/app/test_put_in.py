@@ -6,11 +6,11 @@ import pytest
 from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import WordLevel
 
-from app.put_in import Written, replaced, written
-from app.state import ExploreState
+from app.state.put_in import Written, replaced, written
+from app.state.state import ExploreState
 from bertcore.errors import BertcoreError
-from bertcore.smiles import raw_from_smiles
-from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer
+from bertcore.tokenizer.smiles import raw_from_smiles
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.app.family_models import vocabulary
 
 TEXT = "the cat sat on the mat."

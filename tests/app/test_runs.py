@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.run_child import RunChild, _environment
-from app.run_info import PROGRESS_FILES, describe, newest_held_out
-from app.runs import RunsService
+from app.runs.child import RunChild, _environment
+from app.runs.run_info import PROGRESS_FILES, describe, newest_held_out
+from app.runs.service import RunsService
 from bertcore import locations
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.resume import forget_progress
-from bertcore.training.run_folder import RunFolder
 from tests.app.conftest import TIMEOUT_MS
 
 SENTENCES = (
@@ -89,7 +89,7 @@ def _status(service: RunsService, path: Path) -> str:
 def _hold_run(run: RunFolder) -> subprocess.Popen[str]:
     """Another process that trains in this folder, as far as anyone can see."""
     code = (
-        "import sys; from bertcore.training.run_folder import RunFolder\n"
+        "import sys; from bertcore.runs.run_folder import RunFolder\n"
         "run = RunFolder(sys.argv[1])\n"
         "with run.acquire():\n"
         "    run.write_status(state='running', step=5); print('held', flush=True); sys.stdin.read()\n"
@@ -312,7 +312,7 @@ def test_same_name_gets_a_number(service: RunsService, corpus: Path) -> None:
 
 @pytest.mark.parametrize("at_a_time", [1 << 17, 50, 7])
 def test_newest_held_out_is_found_from_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_a_time: int) -> None:
-    monkeypatch.setattr("app.run_info._TAIL_BYTES", at_a_time)
+    monkeypatch.setattr("app.runs.run_info._TAIL_BYTES", at_a_time)
     assert newest_held_out(tmp_path) is None
     lines = ['{"kind": "held_out", "step": 1}', '{"kind": "held_out", "step": 2}', '{"kind": "train", "step": 3}']
     (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + '\n{"kind": "held_out", "st')

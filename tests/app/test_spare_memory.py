@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from app import spare_memory
-from app.spare_memory import SpareMemory
+from app.shell import spare_memory
+from app.shell.spare_memory import SpareMemory
 from benchmarks.left_over import memory
 
 BLOCK_BYTES, BLOCKS, MIB = 64 << 10, 1600, 1 << 20  # 100 MiB in pieces that glibc keeps in its heap

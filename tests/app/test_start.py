@@ -36,7 +36,9 @@ def run(*arguments: str, cwd: Path = REPOSITORY, **environment: str) -> subproce
 
 
 def test_importing_the_window_imports_neither_torch_nor_pyqtgraph() -> None:
-    code = "import sys, app.window; print([m for m in ('torch', 'pyqtgraph', 'transformers') if m in sys.modules])"
+    code = (
+        "import sys, app.shell.window; print([m for m in ('torch', 'pyqtgraph', 'transformers') if m in sys.modules])"
+    )
     assert run("-c", code).stdout.strip() == "[]"
 
 

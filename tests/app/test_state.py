@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.chips import chips_of, note_about
-from app.history import History
-from app.moments import Place, places_after_edit
-from app.state import ExploreState, ModelInfo, moved_positions
-from bertcore.checkpoint import load_checkpoint
-from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
-from bertcore.what_if import NOTHING_CHANGED, WhatIf
+from app.state.history import History
+from app.state.state import ExploreState, ModelInfo, moved_positions
+from app.state.text_spans import Place, places_after_edit
+from app.widgets.chips import chips_of, note_about
+from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 

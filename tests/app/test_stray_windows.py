@@ -9,8 +9,8 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.tour import ROOMS, VIEWS
-from app.window import Window
+from app.shell.tour import ROOMS, VIEWS
+from app.shell.window import Window
 from tests.app.conftest import settle
 
 

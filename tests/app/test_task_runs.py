@@ -15,14 +15,14 @@ from app.rooms.train.confusion import ConfusionTable, most_frequent
 from app.rooms.train.plots import look_of
 from app.rooms.train.result_view import answer_text, was_right
 from app.rooms.train.run_kinds import BY_ID, RUN_KINDS, samples_of
-from app.run_info import read_run
-from app.run_order import RunOrder
-from app.run_result import HeldOutExample, read_result
-from app.runs import RunsService, connect_train_room
-from bertcore.data.tasks.registry import TASKS
+from app.runs.order import RunOrder
+from app.runs.result import HeldOutExample, read_result
+from app.runs.run_info import read_run
+from app.runs.service import RunsService, connect_train_room
 from bertcore.locations import built_in_checkpoint
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tasks.readers.registry import TASKS
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.run_folder import RunFolder
 from tests.app.conftest import make_checkpoint
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")

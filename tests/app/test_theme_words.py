@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.tour import ROOMS, VIEWS
+from app.shell.tour import ROOMS, VIEWS
+from app.shell.window import Window
 from app.widgets.help_panel import help_text
-from app.window import Window
 from tests.app.conftest import settle
 
 OF_ONE_THEME = re.compile(r"\b(white|black|pale|bright|dark|light)(r|er|st|est)?\b", re.IGNORECASE)

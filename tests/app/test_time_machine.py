@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train import TrainRoom
-from app.run_info import RunInfo
-from app.window import Window
+from app.runs.run_info import RunInfo
+from app.shell.window import Window
+from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.training.options import PretrainOptions
-from bertcore.training.run_folder import RunFolder, RunStatus
 from tests.app.conftest import TIMEOUT_MS
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")

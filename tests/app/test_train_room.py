@@ -11,15 +11,15 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app.look import theme
 from app.rooms.train import TrainRoom, words
 from app.rooms.train.metrics import SMOOTHED_OVER, RunMetrics
-from app.run_info import RunInfo, read_run
-from app.runs import RunsService, connect_train_room
+from app.runs.run_info import RunInfo, read_run
+from app.runs.service import RunsService, connect_train_room
 from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
 from bertcore import locations
+from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.training.options import PretrainOptions
-from bertcore.training.run_folder import RunFolder, RunStatus
 from tests.app.conftest import TIMEOUT_MS
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")

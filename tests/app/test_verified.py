@@ -11,9 +11,9 @@ import torch
 from pytestqt.qtbot import QtBot
 from safetensors.torch import load_file, save_file
 
-from app.window import Window
-from bertcore.checkpoint import load_checkpoint
-from bertcore.reference_values import write_reference
+from app.shell.window import Window
+from bertcore.analysis.reference_values import write_reference
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import settle
 
 TIMEOUT_MS = 30_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.view import MERGING, NO_SPECIALS, Units, View
-from bertcore.tokenization import Tokenizer
+from app.state.token_units import MERGING, NO_SPECIALS, Units, View
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import word_tokenizer
 
 RNG = np.random.default_rng(0)

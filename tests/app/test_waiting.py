@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.embed.room import EmbedRoom
-from app.window import Window
+from app.shell.window import Window
 from bertcore.errors import BertcoreError
 from tests.app.conftest import TIMEOUT_MS, settle
 
@@ -46,7 +46,7 @@ def test_another_view_does_not_hide_why_a_text_could_not_be_read(
         raise BertcoreError(why)
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.inference._reading", fail)
+        patch.setattr("app.compute.inference._reading", fail)
         window = open_window(model_folder)
         room = embed(window)
         qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)

@@ -13,7 +13,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app.look import theme
 from app.rooms.train.room import SNAPSHOTS_PX
 from app.rooms.train.snapshots import Guess, SnapshotList
 from app.rooms.train.watch_card import FIRST_MASK, NO_MASK, WatchCard

@@ -12,15 +12,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import theme
-from app.geometry import cosines, map_of_text
+from app.compute.geometry import cosines, map_of_text
+from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.head_view import HeadView
 from app.rooms.embed.map_picture import place_names
 from app.rooms.embed.parts import Part, color_limit
 from app.rooms.embed.strips import Strips
 from app.rooms.predict.numbers import percent, probability_text
-from app.settings import Settings, load_settings
+from app.shell.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Hint, label
 from app.widgets.raster import Raster, short_number

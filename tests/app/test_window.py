@@ -16,16 +16,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app import theme
-from app.examples import FIRST_VIEW, load_examples
+from app.look import theme
 from app.rooms.attend.large_card import MATRIX
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.room import EmbedRoom
 from app.rooms.predict.room import PredictRoom
-from app.window import Window
+from app.shell.window import Window
+from app.state.examples import FIRST_VIEW, load_examples
 from bertcore.analysis.heads import head_facts
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 
 TIMEOUT_MS = 30_000
 Opener = Callable[[Path | str], Window]
@@ -208,7 +208,7 @@ def test_each_model_is_remembered_by_its_own_name(
         if len(opened) == 1:
             window.open_model("someone/something")
 
-    monkeypatch.setattr("bertcore.hub.fetch", lambda reference: model_folder)
+    monkeypatch.setattr("bertcore.checkpoint.hub.fetch", lambda reference: model_folder)
     monkeypatch.chdir(headless_folder.parent)
     window.state.model_changed.connect(ask_for_another)
     window.open_model(headless_folder.name)  # as an argument names it: from where BERTscope was started

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.worker import Worker
+from app.compute.worker import Worker
 
 WAIT_S = 10
 

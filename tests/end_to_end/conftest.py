@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.cli.main import main
 from tests.end_to_end.shell import Answer, Shell
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
@@ -45,7 +45,7 @@ def encoder_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    monkeypatch.setattr("bertcore.training.run_folder.to_disk", lambda folder: None)  # it only costs time here
+    monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)  # it only costs time here
     files = tmp_path / "a.txt", tmp_path / "b.txt"
     for seed, file in enumerate(files):
         file.write_text(animal_text(40, seed), encoding="utf-8")

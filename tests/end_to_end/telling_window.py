@@ -16,8 +16,9 @@ from typing import Any
 from PySide6.QtCore import QPoint, QPointF, QTimer
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
-import app.window
-from app import __main__, theme
+import app.shell.window
+from app import __main__
+from app.look import theme
 from app.rooms.attend.head_view import HeadView
 from app.widgets.palette import Palette
 
@@ -25,7 +26,7 @@ EVERY_MS = 20
 CELL = 3, 5  # row and column of the matrix whose place is told
 
 
-class TellingWindow(app.window.Window):
+class TellingWindow(app.shell.window.Window):
     """A timer looks at the window; nothing else is different."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -44,7 +45,7 @@ class TellingWindow(app.window.Window):
             os.replace(part, FILE)
 
 
-def what_is_shown(window: app.window.Window) -> dict[str, Any]:
+def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
     state, frame, field = window.state, window.frame, window.frame.strip.field
     reading, focused = state.reading, QApplication.focusWidget()
     palette = next((found for found in window.findChildren(Palette) if not found.isHidden()), None)
@@ -111,5 +112,5 @@ if __name__ == "__main__":
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1)  # says where every thread is
     FILE = Path(sys.argv[1])
-    app.window.Window = TellingWindow  # type: ignore[misc]
+    app.shell.window.Window = TellingWindow  # type: ignore[misc]
     sys.exit(__main__.main(sys.argv[2:]))

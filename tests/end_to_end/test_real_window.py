@@ -16,7 +16,7 @@ import pytest
 
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 
 pytestmark = pytest.mark.skipif(
     not (sys.platform.startswith("linux") and shutil.which("Xvfb")),

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from bertcore.analysis.trace import trace as engine_trace
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.config import PRESETS, BertConfig
 from bertcore.locations import built_in_checkpoint
-from bertcore.parameter_count import count_parameters
+from bertcore.model.parameter_count import count_parameters
 from tests.end_to_end.shell import PAIR, SMALL, Shell, in_own_process
 from tests.engine.models import VOCABULARY, word_tokenizer
 from tests.engine.training_runs import losses, metrics
@@ -252,7 +252,7 @@ class TestOwnProcess:
     def test_opening_a_model_loads_neither_a_compiler_nor_transformers(self, model: Path) -> None:
         """torch's compiler comes along when weights are drawn on the meta device, and costs seconds."""
         code = (
-            "import sys; from pathlib import Path; from bertcore.checkpoint import load_checkpoint\n"
+            "import sys; from pathlib import Path; from bertcore.checkpoint.checkpoint import load_checkpoint\n"
             f"load_checkpoint(Path({str(model)!r}))\n"
             "assert not {'torch._dynamo', 'transformers', 'huggingface_hub'} & set(sys.modules)\n"
         )

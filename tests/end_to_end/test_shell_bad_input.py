@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.training.run_folder import RunFolder
+from bertcore.runs.run_folder import RunFolder
 from tests.end_to_end.shell import PAIR, SMALL, Shell
 from tests.engine.models import tiny_checkpoint
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from bertcore.analysis import family_table
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.checkpoint.sentence_pooling import read_pooling
 from bertcore.config import BertConfig
-from bertcore.sentence_pooling import read_pooling
 from tests.end_to_end.shell import PAIR, Shell
 from tests.engine.models import tiny_model, word_tokenizer
 

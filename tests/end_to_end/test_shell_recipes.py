@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from tests.end_to_end.shell import Shell
 from tests.engine.models import tiny_model, word_tokenizer
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.data.tasks.registry import TASKS
-from bertcore.training.run_folder import RunFolder
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tasks.readers.registry import TASKS
 from tests.end_to_end.shell import PAIR, Shell
 from tests.engine.models import tiny_model, word_tokenizer
 
@@ -20,7 +20,7 @@ ROWS = (("the cat sang", "good"), ("a dog sat", "bad"), ("the bird sang", "good"
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("bertcore.training.run_folder.to_disk", lambda folder: None)  # it only costs time here
+    monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)  # it only costs time here
 
 
 @pytest.fixture

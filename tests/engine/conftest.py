@@ -10,5 +10,5 @@ import pytest
 @pytest.fixture
 def fast_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     """Snapshots survive the end of a process all the same; only a power cut could tell."""
-    monkeypatch.setattr("bertcore.training.run_folder.to_disk", lambda folder: None)
+    monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)
     gc.freeze()  # a run collects garbage three times: it need not look through all that was imported

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from bertcore.data.corpus import Corpus
-from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
 STORIES = "\n\n".join(
     f"The cat {i} sat on the mat. It was very {word}!\nA dog sang. A bird {word} sat on the cat {i}."

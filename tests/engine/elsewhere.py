@@ -94,7 +94,7 @@ def killed_in_a_file(run: Path, step: int, size: int) -> Watch:
 
 
 def killed_while_paused(run: Path, step: int) -> Watch:
-    from bertcore.training.run_folder import RunFolder
+    from bertcore.runs.run_folder import RunFolder
 
     def watch(event: dict[str, Any]) -> None:
         if event["kind"] == "train" and event["step"] == step:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bertcore.model.bert import Bert
-from bertcore.tokenization import Encoding
+from bertcore.tokenizer.tokenizer import Encoding
 from tests.engine.models import tiny_model, word_tokenizer
 
 TOKENIZER = word_tokenizer()

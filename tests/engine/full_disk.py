@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.training.run_folder import RunFolder
+from bertcore.runs.run_folder import RunFolder
 from tests.engine.runs_of_each_kind import pretraining, story
 
 ROOM = (0, 16_384, 90_112)  # bytes

@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import TASKS, Bert
 from bertcore.model.tap import Recorder
-from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
 torch.set_num_threads(1)  # spinning threads of several test processes cost more than they give
 

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bertcore.checkpoint import save_checkpoint
-from bertcore.tokenization import Tokenizer
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.files import is_aside
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distil import start_or_resume_distilling
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.options import DataOptions, TrainingOptions
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.run_folder import RunFolder
-from bertcore.training.safe_files import is_aside
 from tests.engine.models import tiny_model
 from tests.engine.training_runs import animal_text, tiny_run, write_text
 

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training import distributed, pretrain
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.options import PretrainOptions
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.run_folder import RunFolder
 from tests.engine.training_runs import tiny_run
 
 STEPS, STOP = 20, 9

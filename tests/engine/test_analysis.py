@@ -75,7 +75,7 @@ class TestTrace:
     def test_hidden_states_are_those_of_transformers(self, tmp_path: Any) -> None:
         from transformers import BertForPreTraining
 
-        from bertcore.checkpoint import save_checkpoint
+        from bertcore.checkpoint.checkpoint import save_checkpoint
 
         model = tiny_model()
         save_checkpoint(model, TOKENIZER, tmp_path)

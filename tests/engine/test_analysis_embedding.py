@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from app.rooms.embed.two_cuts import TwoCuts, compare_cuts, vocabulary_of
 from bertcore.analysis.embedding_parts import part_lengths, part_shares
 from bertcore.analysis.nearest import NearestWords
-from bertcore.analysis.two_cuts import TwoCuts, compare_cuts, vocabulary_of
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 WORDS = "the cat sat on the mat it was very comfortable a dog and bird ran home happy rug sofa"
 

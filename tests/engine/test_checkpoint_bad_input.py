@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from bertcore.checkpoint import load_checkpoint, read_config
+from bertcore.checkpoint.checkpoint import load_checkpoint, read_config
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 from tests.engine.models import VOCABULARY, tiny_checkpoint

@@ -10,8 +10,8 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.checkpoint_names import class_name
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.tensor_names import class_name
 from bertcore.errors import BertcoreError
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_config
 from tests.engine.test_checkpoint_bad_input import edit_config, edit_weights, refused

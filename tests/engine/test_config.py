@@ -6,7 +6,7 @@ import torch
 from bertcore.config import PRESETS, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import TASKS, Bert
-from bertcore.parameter_count import count_parameters
+from bertcore.model.parameter_count import count_parameters
 from tests.engine.models import tiny_config
 
 PAPER = {"base": 109_482_240, "large": 335_141_888}  # encoder and pooler, English uncased vocabulary

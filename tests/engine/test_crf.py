@@ -14,8 +14,8 @@ from hypothesis.extra import numpy as arrays
 from torch import Tensor
 from torchcrf import CRF
 
-from bertcore.data.tag_schemes import LegalMoves, Scheme, illegal_places, legal_moves
 from bertcore.model.crf import LinearChainCrf
+from bertcore.tag_schemes import LegalMoves, Scheme, illegal_places, legal_moves
 
 LABELS: dict[Scheme, list[str]] = {
     "none": ["NN", "VB", "DT"],

@@ -16,8 +16,8 @@ from bertcore.data.batches import lay_out, masked_batch
 from bertcore.data.masking import begins_word, choose, existing_ids, span_lengths
 from bertcore.data.pairs import NO_LABEL, Pair
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Tokenizer
-from bertcore.vocabularies import train_vocabulary
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import train_vocabulary
 from tests.engine.models import word_tokenizer
 
 TOKENIZER = word_tokenizer()

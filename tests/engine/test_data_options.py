@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import pytest
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.checkpoint_config import config_values
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.config_file import config_values
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.evaluate import evaluate_text
 from bertcore.training.options import DataOptions, PretrainOptions
 from bertcore.training.pretrain import continued, start_or_resume
-from bertcore.training.run_folder import RunFolder
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 

@@ -12,8 +12,8 @@ from tokenizers import Tokenizer as RawTokenizer
 from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.pairs import IN_ORDER, NO_LABEL, NOT_NEXT, SWAPPED, Pair, PairRules, make_pair, with_pieces
-from bertcore.tokenization import Tokenizer
-from bertcore.vocabularies import train_vocabulary
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import train_vocabulary
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer
 

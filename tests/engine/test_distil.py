@@ -12,10 +12,11 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.tokenization import Tokenizer
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distil import (
     COMPARISON_FILE,
     begin_with_teacher,
@@ -28,7 +29,6 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.objective import BatchTensors
 from bertcore.training.options import DataOptions, TrainingOptions
 from bertcore.training.pretrain import continued, start_or_resume
-from bertcore.training.run_folder import RunFolder
 from tests.engine.models import tiny_config, tiny_model
 from tests.engine.training_runs import animal_text, tiny_run, write_text
 

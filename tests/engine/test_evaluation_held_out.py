@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
 from bertcore.evaluation import masked_words as masked_words_module

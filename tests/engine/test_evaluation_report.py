@@ -12,7 +12,7 @@ import pytest
 
 from bertcore.analysis.heads import classify_heads
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
 from bertcore.evaluation import report as report_module

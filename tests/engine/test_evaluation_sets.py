@@ -13,7 +13,7 @@ import torch
 
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.cloze import ClozeAnswer, ClozeSentence, answer_cloze, cloze_file, read_cloze
 from bertcore.evaluation.markdown import _guesses
@@ -24,7 +24,7 @@ from bertcore.evaluation.minimal_pairs import (
     read_minimal_pairs,
 )
 from bertcore.locations import built_in_checkpoint
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 
 CLOZE = read_cloze(cloze_file())

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore.data.examples import AnswerExample
-from bertcore.data.features.answers import windows
-from bertcore.data.features.decode import DecodeSettings, decode
-from bertcore.data.features.kinds import SpanFeatures
-from bertcore.data.features.make import make_features
-from bertcore.data.features.predictions import AnswerPrediction
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Tokenizer
+from bertcore.tasks.examples import AnswerExample
+from bertcore.tasks.features.answers import windows
+from bertcore.tasks.features.decode import DecodeSettings, decode
+from bertcore.tasks.features.kinds import SpanFeatures
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.predictions import AnswerPrediction
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_tokenizers import WRITERS
 from tests.engine.models import word_tokenizer
 

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.data.examples import ChoiceExample, Example, TaggedExample, TextExample
-from bertcore.data.features.decode import DecodeSettings, decode
-from bertcore.data.features.kinds import Features
-from bertcore.data.features.make import make_features
-from bertcore.data.features.predictions import (
+from bertcore.model.crf import LinearChainCrf
+from bertcore.tasks.examples import ChoiceExample, Example, TaggedExample, TextExample
+from bertcore.tasks.features.decode import DecodeSettings, decode
+from bertcore.tasks.features.kinds import Features
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.predictions import (
     ChoicePrediction,
     LabelPrediction,
     LabelSetPrediction,
     TagsPrediction,
     gold_answers,
 )
-from bertcore.model.crf import LinearChainCrf
 from tests.engine.models import word_tokenizer
 
 TEXTS: list[Example] = [TextExample("the cat"), TextExample("a dog sat"), TextExample("it was")]

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.data.examples import AnswerExample, ChoiceExample, SummaryExample, TaggedExample, TextExample
-from bertcore.data.features.collate import TaskBatches
-from bertcore.data.features.decode import DecodeSettings, decode
-from bertcore.data.features.example_losses import example_losses
-from bertcore.data.features.make import make_features
-from bertcore.data.features.predictions import gold_answers
 from bertcore.model.bert import Bert, initialise
-from bertcore.training.losses import task_losses
+from bertcore.model.losses import task_losses
+from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample, TaggedExample, TextExample
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.decode import DecodeSettings, decode
+from bertcore.tasks.features.example_losses import example_losses
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.predictions import gold_answers
+from bertcore.tasks.metrics import measure
 from bertcore.training.optimizer import make_optimizer
-from bertcore.training.task_metrics import measure
 from tests.engine.models import tiny_config, word_tokenizer
 
 SUBJECTS = ("the cat", "a dog", "the bird", "it", "a very comfortable mat")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore.data.examples import SummaryExample
-from bertcore.data.features.decode import DecodeSettings, decode
-from bertcore.data.features.kinds import SummaryFeatures
-from bertcore.data.features.make import make_features
-from bertcore.data.features.predictions import SummaryPrediction, gold_answers
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import SummaryExample
+from bertcore.tasks.features.decode import DecodeSettings, decode
+from bertcore.tasks.features.kinds import SummaryFeatures
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.predictions import SummaryPrediction, gold_answers
 from tests.engine.models import word_tokenizer
 
 TOKENIZER = word_tokenizer()

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore.data.examples import ChoiceExample, TaggedExample, TextExample
-from bertcore.data.features.kinds import ChoiceFeatures, Features, TagFeatures, TextFeatures
-from bertcore.data.features.make import make_features
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Encoding, Tokenizer
+from bertcore.tasks.examples import ChoiceExample, TaggedExample, TextExample
+from bertcore.tasks.features.kinds import ChoiceFeatures, Features, TagFeatures, TextFeatures
+from bertcore.tasks.features.make import make_features
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from tests.engine.family_tokenizers import WRITERS, byte_level
 from tests.engine.models import word_tokenizer
 

@@ -12,14 +12,14 @@ import pytest
 import torch
 
 from bertcore.analysis.apply import as_example, predict, task_kind
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.data.examples import AnswerExample
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tasks.examples import AnswerExample
 from bertcore.training.evaluate_task import evaluate_file
 from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
-from bertcore.training.run_folder import RunFolder
 from tests.engine.models import tiny_model, word_tokenizer
 
 GOOD, BAD = (

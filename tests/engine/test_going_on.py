@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.going_on import laid_over
 from bertcore.training.options import PretrainOptions
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.run_folder import RunFolder
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.rooms.attend.links import between, strongest_links, with_weight
+from app.rooms.attend.score_steps import score_steps
 from bertcore.analysis.head_map import compared_rows, divergence_between_heads, head_map, scaled_to_plane
-from bertcore.analysis.links import between, strongest_links, with_weight
-from bertcore.analysis.score_steps import score_steps
 from bertcore.analysis.similarity import head_divergence
 from bertcore.analysis.trace import trace
 from tests.engine.models import tiny_model, word_tokenizer

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from app.compute.head_questions import AskedText, HeadTarget, check_head, effects_of_heads, flow_matrix
 from bertcore.analysis.attention_gradient import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
-from bertcore.analysis.head_questions import AskedText, HeadTarget, check_head, effects_of_heads, flow_matrix
 from bertcore.analysis.interventions import set_attention_pattern, set_attention_row, switch_off_heads
 from bertcore.analysis.targets import pair_target, word_target
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_tokenizer

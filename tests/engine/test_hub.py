@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bertcore import hub
+from bertcore.checkpoint import hub
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model
 

@@ -12,13 +12,13 @@ import pytest
 import torch
 
 from bertcore.analysis.similarity import cosines
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert, initialise
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
 from bertcore.training.later_positions import repeat_positions
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.run_folder import RunFolder
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 SHORT, LONG = 16, 24  # of tiny_run

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis import made_of
+from app.compute import made_of
+from app.compute.layer_steps import OneLayer, Step, one_layer
 from bertcore.analysis.interventions import set_attention_row, switch_off_heads
-from bertcore.analysis.layer_steps import OneLayer, Step, one_layer
 from bertcore.analysis.trace import trace
 from bertcore.config import ACTIVATIONS
 from bertcore.errors import BertcoreError

@@ -20,7 +20,7 @@ from bertcore.locations import (
     runs_folder,
 )
 from bertcore.locations import tiny_checkpoint as shipped_tiny
-from bertcore.training.run_folder import RunFolder
+from bertcore.runs.run_folder import RunFolder
 from tests.engine.models import tiny_checkpoint
 
 SHIPPED_RUNS = [(assets() / "runs" / name).resolve() for name in (TINY, BUILT_IN)]  # always known, and always the last

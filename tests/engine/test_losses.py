@@ -10,10 +10,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.checkpoint_names import class_name
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.tensor_names import class_name
 from bertcore.model.bert import Bert, MissingHeadError
-from bertcore.training.losses import NO_LABEL, TaskBatch, task_losses
+from bertcore.model.losses import NO_LABEL, TaskBatch, task_losses
 from bertcore.training.optimizer import make_optimizer
 from tests.engine.models import tiny_model, word_tokenizer
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.compute.filling import fill_masks
+from app.compute.head_questions import AskedText, HeadTarget
+from app.compute.mask_lens import decided_at, lens_at, word_through_layers
+from app.compute.word_questions import METHODS, decided_by, surprise_of
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
-from bertcore.analysis.filling import fill_masks
-from bertcore.analysis.head_questions import AskedText, HeadTarget
 from bertcore.analysis.lens import follow_words, layer_lens, lens_words
-from bertcore.analysis.mask_lens import decided_at, lens_at, word_through_layers
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import word_target
 from bertcore.analysis.trace import trace
-from bertcore.analysis.word_questions import METHODS, decided_by, surprise_of
+from bertcore.analysis.what_if import EditedRow, WhatIf
 from bertcore.analysis.words import surprise, word_probability
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.what_if import EditedRow, WhatIf
 from tests.engine.models import VOCABULARY, tiny_checkpoint, word_tokenizer
 
 TOKENIZER = word_tokenizer()

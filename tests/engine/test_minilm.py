@@ -15,7 +15,7 @@ import torch
 from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.trace import trace
 from bertcore.analysis.verdicts import cosine, sentence_vector
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.slow
 PAIRS = [

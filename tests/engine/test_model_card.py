@@ -13,17 +13,17 @@ import pytest
 import yaml
 from huggingface_hub import ModelCard as HubCard
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.runs.model_card import ModelCard, table
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil import start_or_resume_distilling
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import Team
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.materials import prepare
-from bertcore.training.model_card import ModelCard, table
 from bertcore.training.pretrain import continued, start_or_resume
 from bertcore.training.run_cards import place_of
-from bertcore.training.run_folder import RunFolder
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
 

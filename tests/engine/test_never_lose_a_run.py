@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from benchmarks.kills import kill_test
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.training.resume import can_resume
-from bertcore.training.run_folder import NO_WORD, RunFolder
 from tests.engine.elsewhere import Elsewhere
 from tests.engine.runs_of_each_kind import RUNS, STEPS, pretraining, story
 

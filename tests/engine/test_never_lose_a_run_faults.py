@@ -16,16 +16,16 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data import corpus as corpus_module
 from bertcore.data.corpus import load_corpus
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 from bertcore.training.finite import BAD_BATCH_FILE
 from bertcore.training.loop import run_work
 from bertcore.training.options import PretrainOptions
 from bertcore.training.pretrain import Pretraining
-from bertcore.training.run_folder import RunFolder
 from tests.engine.corpora import words_only
 from tests.engine.elsewhere import ROOT, Elsewhere
 from tests.engine.runs_of_each_kind import distilling, fine_tuning, pretraining, story

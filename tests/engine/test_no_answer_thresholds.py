@@ -9,11 +9,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore.data.examples import AnswerExample
-from bertcore.data.features.collate import TaskBatches
-from bertcore.data.features.make import make_features
+from bertcore.tasks.examples import AnswerExample
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.squad_metrics import answer_scores, best_thresholds
 from bertcore.training.evaluate_task import evaluate_task
-from bertcore.training.squad_metrics import answer_scores, best_thresholds
 from tests.engine.models import tiny_model, word_tokenizer
 
 TEXTS = ["Rome", "in Rome", "the", "a big cat", "", "cat"]

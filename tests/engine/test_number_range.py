@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.checkpoint_config import read_config_values
-from bertcore.data.examples import TextExample
-from bertcore.data.tasks.registry import TASKS
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.config_file import read_config_values
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import TextExample
+from bertcore.tasks.readers.registry import TASKS
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
 

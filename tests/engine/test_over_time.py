@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from bertcore.analysis.over_time import words_over_time
-from bertcore.checkpoint import save_checkpoint
+from app.compute.over_time import words_over_time
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert, initialise
-from bertcore.tokenization import Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 TEXTS = ["the cat sat on the mat", "a dog ran to the house", "the cat and the dog ran"]
 

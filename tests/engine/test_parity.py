@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import TASKS
 from tests.engine.models import VOCABULARY, everything, random_batch, randomise, tiny_config, tiny_model, word_tokenizer

@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from benchmarks.parity import compare, randomise, rows
-from bertcore.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import HEADS, Bert, initialise
 from bertcore.model.embeddings import sinusoidal_table
-from bertcore.parameter_count import count_parameters
+from bertcore.model.parameter_count import count_parameters
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
 TOLERANCE = 1e-5

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import torch
 
+from bertcore.analysis.reference_values import REFERENCE_FILE, TEXTS, ReferenceCheck, check_reference, write_reference
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
-from bertcore.reference_values import REFERENCE_FILE, TEXTS, ReferenceCheck, check_reference, write_reference
-from bertcore.tokenization import Tokenizer, raw_from_words
+from bertcore.tokenizer.tokenizer import Tokenizer, raw_from_words
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_tokenizer
 
 

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 import torch
 
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.locations import known_runs, resolve_model
+from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.training import pretrain
 from bertcore.training.precision import Precision
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.run_folder import NO_WORD, RunFolder
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 STEPS = 24

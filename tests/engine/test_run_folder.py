@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.training.run_folder import MetricsTail, RunFolder
+from bertcore.runs.run_folder import MetricsTail, RunFolder
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def _snapshot(run: RunFolder, step: int) -> Path:
 def _hold_lock_elsewhere(run: RunFolder) -> subprocess.Popen[str]:
     """Another process that holds the lock until its standard input closes."""
     code = (
-        "import sys; from bertcore.training.run_folder import RunFolder\n"
+        "import sys; from bertcore.runs.run_folder import RunFolder\n"
         "run = RunFolder(sys.argv[1])\n"
         "with run.acquire():\n"
         "    run.write_status(state='running', step=7); print('held', flush=True); sys.stdin.read()\n"
@@ -167,7 +167,7 @@ class TestStatus:
 
     def test_reader_never_sees_half_a_status(self, run: RunFolder) -> None:
         code = (
-            "import sys; from bertcore.training.run_folder import RunFolder\n"
+            "import sys; from bertcore.runs.run_folder import RunFolder\n"
             "run = RunFolder(sys.argv[1])\n"
             "for i in range(2000): run.write_status(state='done', step=i, message='x' * (i % 500))\n"
         )
@@ -329,6 +329,6 @@ class TestTail:
 
 
 def test_run_folder_needs_no_torch() -> None:
-    code = "import sys, bertcore.training.run_folder; print('torch' in sys.modules)"
+    code = "import sys, bertcore.runs.run_folder; print('torch' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told == "False\n"

@@ -19,15 +19,15 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.data.batches import Batch, joined, make_rows, rows_of
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
 from bertcore.training.feed import Feed
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.objective import BatchTensors, pretraining_loss
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.run_folder import RunFolder
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.team_runs import STEPS, STOP, fine_tuning, pretraining, stops
 from tests.engine.training_runs import write_text

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain import Pretraining, start_or_resume
-from bertcore.training.run_folder import RunFolder
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 USUAL, SHORT, LONG = 16, 8, 24

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain import continued, start_or_resume
 from bertcore.training.resume import can_resume
-from bertcore.training.run_folder import RunFolder
 from bertcore.training.snapshots import is_mark, surplus
 from tests.engine.training_runs import losses, tiny_run, write_text
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore.data.summaries import choose_sentences
 from bertcore.errors import BertcoreError
+from bertcore.tasks.summary_sentences import choose_sentences
 
 TEXT = [
     "The cat sat on the mat.",
@@ -71,5 +71,5 @@ class TestChoosing:
 
 
 def test_it_needs_no_torch() -> None:
-    code = "import sys, bertcore.data.summaries; sys.exit('torch' in sys.modules)"
+    code = "import sys, bertcore.tasks.summary_sentences; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

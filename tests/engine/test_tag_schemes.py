@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bertcore.data.tag_schemes import (
+from bertcore.errors import BertcoreError
+from bertcore.tag_schemes import (
     Scheme,
     Span,
     convert_tags,
@@ -21,7 +22,6 @@ from bertcore.data.tag_schemes import (
     legal_moves,
     tags_of_spans,
 )
-from bertcore.errors import BertcoreError
 
 SCHEMES: tuple[Scheme, ...] = ("IOB1", "BIO", "IOBES")
 
@@ -181,5 +181,5 @@ class TestDetection:
 
 
 def test_it_needs_no_torch() -> None:
-    code = "import sys, bertcore.data.tag_schemes; sys.exit('torch' in sys.modules)"
+    code = "import sys, bertcore.tag_schemes; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bertcore.data.examples import AnswerExample
-from bertcore.data.tasks import read_task
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import AnswerExample
+from bertcore.tasks.readers import read_task
 
 PASSAGE = "  Tom lives in Rome. Anna lives in Oslo, and Rome is far."
 

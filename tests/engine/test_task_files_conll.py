@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.data.examples import TaggedExample
-from bertcore.data.tasks import TASKS, read_task
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import TaggedExample
+from bertcore.tasks.readers import TASKS, read_task
 
 # Two names of one type side by side: the only place where IOB1 writes a B.
 IOB1 = """-DOCSTART- -X- O O

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.data.examples import TextExample
-from bertcore.data.tasks import TASKS, read_task
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import TextExample
+from bertcore.tasks.readers import TASKS, read_task
 
 # Per task: header, a row, and what the row says. None: a file without a header.
 LAYOUTS = {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.data.tag_schemes import entity_spans
-from bertcore.data.tasks import read_task
+from bertcore.tag_schemes import entity_spans
+from bertcore.tasks.readers import read_task
 
 FOLDER = Path(__file__).parents[3] / "shared" / "tasks"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real task files are not beside the repository")

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from bertcore.data.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
-from bertcore.data.tag_schemes import entity_spans
-from bertcore.data.tasks import TASKS, TaskFile, read_task, sample_folder
 from bertcore.locations import assets, built_in_checkpoint
-from bertcore.tokenization import Tokenizer
+from bertcore.tag_schemes import entity_spans
+from bertcore.tasks.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
+from bertcore.tasks.readers import TASKS, TaskFile, read_task, sample_folder
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 PAIRS = ("qqp", "qnli", "rte", "wnli")  # of two first and two second texts, each with each
 VERBS = {"MD", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ"}

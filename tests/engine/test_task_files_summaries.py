@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from bertcore.data.examples import SummaryExample
-from bertcore.data.tasks import greedy_labels, read_task, with_labels
-from bertcore.data.tasks.summaries import verbatim_labels
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import SummaryExample
+from bertcore.tasks.readers import greedy_labels, read_task, with_labels
+from bertcore.tasks.readers.summaries import verbatim_labels
 
 SENTENCES = (
     "The old mill burned down on Friday.",

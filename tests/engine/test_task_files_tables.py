@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.data.examples import TextExample
-from bertcore.data.tasks import TASKS, TaskFile, read_task
-from bertcore.data.tasks.lines import LONGEST_LINE_BYTES
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import TextExample
+from bertcore.tasks.readers import TASKS, TaskFile, read_task
+from bertcore.tasks.readers.lines import LONGEST_LINE_BYTES
 
 ROWS = [("a good day", "good"), ("a bad day", "bad"), ('it is "good", so', "good")]
 EXAMPLES = tuple(TextExample(text, label=label) for text, label in ROWS)
@@ -220,7 +220,7 @@ def test_tasks_hold_together() -> None:
 
 
 def test_nothing_here_loads_torch() -> None:
-    code = "import sys, bertcore.data.tasks; sys.exit('torch' in sys.modules)"
+    code = "import sys, bertcore.tasks.readers; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.training.squad_metrics import exact_match, normalised, word_f1
-from bertcore.training.task_metrics import confusion, entity_scores, measure, ranked
+from bertcore.tasks.metrics import confusion, entity_scores, measure, ranked
+from bertcore.tasks.squad_metrics import exact_match, normalised, word_f1
 
 BIO = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 IOBES = (*BIO, "E-PER", "S-PER", "E-LOC", "S-LOC")
@@ -180,7 +180,7 @@ def test_what_cannot_be_compared() -> None:
 
 def test_no_torch() -> None:
     code = (
-        "import sys, bertcore.training.task_metrics, bertcore.data.features.make, bertcore.data.features.decode;"
+        "import sys, bertcore.tasks.metrics, bertcore.tasks.features.make, bertcore.tasks.features.decode;"
         "sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

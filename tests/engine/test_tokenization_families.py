@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Encoding, Tokenizer, fit_pair
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, fit_pair
 from tests.engine.family_tokenizers import BERT_WORDS, NO_FRAME, WRITERS, byte_level
 
 TEXTS = [

@@ -17,18 +17,18 @@ from torch.nn import functional as F
 
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
-from bertcore.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN
-from bertcore.tokenization import Tokenizer
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.objective import BatchTensors, next_sentence_accuracy, pretraining_loss, word_accuracy
 from bertcore.training.optimizer import linear_rate, make_optimizer
 from bertcore.training.options import PretrainOptions
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.run_folder import RunFolder
 from tests.engine.models import random_batch, tiny_model, word_tokenizer
 from tests.engine.training_runs import PLACES, SOUNDS, animal_text, losses, metrics, tiny_run, write_text
 
@@ -47,7 +47,7 @@ class TestLoss:
     def test_loss_and_gradients_are_those_of_transformers(self, tmp_path: Path, padded: bool) -> None:
         from transformers import BertForPreTraining
 
-        from bertcore.checkpoint import save_checkpoint
+        from bertcore.checkpoint.checkpoint import save_checkpoint
 
         model, batch = tiny_model(), _random_tensors(padded=padded)
         save_checkpoint(model, word_tokenizer(), tmp_path)

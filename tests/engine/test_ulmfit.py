@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from torch.nn import Parameter
 
-from bertcore.checkpoint import save_checkpoint
+from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.training.finetune import FineTuning, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions

@@ -11,8 +11,8 @@ import pytest
 
 from bertcore.data.choices import LEAST_BPE, VOCABULARIES
 from bertcore.errors import BertcoreError
-from bertcore.tokenization import Tokenizer
-from bertcore.vocabularies import train_vocabulary
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import train_vocabulary
 from tests.engine.corpora import STORIES
 
 TEXTS = STORIES.splitlines()
@@ -41,7 +41,7 @@ class TestEveryKind:
 
     def test_another_process_learns_the_same(self) -> None:
         program = (
-            "import sys, hashlib; from bertcore.vocabularies import train_vocabulary\n"
+            "import sys, hashlib; from bertcore.tokenizer.vocabularies import train_vocabulary\n"
             "from tests.engine.corpora import STORIES\n"
             f"for kind in {VOCABULARIES}:\n"
             "    text = train_vocabulary(kind, STORIES.splitlines(), 310).raw.to_str()\n"

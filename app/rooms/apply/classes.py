@@ -6,14 +6,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.applying import Applied
-from app.figures import Figure, Numbers, numbers_of
+from app.compute.applying import Applied
+from app.figures.figure import Figure, Numbers, numbers_of
+from app.look import theme
 from app.rooms.apply.panel import Panel
-from app.state import ExploreState, ModelInfo
+from app.state.state import ExploreState, ModelInfo
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
-from bertcore.data.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction
+from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction
 
 GIVEN_FROM = 0.5  # the probability from which on one of several labels is given
 IN_ORDER = 8  # so few classes keep their places while someone types; more are sorted, the likeliest first

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
-from app import theme
+from app.look import theme
 from app.widgets.utf_16 import in_utf_16
 
 Span = tuple[int, int]  # characters from, to

@@ -8,11 +8,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app import theme
-from app.applying import Applied
-from app.figures import Figure, Numbers, joined, model_text, pair_text, picture_of
+from app.compute.applying import Applied
+from app.figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
+from app.look import theme
 from app.rooms.apply.editor import MarkedEditor
-from app.state import ExploreState, ModelInfo
+from app.state.state import ExploreState, ModelInfo
 from app.widgets.card import GAP_PX, Card, label
 
 RESULT_PX = 340

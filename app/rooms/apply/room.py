@@ -7,17 +7,17 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
-from app.applying import Applied, ApplyRequest
-from app.readings import Reading
+from app.compute.applying import Applied, ApplyRequest
+from app.look import theme
 from app.rooms.apply.classes import ClassesPanel, NumberPanel
 from app.rooms.apply.panel import Panel
 from app.rooms.apply.samples import sample_for
 from app.rooms.apply.tags import TagsPanel
 from app.rooms.apply.texts import AnswerPanel, ChoicesPanel, SummaryPanel
-from app.rooms.explore import ExploreRoom
-from app.state import ExploreState, ModelInfo
-from app.task_info import metric_name
+from app.rooms.base import ExploreRoom
+from app.state.readings import Reading
+from app.state.state import ExploreState, ModelInfo
+from app.state.task_info import metric_name
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 
 APPLY = "apply"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.task_info import TaskInfo
+from app.state.task_info import TaskInfo
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,16 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
-from app.applying import Applied
-from app.figures import Numbers, numbers_of
+from app.compute.applying import Applied
+from app.figures.figure import Numbers, numbers_of
+from app.look import theme
 from app.rooms.apply.classes import share_text
 from app.rooms.apply.panel import Panel
-from app.state import ExploreState, ModelInfo
+from app.state.state import ExploreState, ModelInfo
 from app.widgets.card import Card, label
-from bertcore.data.examples import TaggedExample
-from bertcore.data.features.predictions import TagsPrediction
-from bertcore.data.tag_schemes import detect_scheme, entity_spans
+from bertcore.tag_schemes import detect_scheme, entity_spans
+from bertcore.tasks.examples import TaggedExample
+from bertcore.tasks.features.predictions import TagsPrediction
 
 COLORS = ("segment_a", "segment_b", "good_text", "mask", "warn", "special", "accent")
 SHAPES = ("circle", "square", "triangle", "diamond", "bar")

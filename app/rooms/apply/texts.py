@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from app import theme
-from app.applying import Applied
-from app.figures import Figure, Numbers, numbers_of
+from app.compute.applying import Applied
+from app.figures.figure import Figure, Numbers, numbers_of
+from app.look import theme
 from app.rooms.apply.classes import NumberScale, number_text, share_text
 from app.rooms.apply.editor import find_in_order
 from app.rooms.apply.panel import RESULT_PX, EditorPanel
 from app.rooms.apply.ranked import RankedText, RankedTexts
-from app.state import ExploreState, ModelInfo
+from app.state.state import ExploreState, ModelInfo
 from app.widgets.card import Card, label, scrolled, set_role
-from bertcore.data.examples import AnswerExample, ChoiceExample, SummaryExample
-from bertcore.data.features.predictions import AnswerPrediction, ChoicePrediction, SummaryPrediction
+from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample
+from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, SummaryPrediction
 
 NO_ANSWER = "No answer"
 WIDEST_LEAD = 10.0  # of scores; what lies further apart stands at the end of the scale

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Axis, Numbers
+from app.figures.figure import Axis, Numbers
+from app.look import theme
 from app.rooms.attend.kinds_list import HeadLinks
 from app.rooms.attend.shown import Head, Shown
 from app.widgets.card import label
@@ -19,9 +19,9 @@ from app.widgets.figure_button import FigureButton, Provider
 from app.widgets.question import Question, WorkLine
 
 if TYPE_CHECKING:
-    from app.readings import Step
+    from app.state.readings import Step
     from bertcore.analysis.head_map import HeadMap
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 POINT_PX, EDGE_PX = 4.5, 16
 NEAREST = 5

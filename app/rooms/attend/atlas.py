@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.atlas_places import Group, Places, places
 from app.rooms.attend.shown import Head
 from app.widgets.raster import Raster

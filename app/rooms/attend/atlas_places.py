@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.shown import Head
 
 SIDE_PX = 18  # for the numbers of layers and heads

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Axis, Numbers
+from app.compute.head_questions import HeadCheck, check_head
+from app.figures.figure import Axis, Numbers
+from app.look import theme
 from app.rooms.attend.check_view import CheckView, Column
 from app.rooms.attend.page import Drawn, Page
 from app.rooms.attend.shown import Choice, Shown, short_name
 from app.rooms.attend.targets import Targets
 from app.widgets.card import label, scrolled
 from app.widgets.question import Question, WorkLine
-from bertcore.analysis.head_questions import HeadCheck, check_head
 
 if TYPE_CHECKING:
-    from app.readings import Step
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 MOST_ROWS = 24
 LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # taking a link away is a pass of its own

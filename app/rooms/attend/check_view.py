@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
+from app.look import theme
 
 ROW_PX, TITLE_PX = 21, 24
 TOKEN_PX, NUMBER_PX, LEAST_BAR_PX = 96, 58, 30

@@ -9,18 +9,18 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app import theme
+from app.compute.head_questions import effects_of_heads
+from app.look import theme
 from app.rooms.attend.kinds_list import HeadLinks
 from app.rooms.attend.shown import Head, Shown
 from app.rooms.attend.targets import Targets
 from app.widgets.card import label
 from app.widgets.question import Question, WorkLine
 from app.widgets.raster import ColorBar
-from bertcore.analysis.head_questions import effects_of_heads
 
 if TYPE_CHECKING:
-    from app.readings import Step
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 MOST_NAMED = 5
 

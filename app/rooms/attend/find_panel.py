@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCompleter, QLineEdit, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.kinds_list import HeadLinks
 from app.rooms.attend.shown import Shown
 from app.widgets.card import button, label
@@ -16,8 +16,8 @@ from bertcore.analysis.find_heads import FoundHeads, find_heads
 from bertcore.analysis.heads import KINDS
 
 if TYPE_CHECKING:
-    from app.readings import Step
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 MOST_SHOWN, MOST_TAKEN = 40, 6
 EXAMPLE = "attn(it -> cat) > 0.3"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 
-from app import theme
+from app.look import theme
 
 TILT_DEGREES = 50
 Texts = tuple[list[str], list[str]]  # tokens and the names of their colours

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.head_labels import axis_labels, paint_columns, paint_rows
 from app.rooms.attend.zoom import Zoom
 from app.widgets.raster import Raster, paint_scale, short_number

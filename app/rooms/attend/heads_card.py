@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.alike_panel import AlikePanel
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.effects_panel import EffectsPanel
@@ -16,15 +16,15 @@ from app.rooms.attend.find_panel import FindPanel
 from app.rooms.attend.kinds_list import HeadLinks, kind_name, kind_rows
 from app.rooms.attend.shown import Choice, Head, Named, Shown, by_kind, named_heads
 from app.rooms.attend.targets import Targets
-from app.view import View
+from app.state.token_units import View
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.figure_button import Provider
 from app.widgets.question import Question
 from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
-    from app.readings import Step
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 WIDTH_PX, BAR_PX = 310, 9  # the card; the scroll bar, as in the style sheet
 KINDS, FIND, ALIKE, EFFECTS = TABS = ("Kinds", "Find", "Alike", "Effects")

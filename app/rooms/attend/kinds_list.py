@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QLabel
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.shown import OFF, Head, Kinds
 
 MOST_NAMED = 24  # heads of one kind, the most marked first

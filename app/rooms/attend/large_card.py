@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.check_page import CheckPage
 from app.rooms.attend.lines_page import LinesPage
 from app.rooms.attend.matrix_page import MatrixPage

@@ -8,15 +8,15 @@ import numpy as np
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QLabel
 
-from app import theme
-from app.figures import Axis, Numbers
+from app.figures.figure import Axis, Numbers
+from app.look import theme
 from app.rooms.attend.lines_view import HEAD_COLORS, STYLES, LinesView, Strand
+from app.rooms.attend.links import between, strongest_links
 from app.rooms.attend.number_field import NumberField
 from app.rooms.attend.page import Drawn, Page
 from app.rooms.attend.shown import Choice, Head, Shown
 from app.widgets.card import label, scrolled
 from app.widgets.controls import Choice as DropDown
-from bertcore.analysis.links import between, strongest_links
 
 ALL, A_TO_B, B_TO_A, WITHIN = FILTERS = ("All tokens", "A → B", "B → A", "Within A, within B")
 TOP_SHARE, LEAST = LIMITS = ("Top share", "Stronger than")

@@ -10,9 +10,9 @@ from PySide6.QtCore import QEvent, QLineF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
+from app.look import theme
+from app.rooms.attend.links import Links
 from app.rooms.attend.shown import Head
-from bertcore.analysis.links import Links
 
 HEAD_COLORS = ("curve_train", "curve_held_out", "curve_mlm", "curve_nsp", "curve_norm", "muted")
 STYLES = (

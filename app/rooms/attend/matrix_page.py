@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import Signal
 
-from app.figures import Axis, Numbers
+from app.compute.head_questions import flow_matrix, gradient_of_layer
+from app.figures.figure import Axis, Numbers
 from app.rooms.attend.head_view import HeadView
 from app.rooms.attend.page import Drawn, Page
 from app.rooms.attend.shown import Choice, Shown
 from app.rooms.attend.targets import Targets
-from app.view import Units, View
+from app.state.token_units import Units, View
 from app.widgets.card import button
 from app.widgets.controls import Choice as DropDown
 from app.widgets.question import Question, WorkLine
-from bertcore.analysis.head_questions import flow_matrix, gradient_of_layer
 
 if TYPE_CHECKING:
-    from app.readings import Step
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 HEAD, MEAN, ROLLOUT, FLOW, GRADIENT = PICTURES = ("This head", "Mean of chosen heads", "Rollout", "Flow", "Gradient")
 HINTS = {

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Numbers
+from app.compute.head_questions import HeadTarget
+from app.figures.figure import Numbers
+from app.look import theme
 from app.rooms.attend.shown import Choice, Shown
 from app.widgets.card import label
 from app.widgets.question import Question
-from bertcore.analysis.head_questions import HeadTarget
 
 
 @dataclass(frozen=True, eq=False)

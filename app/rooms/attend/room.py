@@ -9,23 +9,23 @@ from typing import Any
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from app import theme
-from app.figures import Axis, Figure, Numbers, numbers_of
-from app.readings import Reading
+from app.figures.figure import Axis, Figure, Numbers, numbers_of
+from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.head_view import HeadView
 from app.rooms.attend.heads_card import ALIKE, EFFECTS, FIND, KINDS, HeadsCard
 from app.rooms.attend.large_card import CHECK, LINES, MATRIX, SCORE, LargeCard
+from app.rooms.attend.links import with_weight
 from app.rooms.attend.matrix_page import GRADIENT, HEAD, ROLLOUT
 from app.rooms.attend.shown import Choice, Head, Shown, targets_of, why_no_target
 from app.rooms.attend.side_card import SideCard
 from app.rooms.attend.targets import Targets
-from app.rooms.explore import ExploreRoom
-from app.state import ExploreState
+from app.rooms.base import ExploreRoom
+from app.state.readings import Reading
+from app.state.state import ExploreState
 from app.widgets.bar_list import BarList
 from app.widgets.card import GAP_PX
-from bertcore.analysis.links import with_weight
-from bertcore.what_if import EditedRow
+from bertcore.analysis.what_if import EditedRow
 
 VIEWS = {
     "matrix": (MATRIX, HEAD, KINDS),

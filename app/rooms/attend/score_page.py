@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from app.figures import Axis, Numbers
+from app.figures.figure import Axis, Numbers
 from app.rooms.attend.bar_strips import BarStrips, Strip
 from app.rooms.attend.page import Drawn, Page
+from app.rooms.attend.score_steps import ScoreSteps, score_steps
 from app.rooms.attend.shown import Choice, Shown
 from app.widgets.card import label
-from bertcore.analysis.score_steps import ScoreSteps, score_steps
 
 HINT = "each row of bars has its own scale, written at its right end"
 INVITATION = "Click a bar of the lower rows to see how that token's weight comes about; left and right keys move on."

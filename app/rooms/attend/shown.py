@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app import theme
-from app.readings import Reading, thumbnails
-from app.view import Units, View
+from app.look import theme
+from app.state.readings import Reading, thumbnails
+from app.state.token_units import Units, View
 
 if TYPE_CHECKING:
-    from bertcore.analysis.head_questions import AskedText, HeadTarget
+    from app.compute.head_questions import AskedText, HeadTarget
     from bertcore.analysis.heads import HeadFacts, HeadKind
-    from bertcore.tokenization import Encoding
+    from bertcore.tokenizer.tokenizer import Encoding
 
 Head = tuple[int, int]  # layer, head, from 0
 Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
@@ -174,7 +174,7 @@ class Shown:
 
     def asked_text(self) -> AskedText:
         """What the model reads, nothing changed inside."""
-        from bertcore.analysis.head_questions import AskedText
+        from app.compute.head_questions import AskedText
 
         request = self.plain.request
         return AskedText(request.input_ids, request.segments, request.positions)
@@ -210,7 +210,7 @@ def by_kind(named: Named, off: Collection[Head] = ()) -> Kinds:
 
 def targets_of(reading: Reading) -> list[HeadTarget]:
     """Predictions that a head may matter for: the words of each mask, and the verdict on the pair."""
-    from bertcore.analysis.head_questions import HeadTarget
+    from app.compute.head_questions import HeadTarget
 
     targets = []
     for mask in reading.masks:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.attend.kinds_list import kind_name
 from app.rooms.attend.shown import Choice, Named, Shown
 from app.rooms.attend.what_if_panel import WhatIfPanel
@@ -15,7 +15,7 @@ from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label, scrolled
 from app.widgets.figure_button import Provider
 from app.widgets.steady import Steady
-from bertcore.what_if import WhatIf
+from bertcore.analysis.what_if import WhatIf
 
 if TYPE_CHECKING:
     from bertcore.analysis.heads import HeadFacts

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QSizePolicy
 
+from app.compute.head_questions import HeadTarget
 from app.widgets.controls import Choice
-from bertcore.analysis.head_questions import HeadTarget
 
 
 class Targets(QObject):

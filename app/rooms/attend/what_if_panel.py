@@ -8,13 +8,13 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app import theme
-from app.readings import Reading
+from app.look import theme
 from app.rooms.attend.number_field import NumberField
 from app.rooms.attend.shown import Choice, Shown
+from app.state.readings import Reading
 from app.widgets.card import button, label
 from app.widgets.controls import Choice as DropDown
-from bertcore.what_if import WhatIf
+from bertcore.analysis.what_if import WhatIf
 
 MOST_MASKS, MOST_WORDS = 4, 2
 

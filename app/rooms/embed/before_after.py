@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Numbers, numbers_of
+from app.figures.figure import Numbers, numbers_of
+from app.look import theme
 from app.widgets.card import Hint, label
 
 if TYPE_CHECKING:
-    from app.readings import MaskReading, Reading
+    from app.state.readings import MaskReading, Reading
 
 NOTHING = "Nothing is changed yet."
 MASK_ONE = "Mask a word (M) to see what a change does to it."

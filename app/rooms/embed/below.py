@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.embed.map_picture import MapPicture
 from app.rooms.embed.pictures import PositionPicture, SegmentPicture
 from app.widgets.card import Card, Hint, label, scrolled
@@ -18,8 +18,8 @@ from app.widgets.raster import ColorBar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.figures import Figure
-    from app.geometry import Tables
+    from app.compute.geometry import Tables
+    from app.figures.figure import Figure
 
 
 class BelowCard(Card):

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout
 
-from app import theme
+from app.look import theme
 from app.rooms.embed.before_after import BeforeAfter
 from app.widgets.card import Card, Hint, button, label
 
 if TYPE_CHECKING:
-    from app.readings import Reading
+    from app.state.readings import Reading
 
 MOST_ROWS = 3
 SWAP_HINT = "Then click another token: the two change places"

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bertcore.tokenization import Encoding
-    from bertcore.what_if import WhatIf
+    from bertcore.analysis.what_if import WhatIf
+    from bertcore.tokenizer.tokenizer import Encoding
 
 
 def moved(what_if: WhatIf, encoding: Encoding, positions: Iterable[int]) -> WhatIf:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
 
-from app import theme
+from app.look import theme
+from app.rooms.embed.two_cuts import Piece, Stretch
 from app.widgets.wrapped import WrappedBoxes
-from bertcore.analysis.two_cuts import Piece, Stretch
 
 ROW_PX, PADDING_PX = 26, 7
 KINDS = {"a": "segment_a", "b": "segment_b"}

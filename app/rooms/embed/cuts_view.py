@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
-from app.figures import Figure
+from app.figures.figure import Figure
 from app.rooms.embed.cuts_picture import CutsPicture, described
 from app.rooms.embed.figures import cuts_numbers
 from app.rooms.embed.view import EmbedView
@@ -18,10 +18,10 @@ from app.widgets.controls import MenuButton
 from bertcore.locations import BUILT_IN, TINY, built_in_checkpoint
 
 if TYPE_CHECKING:
-    from app.readings import Reading
     from app.rooms.embed.room import EmbedRoom
-    from bertcore.analysis.two_cuts import Counts, TwoCuts
-    from bertcore.tokenization import Encoding, Tokenizer
+    from app.rooms.embed.two_cuts import Counts, TwoCuts
+    from app.state.readings import Reading
+    from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 KIND = "embed.cuts"
 KEPT = "embed.vocabulary"  # what a window built anew finds in the state
@@ -193,7 +193,7 @@ class CutsView(EmbedView):
 
 def compared(encoding: Encoding, reference: str, known: Tokenizer | None) -> Compared:
     """On the worker. known: the vocabulary, where it has been read before."""
-    from bertcore.analysis.two_cuts import compare_cuts, vocabulary_of
+    from app.rooms.embed.two_cuts import compare_cuts, vocabulary_of
     from bertcore.errors import BertcoreError
 
     try:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figures import Axis, Numbers, numbers_of
-from app.geometry import Tables
+from app.compute.geometry import Tables
+from app.figures.figure import Axis, Numbers, numbers_of
 
 if TYPE_CHECKING:
     from app.rooms.embed.parts import Length, Part
+    from app.rooms.embed.two_cuts import TwoCuts
     from bertcore.analysis.nearest import NearWord
-    from bertcore.analysis.two_cuts import TwoCuts
 
 
 def strips_numbers(parts: Sequence[Part], tokens: Sequence[str]) -> dict[str, Numbers]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.figures import Figure
-from app.geometry import TextMap, map_of_text
+from app.compute.geometry import TextMap, map_of_text
+from app.figures.figure import Figure
 from app.rooms.embed.figures import map_numbers
 from app.rooms.embed.map_picture import EMPTY, WORD, MapPicture, Points
 from app.rooms.embed.view import EmbedView
@@ -17,11 +17,11 @@ from app.widgets.card import Card, label
 from app.widgets.controls import Choice
 
 if TYPE_CHECKING:
-    from app.readings import Reading, Step
     from app.rooms.embed.room import EmbedRoom
-    from app.view import Units
+    from app.state.readings import Reading, Step
+    from app.state.token_units import Units
     from bertcore.analysis.nearest import WordsAround
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 KEPT = "embed.map"  # what a window built anew finds in the state
 AROUND_ONE, AROUND_ALL = 24, 4  # words around a token

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from app.readings import Reading
-    from app.state import ModelInfo
-    from app.view import Units
+    from app.state.readings import Reading
+    from app.state.state import ModelInfo
+    from app.state.token_units import Units
 
 # The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
 WITHIN = 0.99

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QAction, QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout
 
-from app import theme
-from app.figures import Figure
-from app.geometry import map_of_text
+from app.compute.geometry import map_of_text
+from app.figures.figure import Figure
+from app.look import theme
 from app.rooms.embed import figures
 from app.rooms.embed.below import BelowCard
 from app.rooms.embed.change_card import ChangeCard
@@ -25,11 +25,11 @@ from app.widgets.controls import MenuButton
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.readings import Reading, Step
     from app.rooms.embed.room import EmbedRoom
-    from app.view import Units
+    from app.state.readings import Reading, Step
+    from app.state.token_units import Units
     from bertcore.analysis.nearest import Measure, NearWord
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 NEAR_WORDS = 12
 POSITIONS = 128  # the table is compared in steps of so many

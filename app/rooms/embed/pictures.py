@@ -7,8 +7,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.geometry import Tables
+from app.compute.geometry import Tables
+from app.look import theme
 from app.widgets.raster import Raster
 
 

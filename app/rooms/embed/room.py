@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from app.readings import Reading
+from app.rooms.base import ExploreRoom
 from app.rooms.embed.parts_view import PartsView
-from app.rooms.explore import ExploreRoom
-from app.state import ExploreState
+from app.state.readings import Reading
+from app.state.state import ExploreState
 from app.widgets.pages import Pages
 from bertcore.analysis.nearest import WordFinder
 

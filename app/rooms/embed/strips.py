@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.embed.parts import Part
 from app.widgets.raster import Raster
 

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QPen,
 )
 
-from app import theme
+from app.look import theme
 from app.widgets.wrapped import WrappedBoxes
 
 TILE_PX, PADDING_PX = 58, 9

@@ -9,15 +9,15 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
-from app import theme
-from app.chips import part_name
+from app.look import theme
 from app.rooms.embed.parts import Length, has_last, last_name, lengths_at
 from app.widgets.bar_list import ROW_PX, Bar, BarList
 from app.widgets.card import Card, Hint, button, label
+from app.widgets.chips import part_name
 
 if TYPE_CHECKING:
-    from app.readings import Reading
-    from app.view import Units
+    from app.state.readings import Reading
+    from app.state.token_units import Units
     from bertcore.analysis.nearest import Measure, NearWord
 
 PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}

@@ -12,9 +12,9 @@ from app.widgets.question import Question
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.readings import Reading
     from app.rooms.embed.room import EmbedRoom
-    from app.view import Units
+    from app.state.readings import Reading
+    from app.state.token_units import Units
 
 MERGED = "whole words: the mean over their pieces"
 MANY_TOKENS, PAUSE_MS = 128, 200  # from so many on, what is slow waits until there is a pause in the typing

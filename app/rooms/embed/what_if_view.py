@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
-from app import theme
-from app.figures import Figure
+from app.figures.figure import Figure
+from app.look import theme
 from app.rooms.embed.before_after import BeforeAfter
 from app.rooms.embed.changes import is_b_as_a, moved, with_b_as_a
 from app.rooms.embed.parts import ADDENDS, addends_of
 from app.rooms.embed.tiles import Tile, Tiles
 from app.rooms.embed.view import EmbedView
-from app.view import KINDS
+from app.state.token_units import KINDS
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 
 if TYPE_CHECKING:
-    from app.readings import Reading
     from app.rooms.embed.room import EmbedRoom
+    from app.state.readings import Reading
 
 MOST_ROWS = 12
 HOW = "Click a letter to move a token to the other segment. Click two numbers, and the two tokens change places."

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout
 
-from app import theme
-from app.figures import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import theme
 from app.rooms.layers.line_chart import Line, LineChart
 from app.rooms.layers.view import LayersView, note
 from app.widgets.card import GAP_PX, Card
 
 if TYPE_CHECKING:
-    from app.readings import Reading, Step
     from app.rooms.layers.room import LayersRoom
+    from app.state.readings import Reading, Step
     from bertcore.analysis.residual import ResidualStream
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 KIND = "layers.added"
 POST = "In each layer: m = LayerNorm(x + attention), then LayerNorm(m + feed-forward) goes on to the next."

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout
 
-from app import theme
-from app.figures import Axis, Figure, Numbers
-from app.geometry import cosines
+from app.compute.geometry import cosines
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import theme
 from app.rooms.layers.heat_grid import HeatGrid, Labels
 from app.rooms.layers.view import LayersView, stage_labels, stage_name
 from app.widgets.card import GAP_PX, Card
 
 if TYPE_CHECKING:
-    from app.readings import Reading
     from app.rooms.layers.room import LayersRoom
+    from app.state.readings import Reading
 
 LENGTHS_HINT = "rows: tokens · columns: layers"
 LEAST_SPREAD = 0.001  # of the longest: a LayerNorm leaves all vectors equally long, up to rounding

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.card import Card, label, scrolled
 
 if TYPE_CHECKING:
-    from bertcore.analysis.made_of import MadeOf, Part
+    from app.compute.made_of import MadeOf, Part
 
 WIDTH_PX = 345
 CHANGED = "This number was changed by what you have switched off or edited: its parts do not add up to it."

@@ -9,17 +9,17 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app import theme
-from app.figures import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import theme
 from app.rooms.layers.view import LayersView, note
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label
 
 if TYPE_CHECKING:
-    from app.readings import Reading, ReadingRequest, Step
     from app.rooms.layers.room import LayersRoom
+    from app.state.readings import Reading, ReadingRequest, Step
     from bertcore.analysis.neurons import PushedWords, StrongestNeurons
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 STRONGEST, ONE = "layers.neurons", "layers.neuron"
 MOST, MOST_WORDS = 20, 15

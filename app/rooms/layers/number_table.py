@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from app import theme
-from app.figures import Picture
+from app.figures.figure import Picture
+from app.look import theme
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMN_PX, ROW_PX, HEADER_PX = 62, 22, 96

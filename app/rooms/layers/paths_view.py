@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.figures import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers
 from app.rooms.layers.path_picture import PathPicture
 from app.rooms.layers.view import LayersView, note, stage_labels
 from app.widgets.card import Card
 
 if TYPE_CHECKING:
-    from app.readings import Reading
     from app.rooms.layers.room import LayersRoom
-    from app.view import Units
+    from app.state.readings import Reading
+    from app.state.token_units import Units
     from bertcore.analysis.hidden_states import Paths
 
 KIND = "layers.paths"

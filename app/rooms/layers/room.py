@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 
-from app.readings import Reading
-from app.rooms.explore import ExploreRoom
+from app.rooms.base import ExploreRoom
 from app.rooms.layers.stage_slider import StageSlider
-from app.state import ExploreState
+from app.state.readings import Reading
+from app.state.state import ExploreState
 from app.widgets.pages import Pages
 
 if TYPE_CHECKING:

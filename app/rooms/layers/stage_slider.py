@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.layers.view import stage_name
 from app.widgets.card import label
 

@@ -8,11 +8,11 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy
 
-from app import theme
-from app.widgets.icons import paint_icon
+from app.look import theme
+from app.look.icons import paint_icon
 
 if TYPE_CHECKING:
-    from bertcore.analysis.layer_steps import Step
+    from app.compute.layer_steps import Step
 
 HEIGHT_PX = 28
 TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200

@@ -10,8 +10,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Axis, Figure, Numbers, Picture, joined
+from app.figures.figure import Axis, Figure, Numbers, Picture, joined
+from app.look import theme
 from app.rooms.layers.made_of_card import MadeOfCard
 from app.rooms.layers.number_table import NumberTable
 from app.rooms.layers.step_header import StepHeader
@@ -20,11 +20,11 @@ from app.widgets.card import GAP_PX, Card, scrolled
 from app.widgets.controls import Choice
 
 if TYPE_CHECKING:
-    from app.readings import Reading, ReadingRequest
-    from app.readings import Step as Told
+    from app.compute.layer_steps import OneLayer, Step
     from app.rooms.layers.room import LayersRoom
-    from bertcore.analysis.layer_steps import OneLayer, Step
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Reading, ReadingRequest
+    from app.state.readings import Step as Told
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 KIND = "layers.steps"
 TABLE_PX = 236
@@ -96,7 +96,7 @@ class StepsView(LayersView):
         entering = None if request.what_if else reading.trace.hidden_states[layer]
 
         def answer(checkpoint: Checkpoint, step: Told) -> tuple[object, OneLayer]:
-            from bertcore.analysis.layer_steps import one_layer
+            from app.compute.layer_steps import one_layer
 
             read = request.input_ids, request.segments, request.positions
             changes = request.what_if.changes()

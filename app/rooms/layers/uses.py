@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.card import button, label
 from app.widgets.controls import IconButton
 

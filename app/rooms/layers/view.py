@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
-from app import theme
-from app.view import KINDS
+from app.look import theme
+from app.state.token_units import KINDS
 from app.widgets.card import label
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QLabel
 
-    from app.readings import Reading
     from app.rooms.layers.room import LayersRoom
+    from app.state.readings import Reading
 
 MERGED = "whole words: the mean over their pieces"
 

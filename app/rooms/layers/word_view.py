@@ -8,8 +8,8 @@ import numpy as np
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import theme
 from app.rooms.layers.heat_grid import HeatGrid, Labels
 from app.rooms.layers.line_chart import Line, LineChart
 from app.rooms.layers.uses import BANK, Uses, UsesEditor
@@ -17,10 +17,10 @@ from app.rooms.layers.view import LayersView, stage_labels, stage_name
 from app.widgets.card import GAP_PX, Card, label, scrolled
 
 if TYPE_CHECKING:
-    from app.readings import Reading, Step
     from app.rooms.layers.room import LayersRoom
+    from app.state.readings import Reading, Step
     from bertcore.analysis.one_word import Parting, WordInSentences
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 KIND = "layers.word"
 PAUSE_MS = 350  # after the last key in a sentence

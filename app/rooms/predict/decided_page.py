@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Figure, numbers_of
-from app.readings import Reading
+from app.compute.head_questions import HeadTarget
+from app.compute.word_questions import Method
+from app.figures.figure import Figure, numbers_of
+from app.look import theme
 from app.rooms.predict.numbers import signed
 from app.rooms.predict.page import NO_MASKS, PredictPage, asked_text, what_is_missing
+from app.state.readings import Reading
 from app.widgets.card import GAP_PX, Card, label, scrolled
 from app.widgets.controls import Choice
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.question import Question, WorkLine
 from app.widgets.raster import ColorBar
-from bertcore.analysis.head_questions import HeadTarget
-from bertcore.analysis.word_questions import Method
 
 if TYPE_CHECKING:
-    from app.readings import Step
     from app.rooms.predict.room import PredictRoom
+    from app.state.readings import Step
     from bertcore.analysis.attribution import Attribution
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 LEAST_PX = 150  # where the window is lower, the whole room scrolls
 NAMES: dict[Method, tuple[str, str]] = {
@@ -190,7 +190,7 @@ class MethodCard(Card):
         key = (request.model, request.input_ids, tuple(text.segments), _key(target), method)
 
         def work(checkpoint: Checkpoint, step: Step) -> Attribution:
-            from bertcore.analysis.word_questions import decided_by
+            from app.compute.word_questions import decided_by
 
             return decided_by(checkpoint, text, target, method, step)
 

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Figure, numbers_of
-from app.readings import Reading
+from app.compute.filling import FilledMask
+from app.figures.figure import Figure, numbers_of
+from app.look import theme
 from app.rooms.predict.numbers import probability_text
 from app.rooms.predict.page import NO_MASKS, PredictPage, asked_text, what_is_missing
-from app.view import Units
+from app.state.readings import Reading
+from app.state.token_units import Units
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.controls import Choice
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.question import Question, WorkLine
 from app.widgets.raster import ColorBar
-from bertcore.analysis.filling import FilledMask
 
 if TYPE_CHECKING:
-    from app.readings import Step
     from app.rooms.predict.room import PredictRoom
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 ORDERS = ("left to right", "most certain first", "in the order I click")
 CLICKS = ORDERS[2]
@@ -100,7 +100,7 @@ class FillPage(PredictPage):
         def work(checkpoint: Checkpoint, step: Step) -> list[FilledMask]:
             from dataclasses import replace
 
-            from bertcore.analysis.filling import fill_masks
+            from app.compute.filling import fill_masks
 
             now = replace(text, input_ids=ids)
             return fill_masks(checkpoint, now, still_open, order, most=most, what_if=request.what_if, step=step)

@@ -9,13 +9,13 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
-from app import theme
-from app.readings import MaskReading, Reading
+from app.look import theme
 from app.rooms.predict.numbers import probability_text
-from app.state import ModelInfo, moved_positions
+from app.state.readings import MaskReading, Reading
+from app.state.state import ModelInfo, moved_positions
 from app.widgets.card import Card, Hint, button, label
 from app.widgets.controls import IconButton
-from bertcore.tokenization import Encoding
+from bertcore.tokenizer.tokenizer import Encoding
 
 MOST_FORMER, MOST_ROWS = 4, 6
 LONGEST = 20  # characters of a sentence in the list of pairs

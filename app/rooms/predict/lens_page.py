@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Axis, Figure, Numbers
-from app.readings import Reading
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import theme
 from app.rooms.predict.lens_cells import LensTable
 from app.rooms.predict.numbers import probability_text
 from app.rooms.predict.page import (
@@ -20,16 +19,17 @@ from app.rooms.predict.page import (
     stage_name,
     what_is_missing,
 )
+from app.state.readings import Reading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label, scrolled
 from app.widgets.question import Question, WorkLine
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.readings import MaskReading, Step
+    from app.compute.mask_lens import MaskLens, WordThroughLayers
     from app.rooms.predict.room import PredictRoom
-    from bertcore.analysis.mask_lens import MaskLens, WordThroughLayers
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import MaskReading, Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 SIDE_PX = 400
 LEAST_PX = 200  # where the window is lower, the whole room scrolls
@@ -99,7 +99,7 @@ class LensPage(PredictPage):
         position, text, request = reading.masks[number].position, asked_text(reading), reading.request
 
         def work(checkpoint: Checkpoint, step: Step) -> WordThroughLayers:
-            from bertcore.analysis.mask_lens import word_through_layers
+            from app.compute.mask_lens import word_through_layers
 
             return word_through_layers(checkpoint, text, request.encoding, position, word, request.what_if)
 
@@ -219,7 +219,7 @@ class LensPage(PredictPage):
 
 def verdict_of(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> str:
     """Where the word comes first, or how near it comes, in a sentence."""
-    from bertcore.analysis.mask_lens import decided_at
+    from app.compute.mask_lens import decided_at
 
     last = f"in the end p {probability_text(float(chances[-1]))}"
     if ranks is None:

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app import theme
-from app.readings import MaskReading
+from app.look import theme
 from app.rooms.predict.lens_cells import LensStrip
 from app.rooms.predict.numbers import probability_text
 from app.rooms.predict.page import decided_sentence
+from app.state.readings import MaskReading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from bertcore.analysis.mask_lens import MaskLens
+    from app.compute.mask_lens import MaskLens
 
 
 class MaskCard(Card):

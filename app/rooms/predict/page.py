@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.widgets.card import GAP_PX, Card, label
 from app.widgets.question import Question
 
 if TYPE_CHECKING:
-    from app.readings import Reading
+    from app.compute.head_questions import AskedText
+    from app.compute.mask_lens import MaskLens
     from app.rooms.predict.room import PredictRoom
-    from bertcore.analysis.head_questions import AskedText
-    from bertcore.analysis.mask_lens import MaskLens
+    from app.state.readings import Reading
 
 NO_MASKS = "Mask a word first: double-click a token, or press M."
 
@@ -100,7 +100,7 @@ def decided_sentence(lens: MaskLens, mask: int) -> str:
 
 def asked_text(reading: Reading) -> AskedText:
     """What the model reads."""
-    from bertcore.analysis.head_questions import AskedText
+    from app.compute.head_questions import AskedText
 
     request = reading.request
     return AskedText(request.input_ids, request.segments, request.positions)

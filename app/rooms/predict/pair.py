@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from app.figures import Figure, numbers_of
-from app.readings import Reading
+from app.figures.figure import Figure, numbers_of
 from app.rooms.predict.former import Former
 from app.rooms.predict.verdict import (
     ALIKE,
@@ -17,6 +16,7 @@ from app.rooms.predict.verdict import (
     order_verdict,
     question_for,
 )
+from app.state.readings import Reading
 
 if TYPE_CHECKING:
     from app.rooms.predict.room import PredictRoom
@@ -105,7 +105,7 @@ class PairDesk:
         self._show_pair(self._room.state.text_b, self._room.state.text_a)
 
     def _on_other_asked(self) -> None:
-        from app.examples import load_examples
+        from app.state.examples import load_examples
 
         state = self._room.state
         other = sorted({one.b for one in load_examples() if one.b} - {state.text_b, state.text_a})

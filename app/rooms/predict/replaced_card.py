@@ -8,16 +8,16 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app import theme
-from app.readings import Reading
+from app.look import theme
 from app.rooms.predict.numbers import probability_text
+from app.state.readings import Reading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.view import Units
+    from app.state.token_units import Units
 
 TAKEN_FROM = 0.5  # the probability from which on a token counts as taken for replaced
 MOST_BARS = 10

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtGui import QHideEvent, QShowEvent
 
-from app.readings import MaskReading, Reading
-from app.rooms.explore import ExploreRoom
+from app.rooms.base import ExploreRoom
 from app.rooms.predict.page import PredictPage
 from app.rooms.predict.words_page import MOST_CARDS, WordsPage
-from app.state import ExploreState
+from app.state.readings import MaskReading, Reading
+from app.state.state import ExploreState
 from app.widgets.pages import Pages
 from app.widgets.question import PAUSE_MS, Question
 
 if TYPE_CHECKING:
-    from app.readings import Step
+    from app.compute.mask_lens import MaskLens
     from app.rooms.predict.mask_card import MaskCard
     from app.rooms.predict.replaced_card import ReplacedCard
     from app.rooms.predict.verdict import VerdictCard
-    from bertcore.analysis.mask_lens import MaskLens
-    from bertcore.checkpoint import Checkpoint
+    from app.state.readings import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 PAGES = {  # key -> name, hint
     "words": ("Words", "The likeliest words for each mask, and the verdict on A and B"),
@@ -173,7 +173,7 @@ class PredictRoom(ExploreRoom):
         hidden = np.asarray(reading.trace.hidden_states[:, positions], dtype=np.float32)  # (L+1,M,H)
 
         def work(checkpoint: Checkpoint, step: Step) -> MaskLens:
-            from bertcore.analysis.mask_lens import lens_at
+            from app.compute.mask_lens import lens_at
 
             return lens_at(checkpoint, hidden)
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Figure, numbers_of
-from app.readings import Reading
+from app.figures.figure import Figure, numbers_of
+from app.look import theme
 from app.rooms.predict.page import PredictPage, asked_text, what_is_missing
+from app.state.readings import Reading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label, scrolled
 from app.widgets.heat_tokens import HeatToken, HeatTokens
@@ -18,10 +18,10 @@ from app.widgets.question import Question, WorkLine
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.readings import Step
     from app.rooms.predict.room import PredictRoom
+    from app.state.readings import Step
     from bertcore.analysis.words import Surprise
-    from bertcore.checkpoint import Checkpoint
+    from bertcore.checkpoint.checkpoint import Checkpoint
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
 MOST_BARS = 12
@@ -75,7 +75,7 @@ class SurprisePage(PredictPage):
         key = (request.model, tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, words)
 
         def work(checkpoint: Checkpoint, step: Step) -> Surprise:
-            from bertcore.analysis.word_questions import surprise_of
+            from app.compute.word_questions import surprise_of
 
             return surprise_of(checkpoint, encoding, text, step, whole_words=words, what_if=what_if)
 
@@ -113,7 +113,7 @@ class SurprisePage(PredictPage):
 
     def _typed(self, reading: Reading) -> list[str]:
         """(U) the text's own words: a mask put over one is not read here."""
-        from app.view import Units
+        from app.state.token_units import Units
 
         view = self.room.state.view
         return Units(reading.encoding, reading.encoding.labels, (), view).labels

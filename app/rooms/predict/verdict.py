@@ -9,16 +9,16 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.predict.former import FormerVerdicts
 from app.rooms.predict.numbers import percent
 from app.widgets.card import Card, button, label, set_role
 
 if TYPE_CHECKING:
-    from app.state import ModelInfo
+    from app.state.state import ModelInfo
     from bertcore.analysis.predict import NextSentence
     from bertcore.analysis.verdicts import SentenceOrder
-    from bertcore.sentence_pooling import Pooling
+    from bertcore.checkpoint.sentence_pooling import Pooling
 
 
 SURE = 0.65  # below this the verdict is little more than a coin toss

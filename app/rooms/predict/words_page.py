@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Axis, Figure, Numbers, numbers_of
-from app.readings import Reading
+from app.figures.figure import Axis, Figure, Numbers, numbers_of
+from app.look import theme
 from app.rooms.predict.former import Kept, KeptCard
 from app.rooms.predict.mask_card import MaskCard
 from app.rooms.predict.page import PredictPage, stage_name
 from app.rooms.predict.pair import PairDesk
 from app.rooms.predict.replaced_card import ReplacedCard, highest, taken_for_replaced
+from app.state.readings import Reading
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
+    from app.compute.mask_lens import MaskLens
     from app.rooms.predict.room import PredictRoom
-    from app.state import ModelInfo
-    from app.view import Units
-    from bertcore.analysis.mask_lens import MaskLens
+    from app.state.state import ModelInfo
+    from app.state.token_units import Units
 
 COLUMNS = 2
 MOST_CARDS = 12

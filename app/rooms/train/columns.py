@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bertcore.data.tasks.lines import layout_suffix, numbered_lines
-from bertcore.data.tasks.reading import find_file, read_task
-from bertcore.data.tasks.spec import Role, TaskSpec
-from bertcore.data.tasks.tables import read_rows
+from bertcore.tasks.readers.lines import layout_suffix, numbered_lines
+from bertcore.tasks.readers.reading import find_file, read_task
+from bertcore.tasks.readers.spec import Role, TaskSpec
+from bertcore.tasks.readers.tables import read_rows
 
 READ_WHOLE_BYTES = 300_000  # a file up to this size is read before the start: it takes some milliseconds
 _ROLES: dict[str, dict[Role, str]] = {

@@ -7,13 +7,13 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.train.columns import columns_in, likely_column, roles_of
-from app.run_info import RunInfo, model_name
+from app.runs.run_info import RunInfo, model_name
 from app.widgets.card import label
 from app.widgets.controls import Choice
-from bertcore.data.tasks.spec import Role, TaskSpec
 from bertcore.errors import BertcoreError
+from bertcore.tasks.readers.spec import Role, TaskSpec
 
 BUILT_IN_MODEL, A_FOLDER = "The built-in model", "A folder…"
 MOST_RUNS = 12

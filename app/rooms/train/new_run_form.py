@@ -8,19 +8,19 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.train import orders
 from app.rooms.train.form_fields import ColumnFields, LengthField, ModelChoice
 from app.rooms.train.orders import DEFAULT_MINUTES, MINUTES, OWN_PASSES, PASSES, SAMPLE_PASSES, Wish
 from app.rooms.train.run_kinds import BY_ID, RUN_KINDS, RunKind, sample_run_name, samples_of, tasks_of
-from app.run_info import RunInfo
-from app.run_order import RunOrder
+from app.runs.order import RunOrder
+from app.runs.run_info import RunInfo
 from app.widgets.card import button, label, scrolled
 from app.widgets.controls import Choice
 from bertcore.config import PRESETS
-from bertcore.data.tasks.reading import find_file
-from bertcore.data.tasks.spec import TaskSpec
 from bertcore.errors import BertcoreError
+from bertcore.tasks.readers.reading import find_file
+from bertcore.tasks.readers.spec import TaskSpec
 
 SAMPLE_STORIES, A_FILE, A_FOLDER = "Sample stories", "A file…", "A folder…"
 OFFERED = ("tiny", "mini", "small", "medium")  # what a machine without a GPU trains in minutes or hours

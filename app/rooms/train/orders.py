@@ -7,11 +7,11 @@ from pathlib import Path
 
 from app.rooms.train.columns import check_examples
 from app.rooms.train.run_kinds import RunKind
-from app.run_order import RunOrder
-from bertcore.checkpoint_config import read_config, read_config_values
-from bertcore.data.tasks.spec import Role, TaskSpec
+from app.runs.order import RunOrder
+from bertcore.checkpoint.config_file import read_config, read_config_values
 from bertcore.errors import BertcoreError
 from bertcore.locations import resolve_model, sample_corpus
+from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
@@ -66,7 +66,7 @@ def order_of(wish: Wish) -> RunOrder:
 
 
 def _finetune(wish: Wish, task: TaskSpec) -> RunOrder:
-    from bertcore.data.tasks.reading import sample_folder
+    from bertcore.tasks.readers.reading import sample_folder
 
     place = wish.place or sample_folder(task)
     if place is None or not place.exists():

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from app.rooms.train import words
 from app.rooms.train.metrics import metric_key
-from app.run_info import RunInfo
-from app.task_info import metric_name
+from app.runs.run_info import RunInfo
+from app.state.task_info import metric_name
 from app.widgets.curve_plot import CurveSpec, PlotSpec
 
 Specs = tuple[PlotSpec, PlotSpec, PlotSpec]

@@ -10,12 +10,12 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import Axis, Figure, Numbers, numbers_of, picture_of
+from app.figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
+from app.look import theme
 from app.rooms.train import words
 from app.rooms.train.confusion import MOST_LABELS, ConfusionTable
-from app.run_result import HeldOutExample, RunResult
-from app.task_info import metric_name
+from app.runs.result import HeldOutExample, RunResult
+from app.state.task_info import metric_name
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import label, scrolled
 from app.widgets.figure_button import FigureButton

@@ -10,15 +10,15 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.train import words
 from app.rooms.train.new_run_form import NewRunForm
 from app.rooms.train.run_list import RunList
 from app.rooms.train.run_view import RunView
 from app.rooms.train.snapshots import SnapshotSlider
 from app.rooms.train.watch_card import WATCH, WatchCard
-from app.run_info import RunInfo
-from app.run_result import RunResult
+from app.runs.result import RunResult
+from app.runs.run_info import RunInfo
 from app.widgets.card import GAP_PX, Card, button, label
 from app.widgets.curve_loader import CurveLoader
 from bertcore.locations import built_in_checkpoint
@@ -30,7 +30,7 @@ NO_OWN_RUNS = "None of your own yet. Start one: the sample stories take two minu
 
 
 class TrainRoom(QWidget):
-    """Takes what the runs service tells (see `app.runs.connect_train_room`), and gives what the person wants.
+    """Takes what the runs service tells (see `app.runs.service.connect_train_room`), and gives what the person wants.
 
     start_requested(RunOrder), control_requested(Path, "pause" | "resume" | "stop"), run_selected(Path),
     open_requested(Path): a snapshot to open in every room; `show_asked_model` hears of every model that is asked for,

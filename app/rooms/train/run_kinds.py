@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bertcore.data.tasks.registry import TASKS
-from bertcore.data.tasks.spec import TaskSpec
+from bertcore.tasks.readers.registry import TASKS
+from bertcore.tasks.readers.spec import TaskSpec
 
 
 @dataclass(frozen=True)

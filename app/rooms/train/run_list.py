@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app import theme
+from app.look import theme
 from app.rooms.train import words
-from app.run_info import RunInfo
+from app.runs.run_info import RunInfo
 
 ROW_PX, GAP_PX, BAR_PX, PADDING_PX = 58, 6, 4, 8
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}

@@ -7,17 +7,17 @@ from pathlib import Path
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from app import theme
-from app.figures import joined
+from app.figures.figure import joined
+from app.look import theme
 from app.rooms.train import words
 from app.rooms.train.metrics import RunMetrics
 from app.rooms.train.plots import RunLook, Specs, look_of
 from app.rooms.train.result_view import ResultView
-from app.run_info import RunInfo
-from app.run_result import RunResult
+from app.runs.result import RunResult
+from app.runs.run_info import RunInfo
 from app.widgets.card import Card, button, label, set_role
 from app.widgets.curve_plot import CurvePlot, Mark
-from bertcore.training.run_folder import RunStatus
+from bertcore.runs.run_folder import RunStatus
 
 RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace

@@ -10,7 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLineEdit
 
 from app.rooms.train.snapshots import Guess, SnapshotList
-from app.run_info import RunInfo
+from app.runs.run_info import RunInfo
 from app.widgets.card import Card, label, scrolled
 
 WATCH, MASK, ASK_AT_ONCE = "watch", "[MASK]", 4

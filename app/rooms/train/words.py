@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.task_info import metric_name
-from bertcore.training.run_folder import RunStatus
+from app.state.task_info import metric_name
+from bertcore.runs.run_folder import RunStatus
 
 _THIN = "\u2009"  # thin space, before a unit: 12 s
 

@@ -1,0 +1,85 @@
+"""Masks filled one by one: each word is chosen with the words before it in place, so the order matters.
+
+Importable without torch. Positions count from 0. Ghazvininejad et al. 2019 ("Mask-Predict") for the order by certainty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.analysis.predict import WordGuess, softmax, top_words
+from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    from app.compute.head_questions import AskedText
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+Order = Literal["left to right", "most certain first"]
+
+
+@dataclass(frozen=True)
+class FilledMask:
+    """One step: the likeliest word at a mask, the masks filled before it standing in the text."""
+
+    position: int
+    word: WordGuess  # as a person should see it
+
+
+def fill_masks(
+    checkpoint: Checkpoint,
+    text: AskedText,
+    masks: Sequence[int],
+    order: Order | Sequence[int] = "left to right",
+    *,
+    most: int | None = None,
+    what_if: WhatIf = NOTHING_CHANGED,
+    step: Callable[[float], object] | None = None,
+) -> list[FilledMask]:
+    """The steps, first to last, one pass each; `most`: how many at most, None for all.
+
+    text: ids with the masks put in. order: a list of positions fills these, one after the other; "most certain first"
+    takes the mask whose likeliest word has the highest p, then looks anew. `step` is told the share done.
+    Raises BertcoreError where there is no MLM head, and for a position that is no open mask.
+    """
+    ids, still_open = list(text.input_ids), sorted(masks)
+    wanted = list(order) if not isinstance(order, str) else None
+    count = min(len(still_open) if wanted is None else len(wanted), len(masks) if most is None else most)
+    steps: list[FilledMask] = []
+    for done in range(count):
+        if wanted is not None and wanted[done] not in still_open:
+            raise BertcoreError(f"Position {wanted[done]} has no mask that is still open; choose another one.")
+        one = still_open[0] if wanted is None else wanted[done]
+        asked = still_open if order == "most certain first" else [one]
+        rows = _logits(checkpoint, replace(text, input_ids=ids), asked, what_if)
+        best = int(np.argmax([softmax(row).max() for row in rows]))
+        guess = top_words(rows[best], checkpoint.tokenizer, 1)[0]
+        steps.append(FilledMask(asked[best], replace(guess, token=checkpoint.tokenizer.label(guess.id))))
+        ids[asked[best]] = guess.id
+        still_open.remove(asked[best])
+        if step is not None:
+            step((done + 1) / count)
+    return steps
+
+
+def _logits(checkpoint: Checkpoint, text: AskedText, positions: Sequence[int], what_if: WhatIf) -> NDArray[np.float32]:
+    """The MLM head at some tokens of the text: (R,V)."""
+    import torch
+
+    from bertcore.analysis.passes import as_text
+    from bertcore.model.tap import Intervention
+
+    model = checkpoint.model
+    if model.mlm is None:
+        raise BertcoreError("This model has no masked-word (MLM) head, so it fills no masks.")
+    changes = what_if.changes()
+    with torch.inference_mode():
+        read = as_text(model, text.input_ids, text.segments, text.positions)
+        hidden = read.hidden(model, tap=None if changes is None else Intervention(changes))  # (1,S,H)
+        found: NDArray[np.float32] = model.mlm_logits(hidden[0, list(positions)]).float().cpu().numpy()
+    return found

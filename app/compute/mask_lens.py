@@ -1,0 +1,141 @@
+"""At which layer a masked word is decided: what each layer would say there, and how one word fares through them.
+
+The logit lens (nostalgebraist 2020) at masked places. Importable without torch: the window hands over what it wants to
+know and reads the answers. Stage 0 is what enters the first layer, stage l what leaves layer l; positions count from 0.
+L layers, M masks, S tokens, K pieces of a word, H hidden, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.analysis.predict import WordGuess
+from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    import torch
+
+    from app.compute.head_questions import AskedText
+    from bertcore.analysis.passes import Text
+    from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.model.bert import Bert
+    from bertcore.tokenizer.tokenizer import Encoding
+
+
+@dataclass(frozen=True, eq=False)
+class MaskLens:
+    """What each stage would say at each mask, and how the word that is likeliest in the end fares on the way."""
+
+    words: list[list[list[WordGuess]]]  # [stage][mask], likeliest first
+    probability: NDArray[np.float64]  # (L+1,M) of the last stage's likeliest word
+    rank: NDArray[np.int64]  # (L+1,M), 1 the likeliest
+
+    def decided(self, mask: int) -> int:
+        """The stage from which on the last word is the likeliest."""
+        stage = decided_at(self.rank[:, mask])
+        assert stage is not None  # at the last stage it is the likeliest
+        return stage
+
+
+@dataclass(frozen=True, eq=False)
+class WordThroughLayers:
+    """One word at a masked place. Of several pieces: p = product of each piece's p, given the pieces before it."""
+
+    pieces: list[str]  # (K) as a person should see them
+    probability: NDArray[np.float64]  # (L+1)
+    piece_ranks: NDArray[np.int64]  # (L+1,K) of each piece among all tokens at its place
+
+    @property
+    def rank(self) -> NDArray[np.int64] | None:
+        """(L+1); None for several pieces, as there is no list of all words to rank them in."""
+        return self.piece_ranks[:, 0] if len(self.pieces) == 1 else None
+
+
+def decided_at(ranks: NDArray | Sequence[int]) -> int | None:
+    """The first stage from which on the rank (L+1) stays 1; None where it is not 1 in the end."""
+    is_first = np.asarray(ranks) == 1
+    if not is_first[-1]:
+        return None
+    others = np.flatnonzero(~is_first)
+    return int(others[-1]) + 1 if len(others) else 0
+
+
+def lens_at(checkpoint: Checkpoint, hidden: NDArray[np.float32], k: int = 3) -> MaskLens:
+    """Hidden states of M masks after every stage (L+1,M,H), as a trace has them -> the k likeliest words.
+
+    Raises BertcoreError where there is no MLM head.
+    """
+    from bertcore.analysis.lens import follow_words, layer_lens, lens_words
+
+    logits = layer_lens(checkpoint.model, hidden, range(hidden.shape[1]))  # (L+1,M,V)
+    path = follow_words(logits, logits[-1].argmax(axis=-1).tolist())
+    label = checkpoint.tokenizer.label
+    words = [
+        [[replace(guess, token=label(guess.id)) for guess in mask] for mask in stage]
+        for stage in lens_words(logits, checkpoint.tokenizer, k)
+    ]
+    return MaskLens(words, path.probability, path.rank)
+
+
+def word_through_layers(
+    checkpoint: Checkpoint,
+    text: AskedText,
+    encoding: Encoding,
+    position: int,
+    word: str,
+    what_if: WhatIf = NOTHING_CHANGED,
+) -> WordThroughLayers:
+    """How a typed word, of one piece or several, fares at a mask from stage to stage.
+
+    encoding: of the typed text, which says how a word is cut there. Several pieces are read as in
+    `words.word_probability`. Raises BertcoreError for a word that the vocabulary cannot write, where there is no room
+    for its pieces, and for several pieces while rows are edited or tokens moved: the longer text has other places.
+    """
+    import torch
+
+    from bertcore.analysis.lens import follow_words, layer_lens
+    from bertcore.analysis.words import piece_by_piece, pieces_at
+
+    model, tokenizer = checkpoint.model, checkpoint.tokenizer
+    ids = pieces_at(word, tokenizer, encoding, position)
+    if len(ids) > 1 and (what_if.rows or what_if.positions):
+        raise BertcoreError(
+            f"“{word.strip()}” has {len(ids)} pieces and makes the text longer; put back the edited rows and moved "
+            "tokens first, or choose a word of one piece."
+        )
+    positions = text.positions if len(ids) == 1 else None
+    asked = piece_by_piece(model, tokenizer, text.input_ids, text.segments, position, ids, positions)
+    with torch.inference_mode():
+        hidden = _states(model, *asked, what_if)  # (L+1,K,H)
+    path = follow_words(layer_lens(model, hidden, range(len(ids))), ids)
+    pieces = [tokenizer.label(token) for token in ids]
+    return WordThroughLayers(pieces, path.probability.prod(axis=1), path.rank)
+
+
+def _states(
+    model: Bert, text: Text, variants: torch.Tensor, places: torch.Tensor, what_if: WhatIf
+) -> NDArray[np.float32]:
+    """(L+1,K,H): in each variant (K,S) the token at its place, after every stage; the last as the model gives it."""
+    import torch
+
+    from bertcore.model.tap import Intervention
+
+    states: list[torch.Tensor] = []
+    variant = torch.arange(len(variants), device=variants.device)
+    stages = {"embeddings.output", *(f"layer.{layer}.output" for layer in range(model.config.num_hidden_layers))}
+
+    def keep(name: str, value: torch.Tensor) -> torch.Tensor:
+        if name in stages:
+            states.append(value[variant, places])
+        return value
+
+    last = text.hidden(model, variants, tap=Intervention(what_if.changes() or {}, then=keep))
+    states[-1] = last[variant, places]
+    found: NDArray[np.float32] = torch.stack(states).float().cpu().numpy()
+    return found

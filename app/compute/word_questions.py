@@ -1,0 +1,85 @@
+"""What a person asks about the words of one text: how surprising each is, and which decided a prediction.
+
+Importable without torch: the window names what it wants on its own thread, and has it worked out on another, in batches
+that are small enough for what is more urgent not to wait long. Positions count from 0. S tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from app.compute.head_questions import INTERACTIVE_TOKENS, AskedText, HeadTarget
+from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    from bertcore.analysis.attribution import Attribution
+    from bertcore.analysis.words import Surprise
+    from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.tokenizer.tokenizer import Encoding
+
+Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
+Method = Literal["gradient", "integrated", "left_out"]
+METHODS: tuple[Method, ...] = ("gradient", "integrated", "left_out")
+PATH_STEPS = 32  # nodes of the integral; its completeness error says whether they are enough
+
+
+def surprise_of(
+    checkpoint: Checkpoint,
+    encoding: Encoding,
+    text: AskedText,
+    step: Step | None = None,
+    *,
+    whole_words: bool = False,
+    what_if: WhatIf = NOTHING_CHANGED,
+) -> Surprise:
+    """Each word of the typed text masked in turn (`words.surprise`); its own words count, not the masks over them.
+
+    text: gives segments and positions as the model reads them. whole_words: the later pieces of a word are hidden with
+    it. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
+    """
+    from bertcore.analysis.merging import word_groups
+    from bertcore.analysis.words import surprise
+
+    mask_id = checkpoint.tokenizer.mask_id
+    if mask_id is None:
+        raise BertcoreError("This model's vocabulary has no mask, so no word can be hidden in turn.")
+    return surprise(
+        checkpoint.model,
+        encoding,
+        mask_id,
+        groups=word_groups(encoding) if whole_words else None,
+        max_tokens=INTERACTIVE_TOKENS,
+        segment_ids=text.segments,
+        position_ids=text.positions,
+        changes=what_if.changes(),
+        between=step,
+    )
+
+
+def decided_by(
+    checkpoint: Checkpoint, text: AskedText, target: HeadTarget, method: Method, step: Step | None = None
+) -> Attribution:
+    """Each token's part (S) in ln p of a prediction, in nats, by one of METHODS (`attribution`).
+
+    "integrated" starts from the same text with every word masked; "left_out" masks each token in turn.
+    Raises BertcoreError where the model has no head for the prediction.
+    """
+    from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
+
+    tokenizer = checkpoint.tokenizer
+    cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
+    asked = checkpoint.model, text.input_ids, text.segments, target.target()
+    if method == "gradient":
+        return gradient_x_input(*asked, position_ids=text.positions)
+    if method == "left_out":
+        return leave_one_out(*asked, cover, position_ids=text.positions, max_tokens=INTERACTIVE_TOKENS, between=step)
+    return integrated_gradients(
+        *asked,
+        baseline_ids=covered(text.input_ids, cover, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)),
+        position_ids=text.positions,
+        steps=PATH_STEPS,
+        max_tokens=INTERACTIVE_TOKENS,
+        between=step,
+    )

@@ -1,0 +1,1 @@
+"""Pictures and their numbers, as files."""

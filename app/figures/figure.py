@@ -1,0 +1,232 @@
+"""A picture that can be taken away: what is drawn, the numbers behind it, and a caption that says where they are from.
+
+A room hands a card a function that makes the figure when somebody asks for it:
+
+    card.set_figure(self._head_figure)
+
+    def _head_figure(self) -> Figure | None:
+        tokens = Axis("token that looks", labels), Axis("what it looks at", labels)
+        return self.figure("Layer 1 · Head 4", [self._view], {"attention": Numbers(values, tokens)}, head=True)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QPainter, QRegion
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+if TYPE_CHECKING:
+    from app.state.readings import Reading
+    from app.state.state import ExploreState, ModelInfo
+
+HASH_DIGITS = 8
+SAMPLES, SAMPLE_BYTES = 64, 4096  # of each weights file: reading all of a large model would take seconds
+LONGEST_TEXT = 300  # characters of a sentence in a caption
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """What an axis of an array counts, and a name for each place on it; without labels the places are numbered."""
+
+    name: str
+    labels: Sequence[str] | np.ndarray = ()
+    first: int = 0  # the number of the first place, where there are no labels
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """An array of one or more dimensions with an axis for each."""
+
+    values: np.ndarray
+    axes: tuple[Axis, ...]
+
+    def __post_init__(self) -> None:
+        shape = tuple(len(axis.labels) or size for axis, size in zip(self.axes, self.values.shape, strict=True))
+        if shape != self.values.shape:
+            raise ValueError(f"labels for {shape}, values of {self.values.shape}")
+
+
+def numbers_of(axis: str, labels: Sequence[str], values: Sequence[float] | np.ndarray) -> Numbers:
+    """A number for each name, as a list of bars shows them."""
+    return Numbers(np.asarray(values), (Axis(axis, labels),))
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Something to draw: its size in pixels of the screen, and a function that draws it with its corner at (0, 0)."""
+
+    width: int
+    height: int
+    paint: Callable[[QPainter], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """What is saved or copied."""
+
+    title: str
+    picture: Picture
+    numbers: Mapping[str, Numbers]
+    caption: str  # model and its hash, step, text, layer, head, settings
+    source: str  # the model or run it is of, for the file's name
+    hint: str = ""  # what rows and columns are; stands below the title
+
+
+def picture_of(widgets: Sequence[QWidget]) -> Picture:
+    """Widgets of one window as they stand to each other on the screen, those that are hidden left out.
+
+    What scrolls is there in full height: from its top, and what stands below is moved down.
+    """
+    shown = [widget for widget in widgets if not widget.isHidden()]
+    places = _places(shown)
+    whole = QRect()
+    for place in places:
+        whole = whole.united(place)
+
+    def paint(painter: QPainter) -> None:
+        for widget, place in zip(shown, places, strict=True):
+            painter.save()
+            painter.translate(place.topLeft() - whole.topLeft())
+            # Without its background: the painter's device stays free of pixels, and text stays text.
+            widget.render(painter, QPoint(0, 0), QRegion(), QWidget.RenderFlag.DrawChildren)
+            painter.restore()
+
+    return Picture(whole.width(), whole.height(), paint)
+
+
+def _places(widgets: Sequence[QWidget]) -> list[QRect]:
+    """Where each is to stand."""
+    stand = [_place_in_window(widget) for widget in widgets]
+    places = [QRect(place) for place in stand]
+    for area in dict.fromkeys(area for widget in widgets for area in _areas_around(widget)):
+        bottom = _place_in_window(area).bottom()
+        inside = [area.isAncestorOf(widget) for widget in widgets]
+        hidden = max(place.bottom() for place, is_inside in zip(stand, inside, strict=True) if is_inside) - bottom
+        for place, stands, is_inside in zip(places, stand, inside, strict=True):
+            if not is_inside and stands.top() > bottom:
+                place.translate(0, max(hidden, 0))
+    return places
+
+
+def _place_in_window(widget: QWidget) -> QRect:
+    """Where it would stand with nothing scrolled."""
+    place = QRect(widget.mapTo(widget.window(), QPoint(0, 0)), widget.size())
+    for area in _areas_around(widget):
+        place.translate(area.horizontalScrollBar().value(), area.verticalScrollBar().value())
+    return place
+
+
+def _areas_around(widget: QWidget) -> Iterator[QScrollArea]:
+    around = widget.parentWidget()
+    while around is not None:
+        if isinstance(around, QScrollArea):
+            yield around
+        around = around.parentWidget()
+
+
+def caption_of(
+    state: ExploreState,
+    *,
+    head: bool = False,
+    token: bool = False,
+    settings: str = "",
+    plain: bool = False,
+    by_token: bool = False,
+    texts: bool = True,
+    masks: bool = True,
+) -> str:
+    """Where a picture of the state's reading comes from, in one line.
+
+    head: it is of the chosen layer and head. token: of the token that is looked at. settings: of the view itself.
+    plain: of the model as it is, without the changes inside. by_token: of all tokens, whatever the view merges or
+    leaves out. texts: of the sentences that were typed. masks: of the text with the masks in it, not as it was typed.
+    """
+    reading = state.reading
+    if reading is None:
+        return ""
+    if plain:
+        reading = reading.before or reading
+    model = reading.request.model
+    return joined(
+        model_text(model),
+        f"layer {state.layer + 1}, head {state.head + 1}" if head else "",
+        _token_text(state, reading) if token else "",
+        *(_input_texts(reading, masks) if texts else ()),
+        *(() if by_token or not texts else state.view.notes),
+        settings,
+    )
+
+
+def joined(*parts: str) -> str:
+    """The parts of a caption that say something, in one line."""
+    return " · ".join(part for part in parts if part)
+
+
+def model_text(model: ModelInfo) -> str:
+    """Name, hash and step of a model, for a caption."""
+    found = model_hash(model.folder)
+    name = f"{model.name} {found}" if found else model.name
+    return name if model.step is None else f"{name} · training step {model.step:,}"
+
+
+def _token_text(state: ExploreState, reading: Reading) -> str:
+    position = min(state.current or 0, len(reading.encoding) - 1)
+    return f"token {position} “{reading.shown_tokens[position]}”"
+
+
+def _input_texts(reading: Reading, masks: bool) -> list[str]:
+    encoding, request = reading.encoding, reading.request
+    masked = f"masked: {', '.join(map(str, request.masked))}" if masks and request.masked else ""
+    changed = request.what_if.described(reading.shown_tokens)
+    return [pair_text(encoding.text_a, encoding.text_b), masked, *changed]
+
+
+def pair_text(a: str, b: str | None) -> str:
+    """The two sentences, for a caption."""
+    return joined(f"A: {_cut(a)}", f"B: {_cut(b)}" if b else "")
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_TEXT else line[:LONGEST_TEXT] + "…"
+
+
+def model_hash(folder: Path) -> str:
+    """Eight hex digits that another model will hardly share: SHA-256 over config.json and samples of the weights.
+
+    Empty where the files are gone.
+    """
+    try:
+        files = sorted(file for file in folder.iterdir() if file.suffix in (".safetensors", ".bin"))
+        stamp = tuple((file.name, (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files)
+        return _hash_of(folder, stamp)
+    except OSError:
+        return ""
+
+
+@lru_cache(maxsize=64)
+def _hash_of(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> str:
+    """stamp: name, size in bytes and time of change of each weights file; another stamp is hashed anew."""
+    found = hashlib.sha256((folder / "config.json").read_bytes())
+    for name, size, _ in stamp:
+        found.update(size.to_bytes(8, "little"))
+        with (folder / name).open("rb") as file:
+            for place in np.linspace(0, max(size - SAMPLE_BYTES, 0), SAMPLES, dtype=np.int64).tolist():
+                file.seek(place)
+                found.update(file.read(SAMPLE_BYTES))
+    return found.hexdigest()[:HASH_DIGITS]
+
+
+def file_name(figure: Figure, room: str = "") -> str:
+    """A name for the figure's files, without ending: `bertscope-mini-attend-layer-1-head-4`."""
+    words = " ".join((figure.source, room, figure.title))
+    return re.sub(r"[^\w]+", "-", words.replace("’", "")).strip("-").lower()[:100] or "figure"

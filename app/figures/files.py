@@ -1,0 +1,216 @@
+"""Figures as bytes: PNG, SVG and PDF with real text; CSV and NPZ. And the one place where they are written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPageSize, QPainter, QPdfWriter
+
+from app.figures.figure import Figure, Numbers
+from app.look import theme
+from bertcore.errors import BertcoreError
+
+MARGIN_PX, GAP_PX = 16, 8
+LEAST_WIDTH_PX = 360  # a narrower picture still has a caption that can be read
+PIXELS_PER_PIXEL = 2  # of a PNG: sharp on paper and on fine screens
+DOTS_PER_INCH = 96  # what a pixel of the screen is taken for
+POINTS_PER_PIXEL = 72 / DOTS_PER_INCH
+WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+# Blocks of a figure: the text, its font, its colour in the theme.
+Line = tuple[str, QFont, str]
+
+
+class Sheet:
+    """A figure laid out: title and hint above the picture, the caption below."""
+
+    def __init__(self, figure: Figure) -> None:
+        self._picture = figure.picture
+        self._margin, self._gap = theme.px(MARGIN_PX), theme.px(GAP_PX)
+        self._inner = max(figure.picture.width, theme.px(LEAST_WIDTH_PX))
+        self._above = _lines((figure.title, theme.font(13, bold=True), "ink"), (figure.hint, theme.font(12), "muted"))
+        self._below = _lines((figure.caption, theme.font(11), "muted"))
+        texts = [self._height(line) + self._gap for line in (*self._above, *self._below)]
+        height = sum(texts) + figure.picture.height + 2 * self._margin
+        self.size = QSize(self._inner + 2 * self._margin, round(height))
+
+    def paint(self, painter: QPainter) -> None:
+        """Draws all of it with its corner at (0, 0)."""
+        painter.fillRect(QRectF(0, 0, self.size.width(), self.size.height()), theme.color("card"))
+        y = self._paint_lines(painter, self._above, self._margin)
+        painter.save()
+        painter.translate(self._margin, y)
+        self._picture.paint(painter)
+        painter.restore()
+        self._paint_lines(painter, self._below, y + self._picture.height + self._gap)
+
+    def _height(self, line: Line) -> float:
+        text, font, _ = line
+        return QFontMetricsF(font).boundingRect(QRectF(0, 0, self._inner, 1e6), int(WRAPPED), text).height()
+
+    def _paint_lines(self, painter: QPainter, lines: list[Line], y: float) -> float:
+        for line in lines:
+            text, font, color = line
+            height = self._height(line)
+            painter.setFont(font)
+            painter.setPen(theme.color(color))
+            # A little more room than was measured: on another device the same words may run slightly wider.
+            painter.drawText(QRectF(self._margin, y, self._inner + 4, height + 2), int(WRAPPED), text)
+            y += height + self._gap
+        return y
+
+
+def _lines(*lines: Line) -> list[Line]:
+    return [line for line in lines if line[0]]
+
+
+def image_of(figure: Figure) -> QImage:
+    """The figure in pixels, twice as fine as on the screen."""
+    sheet = Sheet(figure)
+    image = QImage(sheet.size * PIXELS_PER_PIXEL, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(PIXELS_PER_PIXEL)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    sheet.paint(painter)
+    painter.end()
+    image.setText("Description", figure.caption)
+    return image
+
+
+def png(figure: Figure) -> bytes:
+    buffer = _buffer()
+    image_of(figure).save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
+
+
+def svg(figure: Figure) -> bytes:
+    from PySide6.QtSvg import QSvgGenerator
+
+    sheet, buffer = Sheet(figure), _buffer()
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(DOTS_PER_INCH)
+    generator.setSize(sheet.size)
+    generator.setViewBox(QRectF(0, 0, sheet.size.width(), sheet.size.height()))
+    generator.setTitle(figure.title)
+    generator.setDescription(figure.caption)
+    painter = QPainter(generator)
+    sheet.paint(painter)
+    painter.end()
+    return bytes(buffer.data().data())
+
+
+def pdf(figure: Figure) -> bytes:
+    """One page of the figure's size."""
+    sheet, buffer = Sheet(figure), _buffer()
+    writer = QPdfWriter(buffer)
+    writer.setResolution(DOTS_PER_INCH)
+    page = QSizeF(sheet.size.width() * POINTS_PER_PIXEL, sheet.size.height() * POINTS_PER_PIXEL)
+    writer.setPageSize(QPageSize(page, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch))
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    writer.setTitle(figure.title)
+    painter = QPainter(writer)
+    sheet.paint(painter)
+    painter.end()
+    return bytes(buffer.data().data())
+
+
+def _buffer() -> QBuffer:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    return buffer
+
+
+def table(figure: Figure, separator: str = ",") -> str:
+    """All numbers as text: comment lines with title and caption, then a table for each array.
+
+    More than two dimensions are written as one table for each place on the first axes.
+    """
+    out = io.StringIO()
+    for line in (figure.title, figure.caption):
+        out.write(f"# {' '.join(line.split())}\n" if line else "")
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    for name, numbers in figure.numbers.items():
+        for where, values, axes in _tables(numbers):
+            out.write("\n# " + " · ".join(part for part in (name, where) if part) + "\n")
+            writer.writerows(_rows(name, Numbers(values, axes)))
+    return out.getvalue()
+
+
+def _tables(numbers: Numbers) -> Iterator[tuple[str, np.ndarray, tuple]]:
+    """(which places on the first axes, values of at most two dimensions, their axes)"""
+    first = max(numbers.values.ndim - 2, 0)
+    labels = [_labels(numbers, axis) for axis in range(numbers.values.ndim)]
+    for places in np.ndindex(numbers.values.shape[:first]):
+        named = (f"{numbers.axes[axis].name} {labels[axis][place]}" for axis, place in enumerate(places))
+        yield ", ".join(named), numbers.values[places], numbers.axes[first:]
+
+
+def _rows(name: str, numbers: Numbers) -> Iterator[list[str]]:
+    rows, axes = numbers.values, numbers.axes
+    if rows.ndim == 1:
+        yield [axes[0].name, name]
+        rows = rows[:, None]
+    else:
+        yield [f"{axes[0].name} \\ {axes[1].name}", *_labels(numbers, 1)]
+    for label, row in zip(_labels(numbers, 0), rows, strict=True):
+        yield [label, *map(_number, row.tolist())]
+
+
+def _number(value: object) -> str:
+    return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def _labels(numbers: Numbers, axis: int) -> list[str]:
+    return [str(label) for label in _places(numbers, axis)]
+
+
+def _places(numbers: Numbers, axis: int) -> np.ndarray:
+    """The names or numbers along an axis."""
+    wanted, size = numbers.axes[axis], numbers.values.shape[axis]
+    return np.asarray(wanted.labels) if len(wanted.labels) else np.arange(wanted.first, wanted.first + size)
+
+
+def npz(figure: Figure) -> bytes:
+    """Each array under its name, the names on its axes as `name.axis`, and title and caption."""
+    arrays: dict[str, np.ndarray] = {"title": np.array(figure.title), "caption": np.array(figure.caption)}
+    for name, numbers in figure.numbers.items():
+        arrays[name] = numbers.values
+        for number, axis in enumerate(numbers.axes):
+            arrays[f"{name}.{axis.name}"] = _places(numbers, number)
+    out = io.BytesIO()
+    np.savez_compressed(out, allow_pickle=False, **arrays)
+    return out.getvalue()
+
+
+PICTURES: dict[str, Callable[[Figure], bytes]] = {".png": png, ".svg": svg, ".pdf": pdf}
+NUMBERS: dict[str, Callable[[Figure], bytes]] = {
+    ".csv": lambda figure: table(figure).encode("utf-8-sig"),  # the mark tells spreadsheets that it is UTF-8
+    ".npz": npz,
+}
+
+
+def save_figure(figure: Figure, file: Path) -> None:
+    """Writes a picture or numbers, as the file's ending says. Raises BertcoreError in one sentence."""
+    maker = (PICTURES | NUMBERS).get(file.suffix.lower())
+    if maker is None:
+        known = ", ".join(ending.removeprefix(".") for ending in (*PICTURES, *NUMBERS))
+        raise BertcoreError(f"{file.name} cannot be saved: its ending has to be one of {known}.")
+    write_whole(file, maker(figure))
+
+
+def write_whole(file: Path, content: bytes) -> None:
+    """Written aside and moved into place, so that what stood there is lost only for something complete."""
+    aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+    try:
+        aside.write_bytes(content)
+        os.replace(aside, file)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        why = (error.strerror or str(error)).lower()
+        raise BertcoreError(f"{file} could not be written: {why}. Choose another place for it.") from error

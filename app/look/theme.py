@@ -1,0 +1,252 @@
+"""Colours, sizes and fonts of the window: one set of names, a light and a dark value for each.
+
+How a widget uses it:
+
+    from app.look import theme
+    painter.setPen(theme.color("muted"))       a QColor of the theme in use (names: the fields of Theme)
+    painter.setFont(theme.font(12, bold=True)) the program's font, pixel size before projector scaling
+    layout.setSpacing(theme.px(8))             a length, scaled in projector mode
+    colors = theme.sequential_table()          256 colours for QImage.setColorTable or a pyqtgraph LUT
+
+Read colours when painting, never keep them: when the theme changes, `apply` gives the application a new palette, Qt
+sends every widget a PaletteChange event and repaints it. A widget that hands colours to somebody else (a pyqtgraph pen)
+overrides `changeEvent` and sets them again on `QEvent.Type.PaletteChange`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import QApplication
+
+from app.look import fonts
+from app.look.stylesheet import stylesheet
+from bertcore.garbage import no_garbage_collection
+
+RADIUS = 10
+PROJECTOR_SCALE = 1.5
+
+
+@dataclass(frozen=True)
+class Theme:
+    """One colour for each role. A `*_tint` is the quiet background that goes with the strong colour of that name."""
+
+    name: str
+    window: str  # behind the cards
+    card: str
+    line: str  # card edges, separators, grid lines
+    field: str  # behind text that can be edited
+    track: str  # the empty part of a bar
+    hover: str  # a button or row under the mouse
+    ink: str
+    muted: str
+    faint: str  # hints, disabled text
+    accent: str
+    accent_tint: str
+    on_accent: str  # text on the accent
+    segment_a: str
+    segment_a_tint: str
+    segment_b: str
+    segment_b_tint: str
+    special: str
+    special_tint: str
+    mask: str
+    mask_tint: str
+    bar: str  # the plain bar of a bar list
+    bar_strong: str  # the bar of what is being looked at
+    good: str  # "the word that was there", a run that is done
+    good_text: str
+    warn: str  # paused
+    bad: str  # failed
+    bad_tint: str
+    curve_train: str
+    curve_held_out: str
+    curve_mlm: str
+    curve_nsp: str
+    curve_rate: str
+    curve_norm: str
+    sequential: tuple[str, ...]  # attention, probability: low to high
+    diverging: tuple[str, ...]  # signed values: negative, zero in the middle, positive
+
+
+LIGHT = Theme(
+    name="light",
+    window="#f6f7f9",
+    card="#ffffff",
+    line="#e1e5ea",
+    field="#ffffff",
+    track="#eceef1",
+    hover="#f1f4f8",
+    ink="#1b2430",
+    muted="#66707d",
+    faint="#98a1ac",
+    accent="#0b6bcb",
+    accent_tint="#e7f1fb",
+    on_accent="#ffffff",
+    segment_a="#00568a",
+    segment_a_tint="#e3f0f9",
+    segment_b="#a34700",
+    segment_b_tint="#fdeadd",
+    special="#4b5563",
+    special_tint="#eceef1",
+    mask="#8e2e66",
+    mask_tint="#f9e6f1",
+    bar="#9ec5ef",
+    bar_strong="#0072b2",
+    good="#009e73",
+    good_text="#007a59",
+    warn="#e69f00",
+    bad="#d55e00",
+    bad_tint="#fdeadd",
+    curve_train="#0072b2",
+    curve_held_out="#d55e00",
+    curve_mlm="#009e73",
+    curve_nsp="#cc79a7",
+    curve_rate="#66707d",
+    curve_norm="#e69f00",
+    sequential=("#f7fbff", "#d3e4f3", "#9dc8e4", "#5aa4d0", "#2b78b8", "#0f4c94", "#08255c"),
+    diverging=("#0f3f8c", "#2f79bd", "#8fbbdd", "#ffffff", "#eba59b", "#cc4a4c", "#8f0f26"),
+)
+
+DARK = Theme(
+    name="dark",
+    window="#11151b",
+    card="#191f27",
+    line="#2c343f",
+    field="#12171e",
+    track="#2a313b",
+    hover="#232b35",
+    ink="#e7ebf0",
+    muted="#9ba6b3",
+    faint="#6d7885",
+    accent="#4f9fe8",
+    accent_tint="#1a3148",
+    on_accent="#07131f",
+    segment_a="#8fcaf3",
+    segment_a_tint="#16344a",
+    segment_b="#ffb682",
+    segment_b_tint="#48291a",
+    special="#b7c0ca",
+    special_tint="#2a313b",
+    mask="#f2a5d1",
+    mask_tint="#48203a",
+    bar="#3a6795",
+    bar_strong="#56b4e9",
+    good="#1fb58a",
+    good_text="#3fd0a5",
+    warn="#e6ab2e",
+    bad="#f0824a",
+    bad_tint="#43281a",
+    curve_train="#56b4e9",
+    curve_held_out="#f0824a",
+    curve_mlm="#1fb58a",
+    curve_nsp="#dd93bd",
+    curve_rate="#9ba6b3",
+    curve_norm="#e6ab2e",
+    sequential=("#171d25", "#15304b", "#174b78", "#2270ab", "#4699d3", "#8cc7ee", "#eef8ff"),
+    diverging=("#b9dcf8", "#5ba8e0", "#2b5f92", "#1b2129", "#93453f", "#e0706a", "#ffcfc4"),
+)
+
+THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+
+# The look is one for the whole program, as QApplication's own palette and font are; `apply` is the only writer.
+_active = LIGHT
+_scale = 1.0
+
+
+def active() -> Theme:
+    """The theme in use."""
+    return _active
+
+
+def scale() -> float:
+    """1.0, or 1.5 in projector mode."""
+    return _scale
+
+
+def color(name: str, alpha: int = 255) -> QColor:
+    """The colour of that name in the theme in use; `alpha` 0 (clear) to 255."""
+    made = QColor(getattr(_active, name))
+    made.setAlpha(alpha)
+    return made
+
+
+def px(length: float) -> int:
+    """A length in pixels, scaled in projector mode."""
+    return round(length * _scale)
+
+
+def column_px(width: float) -> int:
+    """The width of a side column: in projector mode it grows less than the text, the screen stays as it is."""
+    return round(width * (1 + (_scale - 1) * 0.28))
+
+
+def font(size_px: float = fonts.BODY_PX, *, bold: bool = False, medium: bool = False) -> QFont:
+    """The program's font; `size_px` is scaled in projector mode."""
+    weight = QFont.Weight.Bold if bold else QFont.Weight.Medium if medium else QFont.Weight.Normal
+    return fonts.font(size_px * _scale, weight)
+
+
+def sequential_table() -> list[int]:
+    """256 ARGB numbers for values that start at zero: attention, probability."""
+    return _rgb_table(_active.sequential)
+
+
+def diverging_table() -> list[int]:
+    """256 ARGB numbers for signed values, zero in the middle."""
+    return _rgb_table(_active.diverging)
+
+
+def sequential_color(fraction: float) -> QColor:
+    """The colour of a fraction 0..1 on the sequential scale."""
+    return QColor.fromRgb(sequential_table()[min(max(round(fraction * 255), 0), 255)])
+
+
+@cache
+def _rgb_table(stops: tuple[str, ...]) -> list[int]:
+    colors = [QColor(stop) for stop in stops]
+    table = []
+    for i in range(256):
+        whole, part = divmod(i / 255 * (len(colors) - 1), 1)
+        low, high = colors[int(whole)], colors[min(int(whole) + 1, len(colors) - 1)]
+        ends = ((low.red(), high.red()), (low.green(), high.green()), (low.blue(), high.blue()))
+        red, green, blue = (round(a + (b - a) * part) for a, b in ends)
+        table.append(0xFF000000 | red << 16 | green << 8 | blue)
+    return table
+
+
+def apply(app: QApplication, name: str, projector: bool = False) -> None:
+    """Puts a theme on the whole program: palette, font and style sheet; every widget repaints."""
+    global _active, _scale
+    _active = THEMES[name]
+    _scale = PROJECTOR_SCALE if projector else 1.0
+    with no_garbage_collection():  # else widgets could be freed while Qt goes through all there are
+        app.setFont(font())
+        app.setPalette(_palette(_active))
+        app.setStyleSheet(stylesheet(_active, _scale))
+
+
+def _palette(theme: Theme) -> QPalette:
+    role = QPalette.ColorRole
+    palette = QPalette()
+    for which, value in {
+        role.Window: theme.window,
+        role.WindowText: theme.ink,
+        role.Base: theme.field,
+        role.AlternateBase: theme.hover,
+        role.Text: theme.ink,
+        role.Button: theme.card,
+        role.ButtonText: theme.ink,
+        role.BrightText: theme.bad,
+        role.PlaceholderText: theme.faint,
+        role.Highlight: theme.accent,
+        role.HighlightedText: theme.on_accent,
+        role.ToolTipBase: theme.card,
+        role.ToolTipText: theme.ink,
+        role.Link: theme.accent,
+        role.Mid: theme.line,
+    }.items():
+        palette.setColor(which, QColor(value))
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, which, QColor(theme.faint))
+    return palette

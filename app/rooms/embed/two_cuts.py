@@ -1,0 +1,136 @@
+"""The same text cut into tokens by two vocabularies: where the cuts agree, and where not. Importable without torch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from bertcore.errors import BertcoreError
+from bertcore.locations import SHIPPED, resolve_model
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One token of the text."""
+
+    label: str  # as a person should see it
+    position: int  # in its encoding
+    start: int  # characters [start, end) in the text of its part
+    end: int
+    is_unknown: bool
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The shortest piece of text that both cut at its beginning and its end: a word, mostly."""
+
+    part: Literal["a", "b"]
+    first: tuple[Piece, ...]
+    second: tuple[Piece, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both cut it alike, whatever they call the pieces."""
+        return [(one.start, one.end) for one in self.first] == [(one.start, one.end) for one in self.second]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How one vocabulary cuts the text, as far as both go."""
+
+    tokens: int  # with the special ones
+    pieces: int  # without them
+    unknown: int
+    words: int  # of the text, as spaces part them
+
+    @property
+    def pieces_per_word(self) -> float:
+        """Called fertility (Rust et al. 2021)."""
+        return self.pieces / self.words if self.words else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class TwoCuts:
+    stretches: list[Stretch]  # in the order of the text, A before B
+    first: Counts
+    second: Counts
+    is_whole: bool  # False: the text was too long for one of them, and what lies behind is not compared
+
+    @property
+    def differing(self) -> int:
+        """Stretches that are cut in different ways."""
+        return sum(not stretch.is_same for stretch in self.stretches)
+
+
+def vocabulary_of(reference: str | Path) -> Tokenizer:
+    """The vocabulary of a checkpoint folder, a run folder, one that ships, or a hub id that has been fetched before.
+
+    Raises BertcoreError where there is none; nothing is downloaded.
+    """
+    is_here = str(reference) in SHIPPED or os.path.exists(Path(reference).expanduser())
+    return Tokenizer.from_folder(resolve_model(reference) if is_here else _fetched_before(str(reference)))
+
+
+def compare_cuts(first: Encoding, second: Encoding) -> TwoCuts:
+    """Raises BertcoreError where they are not of the same text."""
+    if (first.text_a, first.text_b) != (second.text_a, second.text_b):
+        raise BertcoreError("Two vocabularies can only be compared on the same text.")
+    stretches: list[Stretch] = []
+    words = 0
+    parts: tuple[tuple[Literal["a", "b"], str], ...] = (("a", first.text_a), ("b", first.text_b or ""))
+    for part, text in parts:
+        cuts = [_pieces(encoding, part) for encoding in (first, second)]
+        ends = [max((piece.end for piece in cut), default=0) for cut in cuts]
+        end = min(ends) if first.dropped or second.dropped else len(text)
+        one, other = ([piece for piece in cut if piece.end <= end] for cut in cuts)
+        stretches += _stretches(part, one, other, end)
+        words += len(text[:end].split())
+    pieces = [[piece for stretch in stretches for piece in getattr(stretch, name)] for name in ("first", "second")]
+    return TwoCuts(
+        stretches,
+        _counts(first, pieces[0], words),
+        _counts(second, pieces[1], words),
+        not (first.dropped or second.dropped),
+    )
+
+
+def _counts(encoding: Encoding, pieces: Sequence[Piece], words: int) -> Counts:
+    specials = encoding.parts.count("special")
+    return Counts(len(pieces) + specials, len(pieces), sum(piece.is_unknown for piece in pieces), words)
+
+
+def _pieces(encoding: Encoding, part: str) -> list[Piece]:
+    unknown = set(encoding.unknown)
+    return [
+        Piece(encoding.labels[i], i, *encoding.offsets[i], i in unknown)
+        for i, found in enumerate(encoding.parts)
+        if found == part
+    ]
+
+
+def _stretches(part: Literal["a", "b"], first: list[Piece], second: list[Piece], end: int) -> list[Stretch]:
+    """Pieces that overlap belong together; `end` is the length of the text that is compared."""
+    inside = [False] * (end + 1)  # places where one of the two does not cut
+    for piece in (*first, *second):
+        inside[piece.start + 1 : piece.end] = [True] * max(piece.end - piece.start - 1, 0)
+    begins = [0] * (end + 1)  # of each place, where its stretch begins
+    for place in range(1, end + 1):
+        begins[place] = begins[place - 1] if inside[place] else place
+    found: dict[int, tuple[list[Piece], list[Piece]]] = {}
+    for number, cut in enumerate((first, second)):
+        for piece in cut:
+            found.setdefault(begins[piece.start], ([], []))[number].append(piece)
+    return [Stretch(part, tuple(one), tuple(other)) for _, (one, other) in sorted(found.items())]
+
+
+def _fetched_before(hub_id: str) -> Path:
+    from bertcore.checkpoint.hub import on_this_machine
+
+    found = on_this_machine(hub_id)
+    if found is None:
+        raise BertcoreError(f"{hub_id} is not on this machine; open it once as a model, then compare.")
+    return found

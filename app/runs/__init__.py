@@ -1,0 +1,1 @@
+"""Training runs: started, followed and steered as child processes."""

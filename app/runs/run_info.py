@@ -1,0 +1,126 @@
+"""What the window knows of one training run, as plain data. No torch, no widgets."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from app.state.task_info import kind_words, metrics_of, spec_of
+from bertcore import locations
+from bertcore.config import PRESETS
+from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder, RunStatus
+
+SHIPPED = {  # what the runs that ship are called
+    locations.BUILT_IN: "The built-in model's training",
+    locations.TINY: "The tiny model's training",
+}
+# What a run goes on from, beside the checkpoint in its newest snapshot (bertcore.training.resume, which needs torch).
+PROGRESS_FILES = ("training_state.json", "training_state.safetensors")
+_TAIL_BYTES = 1 << 17  # read at a time: a few hundred training lines, mostly enough
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """One row of the runs list."""
+
+    path: Path
+    name: str
+    about: str  # what it does, size and text, for the line beside the name
+    status: RunStatus
+    held_out: dict[str, Any] | None = None  # the newest {"kind": "held_out", ...} line
+    can_resume: bool = False  # not at work, not done, and has something to go on from
+    is_built_in: bool = False  # ships with BERTscope, to be looked at only: how a built-in model was trained
+    kind: str = "pretrain"  # the command that made it: "pretrain", "finetune" or "distil"
+    does: str = "pretrain"  # in a word: "classify", "tag + CRF"
+    task_kind: str | None = None  # of a fine-tuning run
+    metrics: tuple[str, ...] = ()  # measured on its held-out examples, the main one first
+
+
+def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
+    """A run as its folder tells it. A damaged folder gives a row that says so, never an exception."""
+    run = RunFolder(path)
+    status = status or run.status()
+    try:
+        config = run.config()
+    except BertcoreError as error:
+        return RunInfo(path, path.name, "", RunStatus("unknown", message=str(error)))
+    name = str(config.get("name") or path.name)
+    if is_built_in(path):
+        about = " · ".join(part for part in (name, describe(config)) if part)
+        return RunInfo(path, SHIPPED.get(path.name, name), about, status, held_out, is_built_in=True)
+    can_resume = status.state in ("stopped", "failed") and _can_go_on(run)
+    return with_kind(RunInfo(path, name, describe(config), status, held_out, can_resume), config)
+
+
+def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
+    """The same row, with what the run's config says of its kind."""
+    spec, kind = spec_of(config), str(config.get("kind") or "pretrain")
+    return replace(
+        info,
+        kind=kind,
+        does=kind_words(config),
+        task_kind=spec.kind if spec else None,
+        metrics=metrics_of(spec) if spec else (),
+    )
+
+
+def is_built_in(path: Path) -> bool:
+    return path.resolve().parent == (locations.assets() / "runs").resolve()
+
+
+def _can_go_on(run: RunFolder) -> bool:
+    return any(all((folder / name).is_file() for name in PROGRESS_FILES) for _, folder in run.snapshots())
+
+
+def describe(config: dict[str, Any]) -> str:
+    """ "4 × 256 · stories.txt" from a run's config; what it does not say is left out."""
+    spec = spec_of(config)
+    parts = [spec.title] if spec else []
+    if not config.get("start") and config.get("preset") in PRESETS:
+        layers, hidden = PRESETS[config["preset"]]
+        parts.append(f"{config['preset']}, {layers} × {hidden}")
+    begins_with = config.get("start") or config.get("teacher") or config.get("model")
+    if isinstance(begins_with, str) and begins_with:
+        parts.append(("teacher " if config.get("teacher") else "from ") + model_name(begins_with))
+    data = config.get("data")
+    corpus = data.get("corpus") if isinstance(data, dict) else None
+    if isinstance(corpus, list | tuple) and corpus:
+        more = f" and {len(corpus) - 1} more" if len(corpus) > 1 else ""
+        parts.append(Path(str(corpus[0])).name + more)
+    return " · ".join(parts)
+
+
+def model_name(reference: str) -> str:
+    """How a checkpoint is called on the screen: a snapshot by its run."""
+    path = Path(reference)
+    return path.parent.parent.name if path.parent.name == "snapshots" else path.name or reference
+
+
+def newest_held_out(path: Path) -> dict[str, Any] | None:
+    """The last held-out line of a run's metrics, found from the end without reading the rest."""
+    try:
+        with (path / "metrics.jsonl").open("rb") as stream:
+            end, rest = stream.seek(0, 2), b""
+            while end:
+                start = max(0, end - _TAIL_BYTES)
+                stream.seek(start)
+                data = stream.read(end - start) + rest
+                first = data.find(b"\n") + 1 if start else 0  # the line before it may be cut
+                for line in reversed(data[first : data.rfind(b"\n") + 1].splitlines()):
+                    if b'"held_out"' in line:
+                        return _object(line)
+                end, rest = start, data[:first]
+    except OSError:
+        return None
+    return None
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and value.get("kind") == "held_out" else None

@@ -1,0 +1,241 @@
+"""Training runs: starts them as child processes, follows their folders, sends them commands. No torch.
+
+The window only follows folders, so a run from the shell, or one that outlived the window, is a run like any other.
+Everything happens on the window's thread in small bites: a status is a read of 300 bytes, metrics come in pieces.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from app.runs.child import RunChild, launch_folder
+from app.runs.order import RunOrder
+from app.runs.result import RunResult, read_result
+from app.runs.run_info import RunInfo, describe, newest_held_out, read_run, with_kind
+from bertcore import locations
+from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
+from bertcore.training.options import PretrainOptions
+
+if TYPE_CHECKING:
+    from app.rooms.train import TrainRoom
+
+POLL_MS = 250  # the run that is looked at
+REFRESH_EVERY_POLLS = 4  # all the others
+READ_BYTES = 1 << 17  # of metrics in one go: some 400 lines, a few milliseconds
+
+
+class RunsService(QObject):
+    """Follows every known run, and one of them closely. `start_following` begins, `close` ends; the runs go on."""
+
+    runs_changed = Signal(list)  # list[RunInfo], newest first
+    run_selected = Signal(object)  # RunInfo | None: what comes next is about this one
+    status_changed = Signal(object)  # RunInfo of the selected run
+    metrics_restarted = Signal()  # the selected run's metrics begin anew; what was sent before counts no more
+    metrics_appended = Signal(list)  # list[dict], lines of the selected run's metrics.jsonl
+    snapshots_changed = Signal(list)  # list[(step, Path)] of the selected run
+    result_changed = Signal(object)  # RunResult of the selected run; None where it has none (yet)
+    run_started = Signal(object)  # Path
+    problem_found = Signal(str)  # a sentence
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.runs: list[RunInfo] = []
+        self.selected: Path | None = None
+        self._children: dict[Path, RunChild] = {}
+        self._pending: dict[Path, RunInfo] = {}  # started here, but no folder yet
+        self._held_out: dict[Path, tuple[int, dict[str, Any] | None]] = {}  # by the size of the metrics file
+        self._tail: MetricsTail | None = None
+        self._status: RunStatus | None = None
+        self._snapshots: list[tuple[int, Path]] = []
+        self._result: RunResult | None = None
+        self._stopgap: Path | None = None  # the built-in run, looked at only because there was no other
+        self._polls = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MS)
+        self._timer.timeout.connect(self._on_timer_timeout)
+
+    def start_following(self) -> None:
+        """Lists the runs, looks at the one at work (or the newest), and keeps an eye on all."""
+        self.refresh()
+        self._select_one()
+        self._timer.start()
+
+    def close(self) -> None:
+        """Stops following. Runs that are at work go on; the next window finds them."""
+        self._timer.stop()
+        self._tail = None
+
+    def start(self, order: RunOrder) -> Path | None:
+        """Starts a run in a folder of its own under runs_folder() and selects it; None where it cannot start."""
+        name, config = order.options.name, order.options.to_dict()
+        run = _new_run_path(name)
+        try:
+            recipe = launch_folder() / f"{run.name}.json"
+            recipe.write_text(json.dumps(config), encoding="utf-8")
+            self._children[run] = RunChild(run, order.arguments(recipe))
+        except (BertcoreError, OSError) as error:
+            self.problem_found.emit(str(error))
+            return None
+        status = RunStatus("starting", message="Starting.", updated_at=time.time())
+        self._pending[run] = with_kind(RunInfo(run, name, describe(config), status), config)
+        self.refresh()
+        self.select(run)
+        self.run_started.emit(run)
+        return run
+
+    def start_pretrain(self, options: PretrainOptions) -> Path | None:
+        """`start` for a new model, from Python."""
+        return self.start(RunOrder(options))
+
+    def control(self, path: Path, command: str) -> None:
+        """pause, resume, stop or snapshot; a run that no process works on is resumed by a new one."""
+        run, child = RunFolder(path), self._children.get(path)
+        try:
+            if run.is_alive():
+                run.send(command)
+            elif command == "resume" and (child is None or child.has_ended):
+                self._children[path] = RunChild(path, [self._info(path).kind, "--resume"])
+            elif command == "stop" and child is not None:
+                child.terminate()
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+        self._poll_selected()
+
+    def select(self, path: Path | None) -> None:
+        """Looks at this run closely: its metrics come from the first line on."""
+        if path != self.selected:
+            self._stopgap = None
+        self.selected = path
+        self._tail = MetricsTail(path) if path else None
+        self._status, self._snapshots, self._result = None, [], None
+        self.run_selected.emit(self._info(path) if path else None)
+        self.snapshots_changed.emit([])
+        self.result_changed.emit(None)
+        self._poll_selected()
+
+    def refresh(self) -> None:
+        """Reads the state of every known run."""
+        found = locations.known_runs()
+        runs = [self._info(path) for path in found]
+        waiting = [self._info(path) for path in self._pending if path not in found]
+        for path in found:
+            self._pending.pop(path, None)
+        runs = waiting[::-1] + runs
+        if runs != self.runs:
+            self.runs = runs
+            self.runs_changed.emit(runs)
+
+    def _info(self, path: Path) -> RunInfo:
+        if path in self._pending and not locations.is_run(path):
+            info = self._pending[path]
+            return replace(info, status=self._with_fate(path, info.status))
+        return read_run(path, self._with_fate(path, RunFolder(path).status()), self._newest_held_out(path))
+
+    def _with_fate(self, path: Path, status: RunStatus) -> RunStatus:
+        """The status; where our child has not written one yet, or died without, what we know of the child."""
+        child = self._children.get(path)
+        if child is None:
+            return status
+        has_spoken = status.updated_at >= child.started_at
+        if not child.has_ended:
+            waits = not has_spoken and not status.active  # a resumed run: its last status is from the time before
+            return replace(status, state="starting", remaining_s=None, message="Starting.") if waits else status
+        if status.state in ("running", "paused"):  # another process trains: a status says so only of a live one
+            return status
+        if child.ended_well or (has_spoken and not status.active and status.message != NO_WORD):
+            return status
+        if child.was_told_to_end:
+            return replace(status, state="stopped", remaining_s=None, message="Stopped while it was starting.")
+        return replace(status, state="failed", remaining_s=None, message=child.last_words())
+
+    def _newest_held_out(self, path: Path) -> dict[str, Any] | None:
+        try:
+            size = (path / "metrics.jsonl").stat().st_size
+        except OSError:
+            return None
+        known = self._held_out.get(path)
+        if known is None or known[0] != size:
+            known = self._held_out[path] = (size, newest_held_out(path))
+        return known[1]
+
+    def _select_one(self) -> None:
+        """Where nobody has selected one yet: the run at work, else the newest; the built-in one until there is any."""
+        if self.selected != self._stopgap or not self.runs:
+            return
+        best = next((run for run in self.runs if run.status.active), self.runs[0])
+        if best.path != self.selected:
+            self.select(best.path)
+            self._stopgap = best.path if best.is_built_in else None
+
+    def _poll_selected(self) -> None:
+        path = self.selected
+        if path is None:
+            return
+        info = self._info(path)
+        if info.status != self._status:
+            self._status = info.status
+            self.status_changed.emit(info)
+        snapshots = RunFolder(path).snapshots()
+        if snapshots != self._snapshots:
+            self._snapshots = snapshots
+            self.snapshots_changed.emit(snapshots)
+        result = read_result(path, self._result) if info.kind != "pretrain" else None
+        if result is not self._result:
+            self._result = result
+            self.result_changed.emit(result)
+        self._read_metrics()
+
+    @Slot()
+    def _read_metrics(self) -> None:
+        tail = self._tail
+        if tail is None:
+            return
+        metrics = tail.read_new(READ_BYTES)
+        if tail.restarted:
+            self.metrics_restarted.emit()
+        if metrics:
+            self.metrics_appended.emit(metrics)
+        if tail.more and tail is self._tail:
+            QTimer.singleShot(0, self._read_metrics)
+
+    @Slot()
+    def _on_timer_timeout(self) -> None:
+        self._polls += 1
+        if self._polls % REFRESH_EVERY_POLLS == 0:
+            self.refresh()
+            self._select_one()
+        self._poll_selected()
+
+
+def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
+    """Ties the Train room to the runs, both ways. `open_requested` and `asked` are for who has the door to torch."""
+    runs.runs_changed.connect(room.show_runs)
+    runs.run_selected.connect(room.show_run)
+    runs.status_changed.connect(room.show_status)
+    runs.metrics_restarted.connect(room.restart_metrics)
+    runs.metrics_appended.connect(room.append_metrics)
+    runs.snapshots_changed.connect(room.show_snapshots)
+    runs.result_changed.connect(room.show_result)
+    runs.problem_found.connect(room.show_problem)
+    room.start_requested.connect(runs.start)
+    room.control_requested.connect(runs.control)
+    room.run_selected.connect(runs.select)
+    room.show_runs(runs.runs)
+
+
+def _new_run_path(name: str) -> Path:
+    """runs/<date>-<name>, with a number where that is taken."""
+    slug = re.sub(r"[^\w-]+", "-", name.strip().lower()).strip("-") or "run"
+    base = locations.runs_folder().resolve() / f"{time.strftime('%Y-%m-%d')}-{slug[:60]}"
+    path, number = base, 2
+    while path.exists() or (locations.home() / "launched" / f"{path.name}.txt").exists():
+        path, number = base.with_name(f"{base.name}-{number}"), number + 1
+    return path

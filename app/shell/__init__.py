@@ -1,0 +1,1 @@
+"""The window: frame, commands, sessions, settings, what is saved."""

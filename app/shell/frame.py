@@ -1,0 +1,237 @@
+"""Everything in the window around the rooms: title bar, rail, sentences, tokens, banner, status line.
+
+The frame shows the state and passes on what a person does. It holds nothing that the state does not: in projector
+mode it is thrown away and built anew at the new size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TypeVar
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from app.look import theme
+from app.state.state import ExploreState
+from app.widgets.banner import Banner
+from app.widgets.card import GAP_PX, label
+from app.widgets.chips import chips_of, note_about
+from app.widgets.help_panel import HelpPanel
+from app.widgets.room_rail import RoomRail
+from app.widgets.sentence_bar import SentenceBar
+from app.widgets.status_line import StatusLine
+from app.widgets.title_bar import TitleBar
+from app.widgets.token_strip import TokenStrip
+from app.widgets.view_bar import ViewSwitches, WhatIfLine
+from bertcore.analysis.what_if import NOTHING_CHANGED
+
+Layout = TypeVar("Layout", QVBoxLayout, QHBoxLayout)
+SAME_TEXT = 0.5  # share of words in common from which on an edited text is still the one that a hint was about
+KEYS = "M masks · Esc lets go · Ctrl+K finds a command · F1 helps"
+
+
+@dataclass(frozen=True)
+class RoomEntry:
+    """A room on the rail; `build` makes it when it is opened for the first time."""
+
+    id: str
+    title: str
+    hint: str
+    build: Callable[[], QWidget]
+
+
+class Frame(QWidget):
+    """The chrome and a stack of rooms."""
+
+    room_opened = Signal(str)
+    typing = Signal()  # the text is about to be what a person has typed
+
+    def __init__(self, state: ExploreState, title_bar: TitleBar, entries: list[RoomEntry]) -> None:
+        super().__init__()
+        self.state = state
+        self.title_bar = title_bar
+        self.rooms: dict[str, QWidget] = {}
+        self._areas: dict[str, QScrollArea] = {}
+        self._open_id = ""
+        self._entries = {entry.id: entry for entry in entries}
+        self.rail = RoomRail([(entry.id, entry.title, entry.hint) for entry in entries])
+        self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
+        self.switches, self.what_if = ViewSwitches(), WhatIfLine()
+        self.help = HelpPanel()
+        self.hint = ""  # what to look at in this text
+        self._hinted: list[str] = []  # the words of that text
+        self.banner, self.status, self._stack = Banner(), StatusLine(KEYS), QStackedWidget()
+        self._stack.addWidget(_loading())
+        self._lay_out()
+        self._connect()
+        self._on_text_changed()
+        self._on_tokens_changed()
+        self._on_view_changed()
+        self._on_what_if_changed()
+
+    @property
+    def room(self) -> QWidget | None:
+        """The room that is open."""
+        return self.rooms.get(self._open_id)
+
+    def open_room(self, room_id: str) -> QWidget:
+        """Shows a room, and builds it when it is the first time."""
+        if room_id not in self.rooms:
+            self.rooms[room_id] = self._entries[room_id].build()
+            self._areas[room_id] = _area(self.rooms[room_id])
+            self._stack.addWidget(self._areas[room_id])
+        self._open_id = room_id
+        self.rail.set_room(room_id)
+        self.help.show_room(room_id)
+        self._stack.setCurrentWidget(self._areas[room_id])
+        self.room_opened.emit(room_id)
+        return self.rooms[room_id]
+
+    def show_hint(self, text: str) -> None:
+        """What to look at in this text; gone when it has become another: a hint may ask for a word to be changed."""
+        self.hint, self._hinted = text, self._words()
+        self._show_note()
+
+    def _show_note(self) -> None:
+        note = "   ".join(part for part in (note_about(self.state), self.hint) if part)
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
+
+    def _lay_out(self) -> None:
+        layout = _tight(QVBoxLayout(self))
+        layout.addWidget(self.title_bar)
+        middle = _tight(QHBoxLayout())
+        middle.addWidget(self.rail)
+        right = _tight(QVBoxLayout())
+        right.addWidget(self._build_text_panel())
+        holder = QWidget()
+        gap = theme.px(GAP_PX)
+        around = QVBoxLayout(holder)
+        around.setContentsMargins(gap, gap, gap, 0)
+        around.addWidget(self.banner)
+        self.banner.shown_changed.connect(holder.setVisible)
+        holder.hide()
+        right.addWidget(holder)
+        right.addWidget(self._stack, 1)
+        middle.addLayout(right, 1)
+        middle.addWidget(self.help)
+        layout.addLayout(middle, 1)
+        layout.addWidget(self.status)
+
+    def _build_text_panel(self) -> QFrame:
+        panel = QFrame()
+        panel.setProperty("look", "bar")
+        layout = QVBoxLayout(panel)
+        layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
+        layout.setSpacing(theme.px(8))
+        layout.addWidget(self.sentences)
+        tokens = QHBoxLayout()
+        tokens.setSpacing(theme.px(12))
+        tokens.addWidget(self.strip, 1)
+        tokens.addWidget(self.switches)
+        layout.addLayout(tokens)
+        layout.addWidget(self.note)
+        layout.addWidget(self.what_if)
+        return panel
+
+    def _connect(self) -> None:
+        state, field = self.state, self.strip.field
+        state.text_changed.connect(self._on_text_changed)
+        state.encoding_changed.connect(self._on_tokens_changed)
+        state.masks_changed.connect(self._on_tokens_changed)
+        state.focus_changed.connect(self._on_focus_changed)
+        state.view_changed.connect(self._on_view_changed)
+        state.what_if_changed.connect(self._on_what_if_changed)
+        self.switches.words_switched.connect(lambda on: state.set_view(words=on))
+        self.switches.specials_switched.connect(lambda on: state.set_view(specials=on))
+        self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))
+        self.sentences.edited.connect(self._on_sentences_edited)
+        field.clicked.connect(state.set_focus)
+        field.mask_requested.connect(state.toggle_mask)
+        field.hovered.connect(state.set_hover)
+        field.moved.connect(self._on_field_moved)
+        self.rail.room_chosen.connect(self.open_room)
+
+    def _on_sentences_edited(self, a: str, b: str) -> None:
+        if (a, b) != (self.state.text_a, self.state.text_b):
+            self.typing.emit()
+        self.state.set_text(a, b)
+
+    def _words(self) -> list[str]:
+        return f"{self.state.text_a} {self.state.text_b}".lower().split()
+
+    def _on_text_changed(self) -> None:
+        if self.hint and SequenceMatcher(None, self._hinted, self._words()).ratio() < SAME_TEXT:
+            self.hint = ""
+        self.sentences.show_texts(self.state.text_a, self.state.text_b)
+
+    def _on_tokens_changed(self) -> None:
+        self.strip.set_chips(chips_of(self.state))
+        self._show_note()
+        self._on_focus_changed()
+
+    def _on_focus_changed(self) -> None:
+        self.strip.set_selection(self.state.current, self.state.focus)
+
+    def _on_view_changed(self) -> None:
+        self.switches.show_view(self.state.view.words, self.state.view.specials)
+
+    def _on_what_if_changed(self) -> None:
+        labels = self.state.encoding.labels if self.state.encoding else []
+        self.what_if.show_changes(self.state.what_if.described(labels))
+
+    def _on_field_moved(self, step: int) -> None:
+        size = len(self.state.encoding) if self.state.encoding else 0
+        if size:
+            self.state.set_focus(min(max((self.state.current or 0) + step, 0), size - 1))
+
+
+def _loading() -> QWidget:
+    """What stands in the rooms' place at the first paint, before anything else is imported."""
+    made = label("Loading the model…", "muted")
+    made.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    return made
+
+
+def _area(room: QWidget) -> QScrollArea:
+    """Rooms fill the window, and scroll where a small screen cannot hold them: the window never outgrows it."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(_Page(room))
+    return area
+
+
+class _Page(QWidget):
+    """Gives a room all the space there is, and asks for no more than the least it can do with.
+
+    A layout would ask for the height that wrapped labels would like to have, and scroll long before it must.
+    """
+
+    def __init__(self, room: QWidget) -> None:
+        super().__init__()
+        self._room = room
+        room.setParent(self)
+        room.installEventFilter(self)
+
+    def minimumSizeHint(self) -> QSize:
+        return self._room.minimumSizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._room.setGeometry(self.rect())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A room that needs more or less space than before is heard by the scroll area."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return False
+
+
+def _tight(layout: Layout) -> Layout:
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    return layout

@@ -1,0 +1,156 @@
+"""Drives the real window through every room, in light and dark, and keeps a picture of each.
+
+It waits for results, never for time to pass: each picture is taken when the room has drawn what the model gave.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.rooms.base import ExploreRoom
+from app.rooms.train import TrainRoom
+
+if TYPE_CHECKING:
+    from app.shell.window import Window
+
+TIMEOUT_S = 120.0
+POLL_MS = 2
+LAYOUTS = 6
+ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
+VIEWS = {  # of rooms that show one at a time
+    "embed": ("parts", "map", "what_if", "cuts"),
+    "attend": ("matrix", "lines", "score", "check", "rollout", "gradient"),
+    "predict": ("words", "lens", "surprise", "decided", "fill"),
+    "layers": ("hidden", "paths", "word", "added", "neurons", "steps"),
+}
+THEMES = ("light", "dark")
+
+
+class TourError(Exception):
+    """A room did not come to show what it should; the message says which and why."""
+
+
+def run_tour(window: Window, folder: Path, size: tuple[int, int]) -> int:
+    """Writes <room>-<theme>.png (<room>-<view>-<theme>.png) for every room and theme, and tour.json.
+
+    Returns the exit code, 0 for success.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        visits = _Tour(window, folder, size).walk()
+        (folder / "tour.json").write_text(json.dumps({"rooms": visits}, indent=2) + "\n", encoding="utf-8")
+    except (TourError, OSError) as error:
+        print(f"The tour failed: {error}", file=sys.stderr)
+        return 1
+    finally:
+        window.close()
+    print(f"The tour wrote {len(visits)} pictures to {folder}.")
+    return 0
+
+
+class _Tour:
+    def __init__(self, window: Window, folder: Path, size: tuple[int, int]) -> None:
+        self._window, self._folder = window, folder
+        window.resize(*size)
+        self._problem = ""
+        window.services.inference.model_failed.connect(self._on_problem)
+        window.services.inference.reading_failed.connect(self._on_problem)
+        window.services.inference.failed.connect(self._on_problem)
+        window.services.errors.reported.connect(self._on_problem)
+
+    def walk(self) -> list[dict[str, object]]:
+        """Through all rooms in both themes; one entry for each picture."""
+        window, state = self._window, self._window.state
+        window.show()
+        self._wait("the model", lambda: state.model is not None)
+        self._wait("the first reading", self._is_read)
+        visits = []
+        for theme_name in THEMES:
+            window.set_look(theme_name)
+            for room_id in ROOMS:
+                self._prepare(room_id)
+                visits += [self._visit(room_id, theme_name, view) for view in VIEWS.get(room_id, ("",))]
+        return visits
+
+    def _prepare(self, room_id: str) -> None:
+        """What a person would do there: masks in Predict, none elsewhere; one word looked at closely."""
+        state = self._window.state
+        words = self._words("a")
+        predicts = room_id == "predict" and state.model is not None and "mlm" in state.model.tasks
+        state.set_masks([*words[1:2], *self._words("b")[-1:]] if predicts else ())
+        self._window.frame.strip.field.setFocus()
+        state.set_focus(words[min(1, len(words) - 1)] if words else None)
+        self._wait(f"the reading for {room_id}", self._is_read)
+
+    def _words(self, part: str) -> list[int]:
+        """Positions of the words of A or B, by their first pieces, without punctuation."""
+        encoding = self._window.state.encoding
+        if encoding is None:
+            return []
+        words, labels = encoding.words, encoding.labels
+        begins = [i for i, found in enumerate(encoding.parts) if found == part and words[i] not in words[:i]]
+        return [i for i in begins if labels[i].removeprefix("·").isalpha()]
+
+    def _visit(self, room_id: str, theme_name: str, view: str = "") -> dict[str, object]:
+        started = time.perf_counter()
+        room = self._window.open_room(room_id)
+        if view:
+            room.open_view(view)  # type: ignore[attr-defined]
+        self._wait(f"the room {room_id}", lambda: _is_drawn(room))
+        self._window.repaint()
+        ms = (time.perf_counter() - started) * 1000
+        self._wait(f"the answers for {room_id}", lambda: not (_is_about_to_ask(room) or self._is_busy()))
+        for _ in range(LAYOUTS):  # what the answers changed is laid out: each layout tells the one around it
+            QApplication.processEvents()
+        file = f"{room_id}-{view}-{theme_name}.png" if view else f"{room_id}-{theme_name}.png"
+        if not self._window.grab().save(str(self._folder / file)):
+            raise TourError(f"the picture {self._folder / file} could not be written")
+        return {"room": room_id, "view": view, "theme": theme_name, "file": file, "ms": round(ms, 1)}
+
+    def _is_busy(self) -> bool:
+        return self._window.services.inference.is_busy
+
+    def _is_read(self) -> bool:
+        """True when the reading on show is the one of the text and masks as they are now."""
+        state, reading = self._window.state, self._window.state.reading
+        return reading is not None and list(reading.request.input_ids) == state.input_ids
+
+    def _wait(self, what: str, condition: Callable[[], bool]) -> None:
+        loop, timer = QEventLoop(), QTimer()
+        ends = time.monotonic() + TIMEOUT_S
+
+        def look() -> None:
+            if condition() or self._problem or time.monotonic() > ends:
+                loop.quit()
+
+        timer.timeout.connect(look)
+        timer.start(POLL_MS)
+        loop.exec()
+        timer.stop()
+        if self._problem:
+            raise TourError(self._problem)
+        if not condition():
+            raise TourError(f"{what} did not come within {TIMEOUT_S:.0f} s")
+
+    def _on_problem(self, sentence: str) -> None:
+        self._problem = sentence
+
+
+def _is_about_to_ask(room: QWidget) -> bool:
+    """True in the pause after a change, when the model will be asked something."""
+    return any(timer.isActive() and timer.isSingleShot() for timer in room.findChildren(QTimer))
+
+
+def _is_drawn(room: QWidget) -> bool:
+    """True when a room shows what it has; Train has its curves' canvas loaded in the background."""
+    if isinstance(room, TrainRoom):
+        return all(plot.is_loaded for plot in room.view.plots)
+    return not isinstance(room, ExploreRoom) or room.is_drawn

@@ -1,0 +1,1 @@
+"""What is being looked at: text, masks, focus, head, model, and the reading of it. No widgets."""

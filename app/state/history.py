@@ -1,0 +1,136 @@
+"""Undo and redo: the moments of the state, one after the other. Typing makes one step until there is a pause."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.state.state import ExploreState
+from app.state.text_spans import Moment, bring_back, changes_in, moment_of
+
+MOST_STEPS = 200
+PAUSE_S = 1.0  # typing after a longer pause is a step of its own
+
+
+@dataclass(frozen=True)
+class Step:
+    """What undo goes back to, and the name of what it takes back."""
+
+    before: Moment
+    name: str
+
+
+class History(QObject):
+    """Watches the state by its signals; the state knows nothing of it.
+
+    Several changes within one turn of the event loop, as an example brings them, are one step.
+    """
+
+    changed = Signal()  # what can be undone or redone is something else now
+
+    def __init__(self, state: ExploreState, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(state)
+        self._state, self._clock = state, clock
+        self._now = moment_of(state)
+        self._done: list[Step] = []
+        self._undone: list[Step] = []
+        self._typed_at, self._is_typed = -PAUSE_S, False
+        self._is_other_model = False
+        self._look_later = QTimer(self)
+        self._look_later.setSingleShot(True)
+        self._look_later.timeout.connect(self.look)
+        for signal in (state.text_changed, state.masks_changed, state.what_if_changed, state.encoding_changed):
+            signal.connect(self._on_state_changed)
+        state.model_changed.connect(self._on_state_model_changed)
+
+    @property
+    def to_undo(self) -> str:
+        """What undo would take back, as `typing in A`; empty where there is nothing."""
+        return self._next_of(self._done)
+
+    @property
+    def to_redo(self) -> str:
+        return self._next_of(self._undone)
+
+    def expect_typing(self) -> None:
+        """What changes now was typed by a person, not put in by a button."""
+        self._is_typed = True
+
+    def undo(self) -> None:
+        self.look()
+        self._go(self._done, self._undone)
+
+    def redo(self) -> None:
+        self.look()
+        self._go(self._undone, self._done)
+
+    def look(self) -> None:
+        """Takes what has changed since the last look as one step."""
+        self._look_later.stop()
+        now = moment_of(self._state)
+        if self._is_other_model:
+            self._is_other_model, self._now = False, now  # what fits it no more is gone; that is no step of anybody's
+        else:
+            self._take(now)
+
+    def _take(self, now: Moment) -> None:
+        before, self._now = self._now, now
+        is_typed, self._is_typed = self._is_typed, False
+        name = _difference(before, now, is_typed)
+        if not name:
+            return
+        goes_on = is_typed and name == self.to_undo and not self._undone
+        if not (goes_on and self._clock() - self._typed_at < PAUSE_S):
+            self._done.append(Step(before, name))
+            del self._done[:-MOST_STEPS]
+        self._typed_at = self._clock() if is_typed else self._clock() - PAUSE_S
+        self._undone.clear()
+        self.changed.emit()
+
+    def _go(self, source: list[Step], target: list[Step]) -> None:
+        if not self._next_of(source):
+            return
+        while source:
+            step = source.pop()
+            target.append(Step(self._now, step.name))
+            if self._does_something(step):  # else passed over: a head switched off in a model that is open no more
+                bring_back(self._state, step.before)
+                break
+        self._look_later.stop()
+        self._now = moment_of(self._state)
+        self._typed_at = self._clock() - PAUSE_S  # what is typed next is a step of its own
+        self.changed.emit()
+
+    def _next_of(self, steps: list[Step]) -> str:
+        return next((step.name for step in reversed(steps) if self._does_something(step)), "")
+
+    def _does_something(self, step: Step) -> bool:
+        """Whether going back to it would change what is open now."""
+        here, there = self._now, step.before
+        is_same = (here.text_a, here.text_b, here.masks) == (there.text_a, there.text_b, there.masks)
+        return not is_same or changes_in(here, self._state) != changes_in(there, self._state)
+
+    def _on_state_changed(self) -> None:
+        self._look_later.start(0)
+
+    def _on_state_model_changed(self) -> None:
+        """Comes before the text is tokenised anew; what was typed just before is a step yet."""
+        if self._look_later.isActive() and not self._is_other_model:
+            self._take(replace(moment_of(self._state), what_if=self._now.what_if, model=self._now.model))
+        self._is_other_model = True
+        self._look_later.start(0)
+
+
+def _difference(before: Moment, now: Moment, is_typed: bool) -> str:
+    """What a person did between two moments; empty where nothing changed."""
+    changed = [name for name, text in (("A", "text_a"), ("B", "text_b")) if getattr(before, text) != getattr(now, text)]
+    if changed:
+        if len(before.masks) > len(now.masks) and not is_typed:
+            return "putting in a word"
+        return f"{'typing in' if is_typed else 'the change of'} {' and '.join(changed)}"
+    if before.masks != now.masks:
+        return "masking" if len(now.masks) > len(before.masks) else "unmasking"
+    return "the change inside the model" if before.what_if != now.what_if else ""

@@ -1,0 +1,139 @@
+"""What comes back from the model: plain NumPy results, frozen, handed from the worker to the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from app.state.token_units import Units, View
+from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+
+THUMBNAIL_TOKENS = 64
+WORDS_PER_MASK = 10
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from app.state.state import ModelInfo
+    from bertcore.analysis.predict import NextSentence, WordGuess, WordRank
+    from bertcore.analysis.trace import Trace
+    from bertcore.analysis.verdicts import SentenceOrder
+    from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.tokenizer.tokenizer import Encoding
+
+
+@dataclass(frozen=True, eq=False)
+class ReadingRequest:
+    """What the model is to read; frozen, so that typing on changes nothing under way."""
+
+    model: ModelInfo  # the model whose vocabulary these ids are of
+    encoding: Encoding
+    input_ids: tuple[int, ...]  # (S), masks put in
+    masked: tuple[int, ...]  # positions to predict
+    by_hand: frozenset[int]  # those of them whose own word is in the text
+    what_if: WhatIf = NOTHING_CHANGED  # what is changed inside
+
+    @property
+    def segments(self) -> list[int]:
+        """Segments as the model reads them (S): all 0 where it does not tell A from B by them."""
+        if not self.model.has_segments:
+            return [0] * len(self.encoding)
+        return self.what_if.segments_for(self.encoding.segments)
+
+    @property
+    def positions(self) -> list[int] | None:
+        """Positions as the model reads them (S); None: each token's own."""
+        return self.what_if.positions_for(len(self.encoding))
+
+
+Step = Callable[[float], None]  # share done, 0..1; raises where nobody wants the answer any more
+
+
+@dataclass(frozen=True, eq=False)
+class ModelQuestion:
+    """Something to compute with the open model, on the worker; nothing comes back if another is open by then."""
+
+    model: ModelInfo
+    answer: Callable[[Checkpoint, Step], Any]  # calls `step` between its parts, so that typing goes on meanwhile
+
+
+@dataclass(frozen=True, eq=False)
+class MaskReading:
+    """The model's words for one masked position."""
+
+    position: int
+    words: list[WordGuess]  # most likely first
+    was: WordGuess | None  # the word that stands in the text; None where the mask itself was typed
+    rank: WordRank | None  # where that word stands among the model's guesses
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """One forward pass and what was read off it."""
+
+    request: ReadingRequest
+    trace: Trace
+    thumbnails: np.ndarray  # (L,N,T,T), T <= 64: every head, made smaller by the highest value of each block
+    masks: list[MaskReading]
+    next_sentence: NextSentence | None  # None: no second sentence, or no head for it
+    sentence_order: SentenceOrder | None  # the same
+    replaced: np.ndarray | None  # (S) probability that each token was replaced; None: no head for it
+    forward_ms: float
+    before: Reading | None = None  # the same text with nothing changed inside; None where nothing is changed
+
+    def units(self, view: View) -> Units:
+        """What rows and columns stand for in this view; the same object each time."""
+        if view not in self._units:
+            self._units[view] = Units(self.encoding, self.shown_tokens, self.request.masked, view)
+        return self._units[view]
+
+    @cached_property
+    def _units(self) -> dict[View, Units]:
+        return {}
+
+    @property
+    def encoding(self) -> Encoding:
+        return self.request.encoding
+
+    @property
+    def shown_tokens(self) -> list[str]:
+        """Tokens as a person should see them (S), the model's mask where one was put in."""
+        masked, mask = self.request.by_hand, self.request.model.tokenizer.mask_token or ""
+        return [mask if i in masked else token for i, token in enumerate(self.encoding.labels)]
+
+    @property
+    def special_names(self) -> list[str]:
+        """What the model calls the special tokens around this text, each once: [CLS], [SEP] or <s>, </s>."""
+        parts = zip(self.encoding.labels, self.encoding.parts, strict=True)
+        return list(dict.fromkeys(token for token, part in parts if part == "special"))
+
+
+def mask_readings(traced: Trace, request: ReadingRequest) -> list[MaskReading]:
+    """The words for each masked position, as far as the model predicts words."""
+    from bertcore.analysis.predict import WordGuess, top_words, word_rank
+
+    if traced.mlm_logits is None or traced.mlm_positions is None:
+        return []
+    tokenizer, readings = request.model.tokenizer, []
+    for position, row in zip(traced.mlm_positions, traced.mlm_logits, strict=True):
+        words = [replace(guess, token=tokenizer.label(guess.id)) for guess in top_words(row, tokenizer, WORDS_PER_MASK)]
+        was = rank = None
+        if int(position) in request.by_hand:
+            token_id = request.encoding.ids[position]
+            rank = word_rank(row, token_id)
+            was = WordGuess(request.encoding.labels[position], token_id, rank.probability)
+        readings.append(MaskReading(int(position), words, was, rank))
+    return readings
+
+
+def thumbnails(attentions: np.ndarray) -> np.ndarray:
+    """(L,N,S,S) -> (L,N,T,T), T <= 64: the highest value of each block, so that thin lines stay visible."""
+    import numpy as np
+
+    size = attentions.shape[-1]
+    if size <= THUMBNAIL_TOKENS:
+        return attentions
+    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
+    return np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=2), edges, axis=3)

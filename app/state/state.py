@@ -1,0 +1,324 @@
+"""What is being looked at: text, masks, focus, layer, head, model, and the newest reading. Signals, no widgets.
+
+Layers, heads and positions count from 0 here, as in code; the screen counts layers and heads from 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.state.put_in import replaced, written
+from app.state.text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
+from app.state.token_units import View
+from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from bertcore.errors import BertcoreError
+from bertcore.locations import run_around
+
+if TYPE_CHECKING:
+    from app.state.readings import Reading
+    from app.state.task_info import TaskInfo
+    from bertcore.checkpoint.sentence_pooling import Pooling
+    from bertcore.config import BertConfig
+    from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What the window knows of the open model. No torch in it."""
+
+    name: str
+    folder: Path
+    tokenizer: Tokenizer
+    config: BertConfig
+    parameters: int
+    step: int | None
+    tasks: tuple[str, ...]
+    missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "segments" | ... -> a sentence
+    pooling: Pooling | None = None  # of a sentence encoder
+    task: TaskInfo | None = None  # what it was taught
+
+    @property
+    def origin(self) -> Path:
+        """The run that it is a snapshot of, or its own folder; changes inside mean the same in all of a run."""
+        return run_around(self.folder) or self.folder
+
+    @property
+    def layers(self) -> int:
+        return self.config.num_hidden_layers
+
+    @property
+    def heads(self) -> int:
+        return self.config.num_attention_heads
+
+    @property
+    def max_positions(self) -> int:
+        return self.config.max_length
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether it tells A from B by segments; those with a single one do not."""
+        return self.config.type_vocab_size > 1
+
+    @property
+    def family(self) -> str:
+        """As people write it: `RoBERTa`."""
+        title = self.config.family.title
+        return f"pre-norm {title}" if self.config.norm == "pre" else title
+
+
+class ExploreState(QObject):
+    """The one selection that all exploring rooms share.
+
+    `focus` is a token locked by a click, `hover` the one under the mouse; `current` is what rooms show.
+    """
+
+    text_changed = Signal()
+    encoding_changed = Signal()
+    masks_changed = Signal()
+    focus_changed = Signal()  # focus or hover: `current` may be another token now
+    head_changed = Signal()
+    model_changed = Signal()
+    reading_changed = Signal()
+    view_changed = Signal()
+    what_if_changed = Signal()
+    input_changed = (
+        Signal()
+    )  # what the model would read, or do with it, has changed: ids, masks, what is changed inside
+    problem_found = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.text_a = ""
+        self.text_b = ""
+        self.encoding: Encoding | None = None
+        self.masked: frozenset[int] = frozenset()  # positions masked by hand; a typed [MASK] is in the encoding
+        self.mask_places: frozenset[Place] = frozenset()  # the same in the text; some may have no token for now
+        self.focus: int | None = None
+        self.hover: int | None = None
+        self.applied_texts: dict[str, str] = {}  # kind of task -> what stands in the editor of the room Apply
+        self.kept: dict[str, object] = {}  # what rooms find again when the window is built anew, by "room.what"
+        self.layer = 0
+        self.head = 0
+        self.view = View()
+        self.what_if = NOTHING_CHANGED
+        self.model: ModelInfo | None = None
+        self.reading: Reading | None = None
+        self._tokenizer: Tokenizer | None = None
+        self.max_positions = 512
+
+    @property
+    def current(self) -> int | None:
+        """The position that rooms show: under the mouse, else clicked, else the first word."""
+        size = len(self.encoding) if self.encoding else 0
+        for position in (self.hover, self.focus):
+            if position is not None and position < size:
+                return position
+        return 1 if size > 2 else 0 if size else None
+
+    @property
+    def mask_token(self) -> str:
+        """What the vocabulary calls its mask: [MASK], <mask>; empty where it has none."""
+        return self._tokenizer.mask_token or "" if self._tokenizer else ""
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether tokens are of segment A or B; so it is taken to be until a model says otherwise."""
+        return self.model is None or self.model.has_segments
+
+    @property
+    def all_masked(self) -> tuple[int, ...]:
+        """Positions the model reads as masks: masked by hand, or typed."""
+        if self.encoding is None or self._tokenizer is None:
+            return ()
+        typed = {i for i, token_id in enumerate(self.encoding.ids) if token_id == self._tokenizer.mask_id}
+        return tuple(sorted(typed | self.masked))
+
+    @property
+    def input_ids(self) -> list[int]:
+        """Token ids as the model reads them, masks put in; length S."""
+        if self.encoding is None or self._tokenizer is None:
+            return []
+        mask_id = self._tokenizer.mask_id
+        if mask_id is None or not self.masked:
+            return list(self.encoding.ids)
+        return [mask_id if i in self.masked else token for i, token in enumerate(self.encoding.ids)]
+
+    def set_text(self, a: str | None = None, b: str | None = None) -> None:
+        """Another sentence A or B; None leaves it as it is."""
+        a, b = self.text_a if a is None else a, self.text_b if b is None else b
+        if (a, b) == (self.text_a, self.text_b):
+            return
+        for part, old, new in (("a", self.text_a, a), ("b", self.text_b, b)):
+            self.mask_places = places_after_edit(self.mask_places, part, old, new)
+        self.text_a, self.text_b = a, b
+        self.text_changed.emit()
+        self._encode()
+
+    def set_tokenizer(self, tokenizer: Tokenizer, max_positions: int) -> None:
+        """Tokenises with this vocabulary from now on. Comes before the model: it needs no torch."""
+        self._tokenizer, self.max_positions = tokenizer, max_positions
+        self._encode()
+
+    def set_model(self, model: ModelInfo) -> None:
+        """Another model is open: the reading of the last one is dropped, the selection is kept where it fits."""
+        is_kin = self.model is not None and self.model.origin == model.origin and self.model.config == model.config
+        self.what_if = self.what_if if is_kin else NOTHING_CHANGED
+        self.model, self.reading = model, None
+        self.layer, self.head = min(self.layer, model.layers - 1), min(self.head, model.heads - 1)
+        self._tokenizer, self.max_positions = model.tokenizer, model.max_positions
+        self.model_changed.emit()
+        self.what_if_changed.emit()
+        self._encode()
+
+    def set_reading(self, reading: Reading) -> None:
+        self.reading = reading
+        self.reading_changed.emit()
+
+    def toggle_mask(self, position: int | None = None) -> None:
+        """Masks a token or takes the mask away; None means the current one. Special tokens stay."""
+        position = self.current if position is None else position
+        if position is None or self.encoding is None or self.encoding.parts[position] == "special":
+            return
+        if not self.mask_token:
+            self.problem_found.emit("This model's vocabulary has no mask, so no word can be masked.")
+            return
+        if position not in self.masked and position in self.all_masked:
+            self.problem_found.emit(
+                f"This {self.mask_token} stands in the text itself; click a predicted word, or edit the text."
+            )
+            return
+        self._set_masked(self.masked ^ {position})
+
+    def set_masks(self, positions: Iterable[int]) -> None:
+        """Masks exactly these positions, as far as they are words of the text."""
+        parts = self.encoding.parts if self.encoding else []
+        self._set_masked(frozenset(p for p in positions if 0 <= p < len(parts) and parts[p] != "special"))
+
+    def set_mask_places(self, places: Iterable[Place]) -> None:
+        """Masks the tokens in these places of the text; places without one wait for it."""
+        places = frozenset(places)
+        self._set_masked(frozenset(positions_of(self.encoding, joined(places))))
+        self.mask_places = places if self.mask_token else frozenset()
+
+    def put_word(self, position: int, token_id: int) -> None:
+        """Writes a token into the text where the token at `position` stands, and takes its mask away."""
+        self.put_words([(position, token_id)])
+
+    def put_words(self, words: Iterable[tuple[int, int]]) -> None:
+        """(position, token id) of each. All at once: put in one by one, a piece and the next could become one token."""
+        encoding, tokenizer = self.encoding, self._tokenizer
+        if encoding is None or tokenizer is None:
+            return
+        texts, put_in = {"a": self.text_a, "b": self.text_b}, set()
+        grown: list[tuple[Place, int]] = []  # what stood there, and by how many characters the text is longer now
+        for position, token_id in sorted(words, reverse=True):  # from the end on, so that offsets stay true
+            part = encoding.parts[position] if position < len(encoding) else "special"
+            if part == "special":
+                continue
+            if token_id != encoding.ids[position]:
+                try:
+                    new = replaced(texts[part], encoding.offsets[position], written(tokenizer, token_id))
+                except BertcoreError as error:
+                    self.problem_found.emit(str(error))
+                    continue
+                grown.append((Place(part, *encoding.offsets[position]), len(new) - len(texts[part])))
+                texts[part] = new
+            put_in.add(position)
+        if not put_in:
+            return
+        left = self.masked - put_in
+        kept = [moved_place(place, grown) for place in places_of(encoding, left)]
+        if (texts["a"], texts["b"]) == (self.text_a, self.text_b):
+            self._set_masked(left)
+        else:
+            self.set_text(texts["a"], texts["b"])
+            self.set_mask_places(kept)  # several places have changed: no common end to go by
+
+    def set_focus(self, position: int | None) -> None:
+        """Locks a token, or with None lets it go."""
+        if position != self.focus:
+            self.focus = position
+            self.focus_changed.emit()
+
+    def set_hover(self, position: int | None) -> None:
+        if position != self.hover:
+            self.hover = position
+            self.focus_changed.emit()
+
+    def set_head(self, layer: int, head: int) -> None:
+        if (layer, head) != (self.layer, self.head):
+            self.layer, self.head = layer, head
+            self.head_changed.emit()
+
+    def set_view(self, *, words: bool | None = None, specials: bool | None = None) -> None:
+        """Another way to show the text, in all rooms; None leaves it as it is."""
+        view = View(self.view.words if words is None else words, self.view.specials if specials is None else specials)
+        if view != self.view:
+            self.view = view
+            self.view_changed.emit()
+
+    def set_what_if(self, what_if: WhatIf) -> None:
+        """Something else is changed inside the model, or nothing any more; the model reads the text anew."""
+        if what_if != self.what_if:
+            self.what_if = what_if
+            self.what_if_changed.emit()
+            self.input_changed.emit()
+
+    def _set_masked(self, masked: frozenset[int]) -> None:
+        if masked and not self.mask_token:
+            return
+        self.mask_places = frozenset(places_of(self.encoding, masked))
+        if masked != self.masked:
+            self.masked = masked
+            self.masks_changed.emit()
+            self.input_changed.emit()
+
+    def _encode(self) -> None:
+        if self._tokenizer is None:
+            return
+        try:
+            new = self._tokenizer.encode(self.text_a, self.text_b if self.text_b.strip() else None, self.max_positions)
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        if self.encoding is not None and new.ids != self.encoding.ids and self.what_if != self.what_if.without_places():
+            self.what_if = self.what_if.without_places()
+            self.what_if_changed.emit()
+        self._follow(new)
+        self.encoding = new
+        self.encoding_changed.emit()
+        self.input_changed.emit()
+
+    def _follow(self, new: Encoding) -> None:
+        """Masks stay at their places in the text; the focus moves with its token, and goes where that is gone.
+
+        The same text in another vocabulary has its words where they were; after an edit, tokens have moved.
+        """
+        old, focus = self.encoding, self.focus
+        moved = moved_positions(_keys(old), _keys(new))
+        seen = [moved[focus]] if focus in moved else []
+        if old is not None and (old.text_a, old.text_b) == (new.text_a, new.text_b):
+            seen = positions_of(new, places_of(old, [] if focus is None else [focus])) or seen
+        self.masked = frozenset(positions_of(new, joined(self.mask_places)))
+        self.focus = next(iter(seen), None)
+        self.hover = None
+
+
+def moved_positions(old: Sequence[object], new: Sequence[object]) -> dict[int, int]:
+    """Where the items of `old` stand in `new` after an edit in one place: the common beginning and the common end."""
+    shorter = min(len(old), len(new))
+    start = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - start
+    end = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    moved = {i: i for i in range(start)}
+    moved.update({len(old) - 1 - i: len(new) - 1 - i for i in range(end)})
+    return moved
+
+
+def _keys(encoding: Encoding | None) -> list[object]:
+    return list(zip(encoding.parts, encoding.tokens, strict=True)) if encoding else []

@@ -1,0 +1,54 @@
+"""How a sentence encoder makes one vector of a sentence, as its folder says. Importable without torch."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from bertcore.checkpoint.config_file import read_json
+from bertcore.errors import BertcoreError
+
+_MODULES = ("Transformer", "Pooling", "Normalize")  # what is done here; a dense layer on top, for one, is not
+_MODES = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
+
+
+@dataclass(frozen=True)
+class Pooling:
+    """`kind` is "mean" (of all tokens) or "cls"; `normalised` vectors have length 1."""
+
+    kind: str
+    normalised: bool
+
+
+def read_pooling(folder: Path) -> Pooling | None:
+    """From the files that sentence-transformers writes (1_Pooling, modules.json); None where there are none.
+
+    Ways of pooling other than these two, and further layers after it, read as None: the model is then an encoder like
+    any other.
+    """
+    file = folder / "1_Pooling" / "config.json"
+    if not file.is_file():
+        return None
+    values = read_json(file)
+    chosen = [kind for key, kind in _MODES.items() if values.get(key)]
+    mode = values.get("pooling_mode")
+    if isinstance(mode, str):
+        chosen = [mode] if mode in _MODES.values() else []
+    others = any(value for key, value in values.items() if key.startswith("pooling_mode_") and key not in _MODES)
+    modules = _modules(folder / "modules.json")
+    if len(chosen) != 1 or others or set(modules) - set(_MODULES):
+        return None
+    return Pooling(chosen[0], normalised="Normalize" in modules or (folder / "2_Normalize").is_dir())
+
+
+def _modules(file: Path) -> list[str]:
+    """What is done one after the other: `Transformer`, `Pooling` ... Its folders may be missing where git kept them,
+    which keeps no empty ones. Nothing where there is no such file."""
+    if not file.is_file():
+        return []
+    try:
+        listed = json.loads(file.read_text(encoding="utf-8"))
+        return [str(module["type"]).rpartition(".")[2] for module in listed]
+    except (OSError, ValueError, RecursionError, TypeError, KeyError):
+        raise BertcoreError(f"The file {file} is not readable JSON; fetch the checkpoint again.") from None

@@ -1,0 +1,1 @@
+"""Run folders: what a training run writes, and who reads it. Importable without torch."""

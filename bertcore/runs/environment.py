@@ -1,0 +1,100 @@
+"""Where and with what a run computes: written beside its results, so that they can be told apart later."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from bertcore.files import write_errors, write_json
+
+ENVIRONMENT_FILE = "environment.json"
+_PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy", "scikit-learn")
+
+
+def note_environment(run: Path, seed: int, device: torch.device) -> None:
+    """Write it into the run's folder: of the start and of each time the run went on, the newest last."""
+    file = run / ENVIRONMENT_FILE
+    try:
+        before = list(json.loads(file.read_text(encoding="utf-8"))["starts"])
+    except (OSError, ValueError, KeyError, TypeError):  # the first start, or a damaged file
+        before = []
+    with write_errors(run):
+        write_json(file, {"starts": [*before, environment(seed, device)]})
+
+
+def environment(seed: int, device: torch.device) -> dict[str, Any]:
+    """Versions, git revision, machine and seed, as plain values."""
+    return {
+        "started_at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "command": sys.argv,
+        "python": platform.python_version(),
+        "packages": {name: _version(name) for name in _PACKAGES},
+        "git_revision": git_revision(),
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory_gib": _memory_gib(),
+        "threads": torch.get_num_threads(),
+        "processes": dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1,
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
+        "cpu_capability": torch.backends.cpu.get_cpu_capability(),
+        "seed": seed,
+    }
+
+
+def git_revision() -> str | None:
+    """Of the program's own clone, with "+" where files in it were changed; None where it is no clone."""
+    here = Path(__file__).parent
+    try:
+        revision = _git(here, "rev-parse", "HEAD")
+        return revision + ("+" if _git(here, "status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def memory_mib() -> float | None:
+    """The most memory that this process has held so far; None where the system does not say."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
+
+
+def _memory_gib() -> float | None:
+    """Of the machine; None where the system does not say."""
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (AttributeError, OSError, ValueError):  # Windows
+        return None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=5).stdout.strip()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()

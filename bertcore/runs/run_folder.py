@@ -1,0 +1,350 @@
+"""The run folder: what a training run writes, and how everyone else follows and controls it. No torch.
+
+One writer (the training process, which holds the lock) and any number of readers (window, shell, another machine):
+
+    run = RunFolder.create(path, config)          reader = RunFolder(path)
+    with run.acquire():                           reader.status().state
+        run.write_status(state="running")         reader.send("pause")
+        run.append_metric({...})                  tail = reader.tail(); tail.read_new()
+        with run.begin_snapshot(step) as folder:  reader.newest_snapshot()
+            save_checkpoint(folder, ...)
+
+Files that a reader may see half-written are written aside and moved into place; metrics.jsonl only grows by whole
+lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TextIO
+
+from filelock import FileLock, Timeout
+
+from bertcore.errors import BertcoreError
+from bertcore.files import (
+    as_json,
+    is_aside,
+    object_in,
+    plain,
+    to_disk,
+    write_aside,
+    write_errors,
+    write_json,
+    write_last_word,
+)
+from bertcore.runs.metrics_file import (
+    METRICS,
+    MetricsTail,
+    open_at_line_start,
+    step_of,
+)
+
+__all__ = ["ACTIVE_STATES", "COMMANDS", "NO_WORD", "STATES", "MetricsTail", "RunFolder", "RunStatus"]
+
+FORMAT_VERSION = 1
+COMMANDS = ("pause", "resume", "stop", "snapshot")
+STATES = ("starting", "running", "paused", "stopped", "done", "failed")
+ACTIVE_STATES = ("starting", "running", "paused")
+
+CONFIG, STATUS = "config.json", "status.json"
+CONTROL, LOG, LOCK, SNAPSHOTS = "control.json", "log.txt", "lock", "snapshots"
+
+_START_GRACE_S = 30.0  # a run says "starting" before it holds the lock; torch may take this long on a cold disk
+_LOCK_WAIT_S = 1.0  # a reader's look at the lock holds it for a moment; wait it out
+_SNAPSHOT_NAME = re.compile(r"step-(\d+)")
+_PARTIAL = ".partial"
+NO_WORD = "The process ended without a word. Its snapshots remain."
+
+
+@dataclass(frozen=True)
+class RunStatus:
+    """What status.json says; `state` is one of STATES, or "unknown" where the file is missing or unreadable."""
+
+    state: str
+    step: int = 0
+    total_steps: int | None = None  # None where the budget is in minutes
+    fraction: float = 0.0  # 0..1 of the budget
+    elapsed_s: float = 0.0  # time trained, without pauses
+    remaining_s: float | None = None
+    pid: int | None = None
+    updated_at: float = 0.0  # unix seconds
+    message: str | None = None  # one sentence for the person
+
+    @property
+    def active(self) -> bool:
+        """A process is at work on it, or holds it paused."""
+        return self.state in ACTIVE_STATES
+
+
+class RunFolder:
+    """One run's folder. Building the object touches nothing; see the module's docstring for both sides."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._written: dict[str, Any] = {}  # what our status.json says
+        self._metrics: TextIO | None = None
+
+    # --- writer ---------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, path: str | Path, config: dict[str, Any]) -> RunFolder:
+        """Makes the folder with its config and a status "starting".
+
+        Raises BertcoreError where it cannot be written, or holds a run or something else already.
+        """
+        run = cls(path)
+        with write_errors(run.path):
+            run.path.mkdir(parents=True, exist_ok=True)
+            run._refuse_used()
+            (run.path / SNAPSHOTS).mkdir(exist_ok=True)
+            write_aside(run.path / CONFIG, as_json({"format_version": FORMAT_VERSION, **config}), durable=True)
+        run.write_status(state="starting")
+        return run
+
+    @contextmanager
+    def acquire(self) -> Iterator[RunFolder]:
+        """Holds the lock: one training process a folder. Clears what a killed one left half done.
+
+        Raises BertcoreError where another process holds it.
+        """
+        lock = FileLock(self.path / LOCK)
+        with write_errors(self.path):
+            try:
+                lock.acquire(timeout=_LOCK_WAIT_S)
+            except Timeout:
+                pid = self._read_status().pid
+                raise BertcoreError(
+                    f"Another process ({pid}) is already training in this folder: {self.path}."
+                ) from None
+        try:
+            self._clear_leftovers()
+            yield self
+        finally:
+            self._close_metrics()
+            lock.release()
+
+    def write_status(self, **changes: Any) -> None:
+        """Changes these fields of RunStatus and keeps the others; `message` is dropped unless it is given again."""
+        unknown = set(changes) - _STATUS_FIELDS
+        if unknown or changes.get("state", "running") not in STATES:
+            raise ValueError(f"no such status: {changes}")
+        if not self._written:
+            self._written = self._read_status_fields()
+        self._written |= {"message": None, **changes, "pid": os.getpid(), "updated_at": time.time()}
+        write = write_last_word if changes.get("state") == "failed" else write_json
+        with write_errors(self.path):
+            write(self.path / STATUS, self._written)
+
+    def append_metric(self, metric: dict[str, Any]) -> None:
+        """Adds one line to metrics.jsonl and flushes it. NaN and infinity become null; array scalars become numbers."""
+        line = json.dumps(plain(metric), ensure_ascii=False, allow_nan=False)
+        with write_errors(self.path):
+            if self._metrics is None:
+                self._metrics = open_at_line_start(self.path / METRICS)
+            self._metrics.write(line + "\n")
+            self._metrics.flush()
+
+    def truncate_metrics(self, after_step: int) -> None:
+        """Drops the lines of later steps, so that a run resumed from a snapshot has no doubled part in its curve."""
+        self._close_metrics()
+        file = self.path / METRICS
+        if not file.exists():
+            return
+        with write_errors(self.path):
+            kept = [line for line in file.read_bytes().splitlines() if step_of(line) <= after_step]
+            write_aside(file, b"".join(line + b"\n" for line in kept))
+
+    def drop_snapshots(self, after_step: int) -> None:
+        """Removes those of later steps: they are damaged, or the run would go on from there; it writes them again."""
+        for step, path in self.snapshots():
+            if step > after_step:
+                self.log(f"The snapshot {path.name} is damaged, and will be written again.")
+                shutil.rmtree(path, ignore_errors=True)
+
+    def log(self, text: str) -> None:
+        """Adds a line to log.txt, with the time."""
+        with write_errors(self.path), (self.path / LOG).open("a", encoding="utf-8") as stream:
+            stream.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}\n")
+
+    def take_command(self) -> str | None:
+        """The command that waits, once; None where there is none (or garbage)."""
+        taken = self.path / f"{CONTROL}.taken"
+        try:
+            os.replace(self.path / CONTROL, taken)  # moved first: what is sent from now on is the next command
+        except OSError:
+            return None
+        command = _command_in(taken)
+        taken.unlink(missing_ok=True)
+        return command
+
+    def snapshot_path(self, step: int) -> Path:
+        return self.path / SNAPSHOTS / f"step-{step:08d}"
+
+    @contextmanager
+    def begin_snapshot(self, step: int) -> Iterator[Path]:
+        """An empty folder to save a checkpoint into; it becomes `snapshot_path(step)` when the block ends well."""
+        final = self.snapshot_path(step)
+        partial = final.with_name(final.name + _PARTIAL)
+        with write_errors(self.path):
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir(parents=True)
+            try:
+                yield partial
+                to_disk(partial)
+                shutil.rmtree(final, ignore_errors=True)
+                os.replace(partial, final)
+            except BaseException:
+                shutil.rmtree(partial, ignore_errors=True)
+                raise
+
+    # --- reader ---------------------------------------------------------------------------------------------------
+
+    def config(self) -> dict[str, Any]:
+        """config.json. Raises BertcoreError where it is missing or unreadable."""
+        try:
+            config = json.loads((self.path / CONFIG).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            config = None
+        if not isinstance(config, dict):
+            newest = self.newest_snapshot()
+            rest = (
+                f"; its snapshots remain, and a new run can begin with one of them: --from {newest}" if newest else ""
+            )
+            raise BertcoreError(f"{self.path} is no run folder: its {CONFIG} is missing or damaged{rest}.")
+        return config
+
+    def status(self) -> RunStatus:
+        """What the run says of itself; "stopped" where its process died without a word. Never raises."""
+        status = self._read_status()
+        starting = status.state == "starting" and time.time() - status.updated_at < _START_GRACE_S
+        if not status.active or starting or self.is_alive():
+            return status
+        status = self._read_status()  # it may have ended, with a word, between the two looks
+        if not status.active:
+            return status
+        return RunStatus(**{**vars(status), "state": "stopped", "remaining_s": None, "message": NO_WORD})
+
+    def is_alive(self) -> bool:
+        """Whether a process holds the lock."""
+        file = self.path / LOCK
+        if not file.exists():
+            return False
+        lock = FileLock(file)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return True
+        except OSError:  # a folder we may only read: go by the time of the last word
+            return time.time() - self._read_status().updated_at < _START_GRACE_S
+        lock.release()
+        return False
+
+    def send(self, command: str) -> None:
+        """Leaves a command for the run; the newest counts, only a "stop" is never taken back."""
+        if command not in COMMANDS:
+            raise ValueError(f"no such command: {command!r}")
+        file = self.path / CONTROL
+        if _command_in(file) != "stop":
+            with write_errors(self.path):
+                write_json(file, {"command": command})
+
+    def snapshots(self) -> list[tuple[int, Path]]:
+        """(step, checkpoint folder) of every complete snapshot, by step."""
+        found = []
+        for folder in _folders_in(self.path / SNAPSHOTS):
+            match = _SNAPSHOT_NAME.fullmatch(folder.name)
+            if match and all((folder / name).is_file() for name in ("config.json", "model.safetensors")):
+                found.append((int(match[1]), folder))
+        return sorted(found)
+
+    def newest_snapshot(self) -> Path | None:
+        snapshots = self.snapshots()
+        return snapshots[-1][1] if snapshots else None
+
+    def tail(self) -> MetricsTail:
+        return MetricsTail(self.path)
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _refuse_used(self) -> None:
+        if (self.path / CONFIG).exists():
+            raise BertcoreError(f"{self.path} holds a run already: resume it, or choose another folder.")
+        others = {entry.name for entry in self.path.iterdir() if not is_aside(entry)}
+        others -= {STATUS, METRICS, LOG, LOCK, SNAPSHOTS, CONTROL}
+        if self.snapshots():
+            raise BertcoreError(
+                f"{self.path} holds the snapshots of a run whose {CONFIG} is gone; choose another folder, "
+                "or begin with one of them (--from)."
+            )
+        if others:
+            raise BertcoreError(f"{self.path} holds other things ({min(others)}); choose a new or empty folder.")
+
+    def _clear_leftovers(self) -> None:
+        for folder in _folders_in(self.path / SNAPSHOTS):
+            if folder.name.endswith(_PARTIAL):
+                shutil.rmtree(folder, ignore_errors=True)
+        for name in (CONTROL, f"{CONTROL}.taken"):
+            (self.path / name).unlink(missing_ok=True)  # meant for the process that is gone
+        for file in self.path.glob(".*"):
+            if is_aside(file) and not file.name.startswith(f".{CONTROL}"):  # others may be sending a command just now
+                file.unlink(missing_ok=True)
+
+    def _read_status(self) -> RunStatus:
+        values = self._read_status_fields()
+        if values.get("state") not in STATES:
+            return RunStatus("unknown", message=f"The run's {STATUS} is missing or damaged.")
+        try:
+            return _checked_status(values)
+        except (TypeError, ValueError):
+            return RunStatus("unknown", message=f"The run's {STATUS} is damaged.")
+
+    def _read_status_fields(self) -> dict[str, Any]:
+        return {k: v for k, v in object_in(self.path / STATUS).items() if k in _STATUS_FIELDS}
+
+    def _close_metrics(self) -> None:
+        stream, self._metrics = self._metrics, None
+        if stream is not None:
+            with suppress(OSError):  # each line was flushed; what a full disk did not take was said then
+                stream.close()
+
+
+_STATUS_FIELDS = frozenset(field.name for field in fields(RunStatus))
+
+
+def _checked_status(values: dict[str, Any]) -> RunStatus:
+    """RunStatus with every number a number. Raises TypeError or ValueError."""
+    optional = {name: values.get(name) for name in ("total_steps", "remaining_s", "pid", "message")}
+    return RunStatus(
+        state=values["state"],
+        step=int(values.get("step") or 0),
+        total_steps=None if optional["total_steps"] is None else int(optional["total_steps"]),
+        fraction=min(max(float(values.get("fraction") or 0.0), 0.0), 1.0),
+        elapsed_s=float(values.get("elapsed_s") or 0.0),
+        remaining_s=None if optional["remaining_s"] is None else float(optional["remaining_s"]),
+        pid=None if optional["pid"] is None else int(optional["pid"]),
+        updated_at=float(values.get("updated_at") or 0.0),
+        message=None if optional["message"] is None else str(optional["message"]),
+    )
+
+
+def _command_in(file: Path) -> str | None:
+    try:
+        command = json.loads(file.read_text(encoding="utf-8"))["command"]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return command if command in COMMANDS else None
+
+
+def _folders_in(path: Path) -> list[Path]:
+    try:
+        return [entry for entry in path.iterdir() if entry.is_dir()]
+    except OSError:
+        return []

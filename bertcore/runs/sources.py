@@ -1,0 +1,87 @@
+"""The files a run learns from as they were when it began, noted in its folder so that a change can be named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bertcore.errors import BertcoreError
+from bertcore.files import write_errors, write_json
+from bertcore.runs.run_folder import RunFolder
+
+SOURCES_FILE = "sources.json"
+
+
+def note_sources(run: Path, files: Iterable[Path], exact: Iterable[Path] = ()) -> None:
+    """Write down the files, as long as the run has no snapshot: until then they may change.
+
+    `exact`: files whose content is written down too, because nothing else of the run depends on all of it.
+    """
+    if RunFolder(run).snapshots():
+        return
+    noted = [_facts(file) for file in dict.fromkeys(files)]
+    noted += [{**_facts(file), "sha256": _digest(file)} for file in exact]
+    with write_errors(run):
+        write_json(run / SOURCES_FILE, {"files": noted})
+
+
+def refuse_changed(run: Path, files: Sequence[Path], exact: Sequence[Path] = ()) -> None:
+    """Raises BertcoreError where a file's size, or the content of one of `exact`, is not as it was noted.
+
+    A look at the sizes takes no time, while a long text would first be tokenised anew.
+    """
+    noted, now = _noted(run), [*dict.fromkeys(files), *exact]
+    if not noted:  # a run of an earlier version
+        return
+    changed = [file for file, before in zip(now, noted, strict=False) if not _is_same(file, before)]
+    missing = [Path(before["file"]) for before in noted[len(now) :]]
+    if changed or missing or len(now) > len(noted):
+        raise sources_changed([*changed, *now[len(noted) :], *missing])
+
+
+def changed_since(run: Path) -> BertcoreError:
+    """What to say where the run's data as a whole is known to have changed: names what has another size or time."""
+    noted = _noted(run)
+    touched = [Path(before["file"]) for before in noted if _facts(Path(before["file"])) != _without_digest(before)]
+    return sources_changed(touched or [Path(before["file"]) for before in noted])
+
+
+def sources_changed(files: Sequence[Path]) -> BertcoreError:
+    names = ", ".join(map(str, files)) or "the text"
+    return BertcoreError(
+        f"What this run learns from has changed since it began: {names}; put it back as it was, or start a new run."
+    )
+
+
+def _facts(file: Path) -> dict[str, Any]:
+    try:
+        stat = file.stat()
+    except OSError:
+        return {"file": str(file), "bytes": None, "changed_at": None}
+    return {"file": str(file), "bytes": stat.st_size, "changed_at": stat.st_mtime}
+
+
+def _is_same(file: Path, noted: dict[str, Any]) -> bool:
+    digest = noted.get("sha256")
+    return _facts(file)["bytes"] == noted["bytes"] and (digest is None or digest == _digest(file))
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _without_digest(noted: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in noted.items() if name != "sha256"}
+
+
+def _noted(run: Path) -> list[dict[str, Any]]:
+    """Empty where there is no note, or a damaged one."""
+    try:
+        files = json.loads((run / SOURCES_FILE).read_text(encoding="utf-8"))["files"]
+        return [file for file in files if {"file", "bytes", "changed_at"} <= set(file)]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []

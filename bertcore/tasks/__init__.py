@@ -1,0 +1,1 @@
+"""Tasks: their files, examples, features, answers and metrics."""

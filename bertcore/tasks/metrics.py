@@ -1,0 +1,195 @@
+"""The numbers that people compare, from right and predicted answers. Importable without torch.
+
+Shares are 0..1 (papers and SQuAD's script often show them times 100). scikit-learn and rouge_score take a second or two
+to import, so they are imported where they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.errors import BertcoreError
+from bertcore.tag_schemes import detect_scheme, entity_spans
+from bertcore.tasks.examples import KINDS, Kind
+from bertcore.tasks.squad_metrics import answer_scores
+
+Metrics = dict[str, float]
+MAIN_METRIC: dict[Kind, str] = {
+    "classify": "accuracy",
+    "regress": "spearmanr",
+    "multilabel": "f1_micro",
+    "tag": "f1",
+    "span": "f1",
+    "choice": "accuracy",
+    "summarise": "rouge2",
+}
+
+
+class EntityScores(NamedTuple):
+    """Of the entities of one type; a found one counts if its first word, last word and type are right."""
+
+    precision: float
+    recall: float
+    f1: float
+    there: int  # entities of this type in the right answers
+
+
+def measure(kind: Kind, gold: Sequence[Any], predicted: Sequence[Any], labels: Sequence[str] = ()) -> Metrics:
+    """Metrics by name. `gold` and `predicted` as `gold_answers` and `Prediction.answer` give them, one per example.
+
+    classify    labels: accuracy, f1 (of the second of two labels, as GLUE), f1_macro, matthews_correlation
+    regress     numbers: pearson, spearmanr, mse; a correlation is 0 where one side is constant
+    multilabel  tuples of labels: accuracy (all of them right), f1_micro, f1_macro
+    tag         tuples of tags: accuracy (of words), and precision, recall, f1 of entities if the tags mark entities
+    span        a tuple of accepted texts, () for none, against a text: exact_match, f1; where some have no answer also
+                has_answer_exact_match, has_answer_f1, no_answer_accuracy
+    choice      numbers of endings: accuracy
+    summarise   texts, a sentence a line: F1 of rouge1, rouge2, rougeL, rougeLsum (over lines, as papers report ROUGE-L)
+
+    Raises BertcoreError where there is nothing to compare, or an answer is not known.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"there is no kind {kind!r}; there are {', '.join(KINDS)}")
+    if not len(gold) or len(gold) != len(predicted):
+        raise BertcoreError(f"There are {len(gold)} right answers for {len(predicted)} predicted ones; give one each.")
+    if unknown := [i for i, answer in enumerate(gold) if answer is None]:
+        raise BertcoreError(f"Example {unknown[0] + 1} has no right answer to compare with; leave it out.")
+    by_kind: dict[str, Callable[..., Metrics]] = {
+        "regress": _numbers,
+        "span": answer_scores,
+        "choice": _choices,
+        "summarise": _summaries,
+    }
+    if kind in by_kind:
+        return by_kind[kind](gold, predicted)
+    by_label: dict[str, Callable[..., Metrics]] = {"classify": _classes, "multilabel": _label_sets, "tag": _tags}
+    return by_label[kind](gold, predicted, list(labels))
+
+
+def confusion(gold: Sequence[Any], predicted: Sequence[Any], labels: Sequence[str]) -> NDArray[np.int64]:
+    """(K,K) how often the right label (row) was given as each (column). Tags of sentences count word by word.
+
+    What is not among `labels` is left out.
+    """
+    from sklearn.metrics import confusion_matrix
+
+    table = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    known = set(labels)
+    pairs = [pair for pair in zip(_flat(gold), _flat(predicted), strict=True) if known.issuperset(pair)]
+    if pairs:
+        table += confusion_matrix(*zip(*pairs, strict=True), labels=list(labels))
+    return table
+
+
+def entity_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> dict[str, EntityScores]:
+    """Scores by type of entity, and of all types under ""; as conlleval and seqeval count them.
+
+    0 where nothing was there to find, or nothing was found. Raises BertcoreError for what is no tag of entities.
+    """
+    there, found = _entities(gold), _entities(predicted)
+    types = ["", *sorted({kind for _, kind, _, _ in there | found} - {""})]
+    return {kind: _entity_scores(_of_type(there, kind), _of_type(found, kind)) for kind in types}
+
+
+def ranked(losses: Sequence[float] | NDArray[np.float64], k: int) -> tuple[list[int], list[int]]:
+    """Numbers of the k examples with the lowest losses, best first, and of the k with the highest, worst first.
+
+    No example is in both: where there are too few for that, each gets half. NaN is left out; ties go by number.
+    """
+    values = np.asarray(losses, dtype=np.float64)
+    order = np.argsort(values, kind="stable")[: int((~np.isnan(values)).sum())]
+    worst_first = np.argsort(-values, kind="stable")[: len(order)]
+    best = order[: min(k, (len(order) + 1) // 2)].tolist()
+    return best, [i for i in worst_first.tolist() if i not in best][: min(k, len(order) // 2)]
+
+
+def _classes(gold: Sequence[str], predicted: Sequence[str], labels: list[str]) -> Metrics:
+    from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
+
+    found = {
+        "accuracy": accuracy_score(gold, predicted),
+        "f1_macro": f1_score(gold, predicted, labels=labels, average="macro", zero_division=0),
+        "matthews_correlation": matthews_corrcoef(gold, predicted),
+    }
+    if len(labels) == 2:
+        found["f1"] = f1_score(gold, predicted, labels=labels[1:], average="macro", zero_division=0)
+    return _plain(found)
+
+
+def _numbers(gold: Sequence[float], predicted: Sequence[float]) -> Metrics:
+    from scipy.stats import pearsonr, spearmanr
+
+    right, given = (np.asarray(side, dtype=np.float64) for side in (gold, predicted))
+    varies = len(right) > 1 and np.ptp(right) > 0 and np.ptp(given) > 0
+    return _plain(
+        {
+            "pearson": pearsonr(right, given).statistic if varies else 0.0,
+            "spearmanr": spearmanr(right, given).statistic if varies else 0.0,
+            "mse": np.mean((right - given) ** 2),
+        }
+    )
+
+
+def _label_sets(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], labels: list[str]) -> Metrics:
+    from sklearn.metrics import accuracy_score, f1_score
+
+    right, given = (np.array([[label in row for label in labels] for row in side]) for side in (gold, predicted))
+    return _plain(
+        {
+            "accuracy": accuracy_score(right, given),
+            "f1_micro": f1_score(right, given, average="micro", zero_division=0),
+            "f1_macro": f1_score(right, given, average="macro", zero_division=0),
+        }
+    )
+
+
+def _tags(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], labels: list[str]) -> Metrics:
+    words = list(zip(_flat(gold), _flat(predicted), strict=True))
+    found = {"accuracy": sum(right == given for right, given in words) / max(1, len(words))}
+    if detect_scheme(labels or set(_flat(gold))) != "none":
+        every = entity_scores(gold, predicted)[""]
+        found |= {"precision": every.precision, "recall": every.recall, "f1": every.f1}
+    return found
+
+
+def _choices(gold: Sequence[int], predicted: Sequence[int]) -> Metrics:
+    return {"accuracy": sum(right == given for right, given in zip(gold, predicted, strict=True)) / len(gold)}
+
+
+def _summaries(gold: Sequence[str], predicted: Sequence[str]) -> Metrics:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    names = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
+    scorer = RougeScorer(names, use_stemmer=True)
+    scores = [scorer.score(right, given) for right, given in zip(gold, predicted, strict=True)]
+    return {name: float(np.mean([score[name].fmeasure for score in scores])) for name in names}
+
+
+def _flat(answers: Sequence[Any]) -> list[str]:
+    """Labels, or tags sentence by sentence, as one list."""
+    return [label for answer in answers for label in ([answer] if isinstance(answer, str) else answer)]
+
+
+Entities = set[tuple[int, str, int, int]]  # sentence, type, first word, word after the last
+
+
+def _entities(sentences: Sequence[Sequence[str]]) -> Entities:
+    return {(number, *span) for number, tags in enumerate(sentences) for span in entity_spans(tags)}
+
+
+def _of_type(entities: Entities, kind: str) -> Entities:
+    return {entity for entity in entities if kind in ("", entity[1])}
+
+
+def _entity_scores(there: Entities, found: Entities) -> EntityScores:
+    right = len(there & found)
+    precision, recall = right / max(1, len(found)), right / max(1, len(there))
+    return EntityScores(precision, recall, 2 * right / max(1, len(there) + len(found)), len(there))
+
+
+def _plain(metrics: dict[str, Any]) -> Metrics:
+    return {name: float(value) for name, value in metrics.items()}

@@ -1,0 +1,282 @@
+"""Rows of CSV, TSV, JSONL and Parquet files, whose columns have names; and texts with labels made of them.
+
+A .tsv (or .txt) file is read as GLUE writes it: a tab between two columns, and quotes are text like any other. A .csv
+file may quote its fields (RFC 4180); between its columns stands what its header has most: comma, semicolon or tab.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import TextExample
+from bertcore.tasks.readers.lines import LONGEST_LINE_BYTES, layout_suffix, line_of, numbered_lines, refuse, shown
+from bertcore.tasks.readers.spec import Contents, Request
+
+TABLES = (".tsv", ".txt", ".csv", ".jsonl", ".ndjson", ".parquet")
+_BETWEEN_LABELS = re.compile(r"[|;,]")
+_UNLABELLED = "-1"  # how test files are marked whose labels are secret
+_LABELS_SHOWN = 12
+
+
+class Row(NamedTuple):
+    place: str  # "train.tsv, line 17"
+    fields: Mapping[str, Any]  # by column; text, unless the file is JSONL or Parquet
+
+    def text(self, column: str) -> str:
+        return text_in(self.place, column, self.fields.get(column))
+
+
+def read_rows(file: Path, names: Sequence[str] | None = None, broken: list[str] | None = None) -> Iterator[Row]:
+    """All rows of a table, in order; blank lines are passed over.
+
+    `names` are the columns of a TSV file without a header. Rows with another number of columns than the header are
+    refused, or, where `broken` is given, left out and their places put there.
+    Raises BertcoreError with file, line, what was expected and what was found.
+    """
+    suffix = layout_suffix(file)
+    if suffix in (".tsv", ".txt"):
+        yield from _tsv_rows(file, names, broken)
+    elif suffix == ".csv":
+        yield from _csv_rows(file, broken)
+    elif suffix in (".jsonl", ".ndjson", ".json"):
+        yield from _json_rows(file)
+    elif suffix == ".parquet":
+        yield from _parquet_rows(file)
+    else:
+        raise BertcoreError(f"The file {file} is no table that can be read: it must end in {', '.join(TABLES)}.")
+
+
+def text_in(place: str, what: str, value: object) -> str:
+    """A piece of text from a file, without spaces around it. Raises BertcoreError if it is none, or empty."""
+    text = value.strip() if isinstance(value, str) else ""
+    if not text:
+        raise refuse(place, f"text ({what})", value)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can write and UTF-8 cannot
+        raise refuse(place, f"text ({what}) of whole characters", text) from None
+    return text
+
+
+def read_texts(request: Request) -> Contents:
+    """Texts or pairs with a label, a number or several labels each: the layout "table"."""
+    broken: list[str] | None = [] if request.spec.drops_broken_rows else None
+    return texts_of(request, read_rows(request.file, broken=broken), broken)
+
+
+def texts_of(request: Request, rows: Iterable[Row], broken: list[str] | None = None) -> Contents:
+    """Examples of rows, and the labels: those that are known, or all that were found, sorted."""
+    examples: list[TextExample] = []
+    disagreed = 0
+    columns: tuple[str, str | None, str | None] | None = None
+    for row in rows:
+        text_a, text_b, label = columns = columns or _columns(request, list(row.fields))
+        if label and row.fields.get(label) in request.spec.no_label:
+            disagreed += 1
+            continue
+        try:
+            texts = row.text(text_a), row.text(text_b) if text_b else None
+        except BertcoreError:
+            if broken is None:
+                raise
+            broken.append(row.place)
+            continue
+        examples.append(TextExample(*texts, label=_label(request, row, label) if label else None))
+    if not examples:
+        raise BertcoreError(f"The file {request.file} has no examples; choose one with rows below its header.")
+    return Contents(examples, _all_labels(request, examples), disagreed + len(broken or ()), _notes(disagreed, broken))
+
+
+def check_known(request: Request, place: str, label: str) -> str:
+    """The label itself. Raises BertcoreError if the task, or the training file, does not have it."""
+    known = request.known_labels
+    if known and label not in known:
+        more = ", ..." if len(known) > _LABELS_SHOWN else ""
+        raise refuse(place, f"one of the labels {', '.join(known[:_LABELS_SHOWN])}{more}", label)
+    return label
+
+
+def label_text(value: object) -> str | None:
+    """A label as text: 1, 1.0 and "1" are the same one. None where there is none."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).strip() or None if isinstance(value, str | int | float) else None
+
+
+def _columns(request: Request, available: list[str]) -> tuple[str, str | None, str | None]:
+    text_a = request.column("text", available)
+    assert text_a is not None
+    return text_a, request.column("text_b", available), request.column("label", available, request.needs_labels)
+
+
+def _label(request: Request, row: Row, column: str) -> str | float | tuple[str, ...] | None:
+    value = row.fields.get(column)
+    if request.spec.kind == "multilabel":
+        return _several(request, row.place, value)
+    label = label_text(value)
+    if not request.needs_labels and label in (None, _UNLABELLED):
+        return None
+    if request.spec.kind == "regress":
+        return _number(request, row.place, column, label)
+    if label is None:
+        raise refuse(row.place, f"a label in column '{column}'", value)
+    return check_known(request, row.place, request.spec.name_of(label))
+
+
+def _several(request: Request, place: str, value: object) -> tuple[str, ...]:
+    """Several labels, or none: a list in JSON and Parquet, elsewhere parted by | or ; or a comma."""
+    pieces = value if isinstance(value, list) else _BETWEEN_LABELS.split(label_text(value) or "")
+    labels = (request.spec.name_of(text) for piece in pieces if (text := label_text(piece)))
+    return tuple(dict.fromkeys(check_known(request, place, label) for label in labels))
+
+
+def _number(request: Request, place: str, column: str, label: str | None) -> float:
+    lowest, highest = request.spec.number_range or (-math.inf, math.inf)
+    try:
+        number = float(label or "")
+    except ValueError:
+        number = math.nan
+    if not (lowest <= number <= highest and math.isfinite(number)):
+        limits = f" from {lowest:g} to {highest:g}" if request.spec.number_range else ""
+        raise refuse(place, f"a number{limits} in column '{column}'", label)
+    return number
+
+
+def _all_labels(request: Request, examples: Sequence[TextExample]) -> tuple[str, ...]:
+    """Known ones, or all that occur. Raises BertcoreError if those cannot be the labels of a task."""
+    if request.known_labels or request.spec.kind == "regress":
+        return request.known_labels
+    if request.spec.kind == "multilabel":
+        found = {label for example in examples for label in example.label or ()}  # type: ignore[union-attr]
+    else:
+        found = {str(example.label) for example in examples if example.label is not None}
+    if request.needs_labels and len(found) < (1 if request.spec.kind == "multilabel" else 2):
+        raise BertcoreError(
+            f"{request.file.name} has no two different labels ({', '.join(sorted(found)) or 'none at all'}); "
+            "there is nothing to tell apart. Name the column of the labels with --label."
+        )
+    if request.spec.kind == "classify" and len(found) == len(examples) > _LABELS_SHOWN:
+        raise BertcoreError(
+            f"{request.file.name} has another label in each of its {len(examples)} rows, as {shown(min(found))}; "
+            "name the column of the labels with --label."
+        )
+    return tuple(sorted(found))
+
+
+def _notes(disagreed: int, broken: list[str] | None) -> tuple[str, ...]:
+    notes = []
+    if disagreed:
+        notes.append(f"Rows left out, since they have no agreed label: {disagreed}.")
+    if broken:
+        notes.append(f"Broken rows left out: {len(broken)}, the first: {broken[0]}.")
+    return tuple(notes)
+
+
+def _tsv_rows(file: Path, names: Sequence[str] | None, broken: list[str] | None) -> Iterator[Row]:
+    header = _header(file, names) if names else None
+    for number, line in numbered_lines(file):
+        if not line.strip(" "):  # a tab parts two columns, empty as they may be
+            continue
+        cells = line.split("\t")
+        if header is None:
+            header = _header(file, cells)
+        elif _fits(header, cells, line_of(file, number), broken):
+            yield Row(line_of(file, number), dict(zip(header, cells, strict=True)))
+
+
+def _csv_rows(file: Path, broken: list[str] | None) -> Iterator[Row]:
+    lines = (line + "\n" for _, line in numbered_lines(file))
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE_BYTES))  # a long document is one field
+    first = next(lines)
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader((line for part in ([first], lines) for line in part), delimiter=delimiter, strict=True)
+    header: list[str] | None = None
+    begins = 1
+    try:
+        for cells in reader:
+            place, begins = line_of(file, begins), reader.line_num + 1
+            if not any(cells):
+                continue
+            if header is None:
+                header = _header(file, cells)
+            elif _fits(header, cells, place, broken):
+                yield Row(place, dict(zip(header, cells, strict=True)))
+    except csv.Error as error:
+        raise BertcoreError(f"{line_of(file, begins)}: expected fields of CSV, found {_wrong_in(error)}.") from None
+
+
+def _wrong_in(error: csv.Error) -> str:
+    if "field limit" in str(error):
+        return f"one of more than {csv.field_size_limit():,} characters; look for a quote that is not closed"
+    if "new-line" in str(error):
+        return "a carriage return in one without quotes; take it out, or put quotes around the field"
+    return (
+        f'a quote that is not closed or closed too soon ({error}); inside a quoted field a quote is written twice: ""'
+    )
+
+
+def _json_rows(file: Path) -> Iterator[Row]:
+    for number, line in numbered_lines(file):
+        if not line.strip():
+            continue
+        place = line_of(file, number)
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            if not isinstance(error, json.JSONDecodeError):
+                raise refuse(place, "one whole JSON object (it has too large a number or depth)", line) from None
+            near = line[max(0, error.pos - 20) : error.pos + 20]
+            raise refuse(place, f"one whole JSON object (it breaks at column {error.colno})", near) from None
+        if not isinstance(fields, dict) or not fields:
+            raise refuse(place, "one JSON object in each line", line)
+        yield Row(place, fields)
+
+
+def _parquet_rows(file: Path) -> Iterator[Row]:
+    try:
+        import pyarrow
+        import pyarrow.parquet as parquet
+    except ImportError:
+        raise BertcoreError(f"Reading {file.name} takes the package pyarrow: pip install pyarrow.") from None
+    if not file.is_file():
+        raise BertcoreError(f"There is no file {file}.")
+    number = 0
+    try:
+        with parquet.ParquetFile(file) as table:
+            for batch in table.iter_batches():
+                for fields in batch.to_pylist():
+                    number += 1
+                    yield Row(f"{file.name}, row {number}", fields)
+    except (OSError, ValueError, OverflowError, pyarrow.ArrowException) as error:  # no UTF-8 is a ValueError, too
+        reason = str(error).split("\n")[0].rstrip(".")
+        raise BertcoreError(f"The file {file} cannot be read as Parquet: {reason}; copy or fetch it again.") from None
+
+
+def _header(file: Path, names: Sequence[str]) -> list[str]:
+    names = [name.strip() for name in names]
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise BertcoreError(
+            f"{file.name} has two columns '{twice[:40]}'; give each a name of its own in the first line."
+        )
+    return names
+
+
+def _fits(header: list[str], cells: list[str], place: str, broken: list[str] | None) -> bool:
+    if len(cells) == len(header):
+        return True
+    if broken is None:
+        some = ", ".join(header[:_LABELS_SHOWN])[:200]
+        expected = f"{len(header)} column{'s' * (len(header) != 1)} ({some})"
+        raise BertcoreError(f"{place}: expected {expected}, found {len(cells)}: {shown(' | '.join(cells))}.")
+    broken.append(place)
+    return False

@@ -1,0 +1,316 @@
+"""Text to token ids and back: the `tokenizers` library, wrapped for sentence pairs. Importable without torch.
+
+Four kinds of vocabulary, one class: WordPiece (BERT, DistilBERT, ELECTRA, MiniLM), byte-level BPE (RoBERTa),
+SentencePiece (ALBERT, XLM-RoBERTa, CamemBERT) and whole words (chemical models).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from tokenizers import Encoding as RawEncoding
+from tokenizers import Tokenizer as RawTokenizer
+
+from bertcore.errors import BertcoreError
+from bertcore.tokenizer.rust_panics import panics_as_errors
+from bertcore.tokenizer.special_tokens import (
+    CLS,
+    MASK,
+    PAD,
+    SEP,
+    SPECIAL_TOKENS,
+    UNK,
+    Layout,
+    Part,
+    ensure_special,
+    find_special_tokens,
+    layouts,
+)
+from bertcore.tokenizer.token_labels import SPACE_MARKS, kind_of, label, split_at_spaces
+from bertcore.tokenizer.tokenizer_files import read_tokenizer_folder, usual_class_name, write_tokenizer_folder
+from bertcore.tokenizer.wordpiece import MAX_LETTERS, learn_wordpiece, raw_from_words
+
+__all__ = [
+    "CLS",
+    "MASK",
+    "MAX_CHARACTERS",
+    "MAX_LETTERS",
+    "PAD",
+    "SEP",
+    "SPECIAL_TOKENS",
+    "UNK",
+    "Encoding",
+    "Part",
+    "Tokenizer",
+    "fit_pair",
+    "raw_from_words",
+]
+
+# Far more than any model here can read (512 tokens); what lies beyond is counted as dropped words, not tokenised.
+MAX_CHARACTERS = 200_000
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """A sentence or pair as the model reads it; every list has one entry per token (length S)."""
+
+    text_a: str
+    text_b: str | None
+    tokens: list[str]  # as the vocabulary writes them
+    ids: list[int]
+    segments: list[int]
+    positions: list[int]  # places in the sequence, 0 to S-1; a model may count them from elsewhere
+    offsets: list[tuple[int, int]]  # characters [start, end) in the text of the token's part; (0, 0) if special
+    parts: list[Part]
+    dropped: int = 0  # tokens cut off so that the rest fits (words, beyond MAX_CHARACTERS)
+    unknown: list[int] = field(default_factory=list)  # positions that are [UNK]
+    words: list[int | None] = field(default_factory=list)  # the word that a token is of, B's after A's; None if special
+    labels: list[str] = field(default_factory=list)  # tokens as a person should see them
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True)
+class _PartTokens:
+    """The tokens of one part that fit."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]]
+    words: list[int]  # counted from 0
+
+
+class Tokenizer:
+    """A tokenizer of the BERT family, with its special tokens and the way it frames one text or two.
+
+    `mask_id` and `mask_token` are None where the vocabulary has no mask, `unk_id` where nothing is unknown to it.
+    """
+
+    def __init__(
+        self,
+        raw: RawTokenizer,
+        lowercase: bool = True,
+        *,
+        names: Mapping[str, str] | None = None,
+        needed: tuple[str, ...] = ("pad", "cls", "sep"),
+        class_name: str | None = None,
+        numbered_by_line: bool = True,
+    ) -> None:
+        """`names` are those the files give to special tokens (role -> token), `needed` the roles that must be there.
+
+        Raises BertcoreError where the vocabulary lacks one.
+        """
+        raw.no_truncation()
+        raw.no_padding()
+        self.raw = raw
+        self.lowercase = lowercase
+        self.kind = kind_of(raw)
+        self.class_name = class_name or usual_class_name(self.kind)
+        self.numbered_by_line = numbered_by_line
+        names = dict(names or {})
+        if unknown := getattr(raw.model, "unk_token", None):  # what the model falls back on has to be there
+            names["unk"], needed = unknown, tuple(dict.fromkeys((*needed, "unk")))
+        self.special = find_special_tokens(raw, names, needed)
+        ensure_special(raw, self.special, self.kind)
+        self._layouts = layouts(raw, self.special, self.kind)
+        self.pad_id, self.cls_id, self.sep_id = (self.special.ids[role] for role in ("pad", "cls", "sep"))
+        self.unk_id = self.special.ids.get("unk")
+        self.mask_id = self.special.ids.get("mask")
+        self.mask_token = self.special.names.get("mask")
+        self._added = raw.get_added_tokens_decoder()
+        self._typed_mask = self._mask_as_typed()
+        # Some tokenizers hand the text to the model in one piece; words are then found by the marks of the pieces.
+        cutter = raw.pre_tokenizer
+        self._uncut = cutter is None or len(cutter.pre_tokenize_str("c c")) == 1
+
+    @property
+    def vocab_size(self) -> int:
+        """Entries of the vocabulary."""
+        return int(self.raw.get_vocab_size(with_added_tokens=True))
+
+    @cached_property
+    def largest_id(self) -> int:
+        """The token table needs a row for it; ids may have gaps, so it may be more than `vocab_size` - 1."""
+        return max(self.raw.get_vocab(with_added_tokens=True).values())
+
+    @property
+    def special_ids(self) -> tuple[int, ...]:
+        """Of padding, unknown, [CLS], [SEP] and mask, in this order, those that there are."""
+        return tuple(dict.fromkeys(self.special.ids.values()))
+
+    def word(self, token_id: int) -> str:
+        """The token with this id, as the vocabulary writes it (WordPiece: pieces inside a word begin with ##)."""
+        token = self.raw.id_to_token(int(token_id))
+        return f"[no token {int(token_id)}]" if token is None else str(token)  # tables may have rows to spare
+
+    def label(self, token_id: int) -> str:
+        """The token with this id as a person should see it: real characters, and · for the space before a word."""
+        token = self.word(token_id)
+        return token if int(token_id) in self._added else label(token, self.kind)
+
+    def id(self, token: str) -> int | None:
+        found = self.raw.token_to_id(token)
+        return None if found is None else int(found)
+
+    def encode(self, a: str, b: str | None = None, max_length: int = 512) -> Encoding:
+        """Tokenise a sentence or a pair; where it is too long, tokens are taken from the longer part's end.
+
+        An empty `b` counts as no second sentence. A typed [MASK] is the mask, whatever the vocabulary calls it.
+        Raises BertcoreError for text that is not valid Unicode.
+        """
+        raw_a = self._encode_part(a, "A")
+        raw_b = self._encode_part(b, "B") if b else None
+        layout = self._layouts[raw_b is not None]
+        length_a, length_b = len(raw_a.ids), 0 if raw_b is None else len(raw_b.ids)
+        specials = sum(slot.part == "special" for slot in layout)
+        keep_a, keep_b = fit_pair(length_a, length_b, max(0, max_length - specials))
+        parts: dict[Part, _PartTokens] = {"a": self._part_tokens(raw_a, a, keep_a)}
+        if b and raw_b is not None:
+            parts["b"] = self._part_tokens(raw_b, b, keep_b)
+        dropped = length_a + length_b - keep_a - keep_b + _words_beyond(a) + _words_beyond(b)
+        return self._framed(layout, parts, a, b or None, dropped)
+
+    def encode_batch_ids(self, texts: list[str]) -> list[list[int]]:
+        """Ids of many texts, without special tokens, on all cores."""
+        return [encoding.ids for encoding in self.raw.encode_batch_fast(texts, add_special_tokens=False)]
+
+    def save(self, folder: Path, max_length: int = 512) -> None:
+        """Write `tokenizer.json`, `tokenizer_config.json` and, for WordPiece, `vocab.txt`: `transformers` reads them.
+
+        `max_length` is the longest sequence of the model they belong to, in tokens.
+        """
+        write_tokenizer_folder(folder, self.raw, self.special, self.class_name, max_length)
+
+    @classmethod
+    def from_folder(cls, folder: Path) -> Tokenizer:
+        """From `tokenizer.json`, or from `vocab.txt`, or from `vocab.json` with `merges.txt`.
+
+        Raises BertcoreError, one sentence, where none of them can be read or a special token is missing.
+        """
+        try:
+            with panics_as_errors():
+                found = read_tokenizer_folder(folder)
+                return cls(
+                    found.raw,
+                    found.lowercase,
+                    names=found.names,
+                    needed=found.needed,
+                    class_name=found.class_name,
+                    numbered_by_line=found.numbered_by_line,
+                )
+        except RuntimeError as error:
+            raise BertcoreError(f"The tokenizer in {folder} cannot be used: {error}.") from None
+
+    @classmethod
+    def train(cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True) -> Tokenizer:
+        """Learn a WordPiece vocabulary of at most `vocab_size` entries; the same texts always give the same one.
+
+        The texts are read twice; an iterator, which cannot be, is read into memory.
+        """
+        return cls(learn_wordpiece(texts, vocab_size, lowercase), lowercase)
+
+    def _encode_part(self, text: str, name: str) -> RawEncoding:
+        text = text[:MAX_CHARACTERS]
+        if self._typed_mask:
+            text = text.replace(MASK, self._typed_mask)
+        try:
+            with panics_as_errors():
+                return self.raw.encode(text, add_special_tokens=False)
+        except (TypeError, UnicodeEncodeError):
+            raise BertcoreError(f"Text {name} is not valid Unicode (UTF-8); type or paste it again.") from None
+        except Exception as error:  # the library raises plain Exception
+            raise BertcoreError(f"Text {name} does not suit this vocabulary: {error}.") from None
+
+    def _mask_as_typed(self) -> str | None:
+        """What stands in for a typed [MASK]; None where it stays as it is."""
+        known = {token.content for token in self._added.values()}
+        return None if self.mask_token is None or MASK in known else self.mask_token
+
+    def _part_tokens(self, raw: RawEncoding, text: str, keep: int) -> _PartTokens:
+        offsets = raw.offsets[:keep]
+        if self._typed_mask and len(self._typed_mask) != len(MASK):
+            offsets = _offsets_before_replacing(offsets, text, self._typed_mask)
+        takes_spaces = self.kind in SPACE_MARKS
+        offsets = [
+            _without_space(text, *span) if takes_spaces or token_id in self._added else span
+            for span, token_id in zip(offsets, raw.ids, strict=False)
+        ]
+        words = split_at_spaces(raw.tokens[:keep], self.kind) if self._uncut else raw.word_ids[:keep]
+        return _PartTokens(raw.ids[:keep], offsets, _counted(words))
+
+    def _framed(
+        self, layout: Layout, parts: Mapping[Part, _PartTokens], a: str, b: str | None, dropped: int
+    ) -> Encoding:
+        encoding = Encoding(a, b, [], [], [], [], [], [], dropped)
+        first_word = 0
+        for slot in layout:
+            if slot.part == "special":
+                part = _PartTokens([slot.special_id], [(0, 0)], [])
+                encoding.words.append(None)
+            else:
+                part = parts[slot.part]
+                encoding.words.extend(first_word + word for word in part.words)
+                first_word += part.words[-1] + 1 if part.words else 0
+            encoding.ids.extend(part.ids)
+            encoding.offsets.extend(part.offsets)
+            encoding.segments.extend([slot.segment] * len(part.ids))
+            encoding.parts.extend([slot.part] * len(part.ids))
+        # The library's own tokens are cut out of the text: an unknown one is what was typed, a mask has its space.
+        encoding.tokens.extend(self.word(token_id) for token_id in encoding.ids)
+        encoding.labels.extend(self.label(token_id) for token_id in encoding.ids)
+        encoding.positions.extend(range(len(encoding.ids)))
+        encoding.unknown.extend(i for i, token_id in enumerate(encoding.ids) if token_id == self.unk_id)
+        return encoding
+
+
+def fit_pair(length_a: int, length_b: int, room: int) -> tuple[int, int]:
+    """How many tokens of A and B to keep so that both fit into `room`: the longer loses first, B on a tie.
+
+    The rule of `_truncate_seq_pair` in google-research/bert, in closed form.
+    """
+    excess = length_a + length_b - room
+    if excess <= 0:
+        return length_a, length_b
+    from_longer = min(excess, abs(length_a - length_b))
+    if length_a > length_b:
+        length_a -= from_longer
+    else:
+        length_b -= from_longer
+    excess -= from_longer
+    return length_a - excess // 2, length_b - (excess + 1) // 2
+
+
+def _offsets_before_replacing(offsets: list[tuple[int, int]], text: str, mask: str) -> list[tuple[int, int]]:
+    """Offsets in `text`, from those in `text` with every [MASK] replaced by `mask`."""
+    starts, ends = [], []  # of what each character of the replaced text was
+    at = 0
+    for i, piece in enumerate(text.split(MASK)):
+        if i:
+            starts.extend([at] * len(mask))
+            at += len(MASK)
+            ends.extend([at] * len(mask))
+        starts.extend(range(at, at + len(piece)))
+        ends.extend(range(at + 1, at + len(piece) + 1))
+        at += len(piece)
+    starts.append(at)
+    return [(starts[start], ends[end - 1] if end > start else starts[start]) for start, end in offsets]
+
+
+def _without_space(text: str, start: int, end: int) -> tuple[int, int]:
+    """The space before a word belongs to some tokens; what a person clicks on is the word."""
+    while start < end and text[start].isspace():
+        start += 1
+    return start, end
+
+
+def _counted(words: Sequence[int | None]) -> list[int]:
+    """Numbers from 0 without gaps: texts have stretches that leave no token."""
+    numbers = {word: i for i, word in enumerate(dict.fromkeys(words))}
+    return [numbers[word] for word in words]
+
+
+def _words_beyond(text: str | None) -> int:
+    return len(text[MAX_CHARACTERS:].split()) if text else 0

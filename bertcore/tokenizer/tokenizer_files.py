@@ -1,0 +1,297 @@
+"""Tokenizer folders as `transformers` writes them: tokenizer.json or older vocabulary files, and settings beside."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenizers import AddedToken, decoders, normalizers, pre_tokenizers
+from tokenizers import Tokenizer as RawTokenizer
+from tokenizers.models import BPE
+
+from bertcore.errors import BertcoreError
+from bertcore.tokenizer.rust_panics import panics_as_errors
+from bertcore.tokenizer.smiles import is_smiles_vocabulary, raw_from_smiles
+from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
+from bertcore.tokenizer.token_labels import Kind, kind_of
+from bertcore.tokenizer.wordpiece import bert_normalizer, raw_from_words
+
+SETTINGS_FILE = "tokenizer_config.json"
+PLAIN_CLASS = "PreTrainedTokenizerFast"  # of `transformers`: takes tokenizer.json as it is
+# Classes that take from tokenizer.json what it says, and so leave the settings beside it alone.
+_PLAIN_CLASSES = (PLAIN_CLASS, "TokenizersBackend")
+# Classes that cut words in a way of their own before vocab.txt is asked.
+_OWN_WAYS = ("BertJapaneseTokenizer", "BertweetTokenizer", "PhobertTokenizer")
+_SENTENCEPIECE_CLASSES = {
+    "albert": "AlbertTokenizer",
+    "camembert": "CamembertTokenizer",
+    "xlm-roberta": "XLMRobertaTokenizer",
+}
+
+
+@dataclass(frozen=True)
+class TokenizerFolder:
+    """What a folder says of its tokenizer."""
+
+    raw: RawTokenizer
+    lowercase: bool
+    names: Mapping[str, str]  # role ("pad", "unk", "cls", "sep", "mask") -> token
+    class_name: str  # of `transformers`
+    needed: tuple[str, ...]  # roles that the vocabulary must have
+    numbered_by_line: bool  # ids are line numbers: a lost line would shift all that follow
+
+
+def read_tokenizer_folder(folder: Path) -> TokenizerFolder:
+    """Raises BertcoreError, one sentence, where the folder has no vocabulary that can be read."""
+    settings = read_settings(folder / SETTINGS_FILE)
+    names = _special_names(folder, settings)
+    if (folder / "tokenizer.json").is_file():
+        raw = _read_tokenizer_json(folder / "tokenizer.json")
+        _apply_settings(raw, settings)
+    elif (folder / "vocab.txt").is_file():
+        raw = _read_vocab_txt(folder, settings, names)
+        _add_declared(raw, folder, settings)
+    elif (folder / "vocab.json").is_file():
+        raw = _read_byte_level(folder, settings)
+        _add_declared(raw, folder, settings)
+    else:
+        raise BertcoreError(_no_vocabulary(folder))
+    from_vocab_txt = not (folder / "tokenizer.json").is_file() and (folder / "vocab.txt").is_file()
+    return TokenizerFolder(
+        raw=raw,
+        lowercase=_small_letters(raw),
+        names=names,
+        class_name=_class_name(folder, settings, kind_of(raw)),
+        needed=tuple(SPELLINGS) if from_vocab_txt else ("pad", "cls", "sep"),
+        numbered_by_line=from_vocab_txt,
+    )
+
+
+def write_tokenizer_folder(
+    folder: Path, raw: RawTokenizer, special: SpecialTokens, class_name: str, max_length: int
+) -> None:
+    """Write tokenizer.json, tokenizer_config.json and, for WordPiece, vocab.txt, as `transformers` reads them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    raw.save(str(folder / "tokenizer.json"))
+    kind = kind_of(raw)
+    if kind == "wordpiece":
+        words = sorted(raw.get_vocab(with_added_tokens=True).items(), key=lambda item: item[1])
+        (folder / "vocab.txt").write_text("".join(f"{word}\n" for word, _ in words), encoding="utf-8")
+    settings = {
+        "tokenizer_class": class_name,
+        **_how_it_cuts(raw, kind),
+        "model_max_length": max_length,
+        **{f"{role}_token": special.names.get(role) for role in SPELLINGS},
+    }
+    if kind != "wordpiece":  # some classes frame texts by these
+        settings |= {"bos_token": special.names["cls"], "eos_token": special.names["sep"]}
+    (folder / SETTINGS_FILE).write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_settings(file: Path) -> dict[str, Any]:
+    """A JSON object; empty where there is no such file."""
+    if not file.is_file():
+        return {}
+    try:
+        settings = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        raise BertcoreError(f"The file {file} is not readable JSON; fetch the checkpoint again.") from None
+    return settings if isinstance(settings, dict) else {}
+
+
+def _read_tokenizer_json(file: Path) -> RawTokenizer:
+    try:
+        with panics_as_errors():
+            return RawTokenizer.from_file(str(file))
+    except Exception as error:  # the library raises plain Exception
+        raise BertcoreError(f"The file {file} is no readable tokenizer: {error}.") from None
+
+
+def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
+    """Where both files speak, `transformers` follows tokenizer_config.json; where it is silent, we follow the other."""
+    if settings.get("tokenizer_class") in _PLAIN_CLASSES:
+        return
+    normalizer, cutter = raw.normalizer, raw.pre_tokenizer
+    if isinstance(normalizer, normalizers.BertNormalizer):
+        normalizer.lowercase = _switch(settings, "do_lower_case", normalizer.lowercase)
+        normalizer.handle_chinese_chars = _switch(settings, "tokenize_chinese_chars", normalizer.handle_chinese_chars)
+        if isinstance(settings.get("strip_accents", 0), bool | None):
+            normalizer.strip_accents = settings["strip_accents"]
+        raw.normalizer = normalizer
+    if isinstance(cutter, pre_tokenizers.ByteLevel):
+        prefix_space = _switch(settings, "add_prefix_space", cutter.add_prefix_space)
+        if prefix_space != cutter.add_prefix_space:
+            raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=prefix_space, use_regex=cutter.use_regex)
+            raw.post_processor = None  # it knew of the space; the usual one takes its place
+
+
+def _read_vocab_txt(folder: Path, settings: Mapping[str, Any], names: Mapping[str, str]) -> RawTokenizer:
+    if (own_way := settings.get("tokenizer_class")) in _OWN_WAYS:
+        raise BertcoreError(f"The tokenizer in {folder} is a {own_way}, which cuts words in a way not known here.")
+    words = _read_lines(folder / "vocab.txt")
+    unk = names.get("unk", UNK)
+    if is_smiles_vocabulary(words):
+        return raw_from_smiles(words, unk)
+    lowercase = _switch(settings, "do_lower_case", True)
+    raw = raw_from_words(words, lowercase, unk)
+    raw.normalizer = bert_normalizer(
+        lowercase, settings.get("strip_accents"), _switch(settings, "tokenize_chinese_chars", True)
+    )
+    return raw
+
+
+def _read_lines(file: Path) -> list[str]:
+    try:
+        words = file.read_text(encoding="utf-8-sig").split("\n")  # Windows' Notepad begins a file with a mark
+    except UnicodeDecodeError:
+        raise BertcoreError(f"The file {file} is not UTF-8 text; a vocabulary has one token on each line.") from None
+    if words and not words[-1]:
+        words.pop()
+    words = [word.rstrip("\r") for word in words]
+    if len(set(words)) < len(words):
+        twice = Counter(words).most_common(1)[0][0]
+        raise BertcoreError(f"The file {file} has the token {twice!r} twice; fetch the checkpoint again.")
+    return words
+
+
+def _read_byte_level(folder: Path, settings: Mapping[str, Any]) -> RawTokenizer:
+    """vocab.json with merges.txt, as RoBERTa has them: BPE (Sennrich et al. 2016) over bytes."""
+    files = folder / "vocab.json", folder / "merges.txt"
+    if not files[1].is_file():
+        raise BertcoreError(f"The folder {folder} has a vocab.json but no merges.txt; fetch the checkpoint again.")
+    try:
+        with panics_as_errors():
+            model = BPE.from_file(str(files[0]), str(files[1]))
+    except Exception as error:  # the library raises plain Exception
+        raise BertcoreError(f"The files {files[0]} and {files[1].name} cannot be read: {error}.") from None
+    raw = RawTokenizer(model)
+    raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=_switch(settings, "add_prefix_space", False))
+    raw.decoder = decoders.ByteLevel()
+    return raw
+
+
+def _no_vocabulary(folder: Path) -> str:
+    sentencepiece = sorted(file.name for file in folder.glob("*.model"))
+    if sentencepiece:
+        return (
+            f"The folder {folder} has only a SentencePiece model ({sentencepiece[0]}), which is not read here: "
+            "make a tokenizer.json from it, once, with AutoTokenizer.from_pretrained(folder).save_pretrained(folder) "
+            "of the transformers package."
+        )
+    return (
+        f"The folder {folder} has no vocabulary: a tokenizer.json, a vocab.txt, or a vocab.json with its merges.txt "
+        "must stand in it."
+    )
+
+
+def _token_values(folder: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """`pad_token`, `mask_token` and so on: each a string, or a table with its `content`."""
+    older = {} if "added_tokens_decoder" in settings else read_settings(folder / "special_tokens_map.json")
+    return {key: value for key, value in {**settings, **older}.items() if key.endswith("_token")}
+
+
+def _special_names(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
+    values = _token_values(folder, settings)
+    names = {}
+    for role in SPELLINGS:
+        value = values.get(f"{role}_token")
+        content = value.get("content") if isinstance(value, dict) else value
+        if isinstance(content, str):
+            names[role] = content
+    return names
+
+
+def _declared_tokens(folder: Path, settings: Mapping[str, Any]) -> list[tuple[int | None, AddedToken]]:
+    """Tokens added to the vocabulary, with their ids where the files give them, in the order of these."""
+    by_id = settings.get("added_tokens_decoder") or {}
+    found = [(int(token_id), _added_token(value, True)) for token_id, value in by_id.items()]
+    if not found:
+        special = set(_special_names(folder, settings).values())
+        older = read_settings(folder / "added_tokens.json")
+        found = [(int(number), _added_token({"content": token}, token in special)) for token, number in older.items()]
+    tables = [value for value in _token_values(folder, settings).values() if isinstance(value, dict)]
+    unnumbered = [(None, _added_token(value, True)) for value in tables]
+    return [*sorted(found, key=lambda item: item[0]), *unnumbered]
+
+
+def _added_token(value: Mapping[str, Any], special: bool) -> AddedToken:
+    special, content = bool(value.get("special", special)), str(value["content"])
+    if not content:
+        raise ValueError("an added token without a letter")
+    return AddedToken(
+        content,
+        single_word=bool(value.get("single_word", False)),
+        lstrip=bool(value.get("lstrip", False)),
+        rstrip=bool(value.get("rstrip", False)),
+        normalized=bool(value.get("normalized", not special)),
+        special=special,
+    )
+
+
+def _add_declared(raw: RawTokenizer, folder: Path, settings: Mapping[str, Any]) -> None:
+    try:
+        declared = _declared_tokens(folder, settings)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise BertcoreError(f"The added tokens in {folder} cannot be read; fetch the checkpoint again.") from None
+    known: set[str] = set()
+    for token_id, token in declared:
+        if token.content in known or (token_id is None and raw.token_to_id(token.content) is None):
+            continue
+        known.add(token.content)
+        raw.add_special_tokens([token]) if token.special else raw.add_tokens([token])
+        if token_id is not None and raw.token_to_id(token.content) != token_id:
+            raise BertcoreError(
+                f"The vocabulary in {folder} does not fit its added tokens: {token.content} should be number "
+                f"{token_id:,} and would be {raw.token_to_id(token.content):,}; fetch the checkpoint again."
+            )
+
+
+def _class_name(folder: Path, settings: Mapping[str, Any], kind: Kind) -> str:
+    named = settings.get("tokenizer_class")
+    if kind == "words":
+        return PLAIN_CLASS
+    if isinstance(named, str):
+        return named
+    if kind == "sentencepiece":
+        model_type = str(read_settings(folder / "config.json").get("model_type"))
+        return _SENTENCEPIECE_CLASSES.get(model_type, PLAIN_CLASS)
+    return usual_class_name(kind)
+
+
+def usual_class_name(kind: Kind) -> str:
+    """The class of `transformers` for a tokenizer that came without a name."""
+    return {"wordpiece": "BertTokenizer", "byte-level": "RobertaTokenizer"}.get(kind, PLAIN_CLASS)
+
+
+def _how_it_cuts(raw: RawTokenizer, kind: Kind) -> dict[str, Any]:
+    """Settings from which classes of `transformers` build the normaliser anew, instead of reading tokenizer.json."""
+    if kind == "wordpiece":
+        return {
+            "do_lower_case": _small_letters(raw),
+            "strip_accents": getattr(raw.normalizer, "strip_accents", None),
+            "tokenize_chinese_chars": getattr(raw.normalizer, "handle_chinese_chars", True),
+        }
+    if kind == "byte-level":
+        return {
+            "add_prefix_space": bool(getattr(raw.pre_tokenizer, "add_prefix_space", False)),
+            "trim_offsets": bool(getattr(raw.post_processor, "trim_offsets", True)),
+        }
+    if kind == "sentencepiece":
+        accent = raw.normalizer.normalize_str("é") if raw.normalizer else "é"
+        keeps_accents = "é" in unicodedata.normalize("NFC", accent)
+        return {"do_lower_case": _small_letters(raw), "keep_accents": keeps_accents}
+    return {}
+
+
+def _small_letters(raw: RawTokenizer) -> bool:
+    return raw.normalizer is not None and "a" in raw.normalizer.normalize_str("A")
+
+
+def _switch(settings: Mapping[str, Any], name: str, otherwise: bool) -> bool:
+    value = settings.get(name)
+    return value if isinstance(value, bool) else otherwise
