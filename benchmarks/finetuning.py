@@ -21,7 +21,7 @@ import torch
 import typer
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.locations import resolve_model
+from bertcore.resolve import resolve_model
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.decode import decode
 from bertcore.tasks.features.kinds import Features

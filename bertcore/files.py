@@ -116,15 +116,18 @@ def error_number(error: BaseException) -> int | None:
     return errno.ENOSPC if os.name == "nt" and number == _WINDOWS_DISK_FULL else number
 
 
+def is_disk_full(error: BaseException) -> bool:
+    return error_number(error) in _DISK_FULL
+
+
 def why_unwritten(error: BaseException, folder: Path) -> str | None:
     """A sentence where it was for lack of space, else None."""
-    number = error_number(error)
-    if number in _DISK_FULL:
+    if is_disk_full(error):
         return (
             f"The disk is full: free some space where {folder} lies, then go on with --resume; "
             "what is saved so far is kept."
         )
-    if number == errno.EFBIG:
+    if error_number(error) == errno.EFBIG:
         return (
             f"A file in {folder} would be larger than its disk or a limit of the system (ulimit -f) allows: raise the "
             "limit, then go on with --resume; what is saved so far is kept."

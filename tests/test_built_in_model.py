@@ -14,7 +14,9 @@ from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.reference_values import check_reference
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from bertcore.locations import SHIPPED, TINY, assets, built_in_checkpoint, known_runs, resolve_model, tiny_checkpoint
+from bertcore.locations import SHIPPED, TINY, assets, built_in_checkpoint, shipped_checkpoint
+from bertcore.resolve import resolve_model
+from bertcore.runs.registry import known_runs
 from bertcore.runs.run_folder import RunFolder
 
 EASY = [
@@ -119,7 +121,7 @@ def test_the_last_snapshot_is_the_checkpoint() -> None:
     newest = RunFolder(assets() / "runs" / TINY).newest_snapshot()
     assert newest is not None
     for name in ("model.safetensors", "vocab.txt", "config.json"):
-        assert (newest / name).read_bytes() == (tiny_checkpoint() / name).read_bytes()
+        assert (newest / name).read_bytes() == (shipped_checkpoint(TINY) / name).read_bytes()
 
 
 ABSOLUTE_PATH = re.compile(r"(?<![\w.<])(?:/\w[\w.-]*/|[A-Za-z]:\\\\)")  # /somewhere/..., C:\\...

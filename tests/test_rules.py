@@ -27,6 +27,8 @@ TORCH_FREE = (
     "bertcore.config",
     "bertcore.checkpoint.config_file",
     "bertcore.locations",
+    "bertcore.resolve",
+    "bertcore.runs.registry",
     "bertcore.tasks.examples",
     "bertcore.tasks.summary_sentences",
     "bertcore.tag_schemes",

@@ -147,7 +147,7 @@ class Inference(QObject):
 
     def _fetch(self, number: int, reference: str) -> None:
         """A hub id may take minutes, on a thread of its own: what is open goes on answering meanwhile."""
-        from bertcore.locations import resolve_model
+        from bertcore.resolve import resolve_model
 
         outcome: tuple[str, object] = "nothing", None
         try:
@@ -187,7 +187,7 @@ class Inference(QObject):
             return _Opening(number, reference, problem=sentence(error))
 
     def _open_folder(self, place: str | None) -> ModelInfo:
-        from bertcore.locations import resolve_model
+        from bertcore.resolve import resolve_model
 
         folder = resolve_model(place)
         if self._checkpoint is None:

@@ -21,6 +21,7 @@ from app.runs.result import RunResult, read_result
 from app.runs.run_info import RunInfo, describe, newest_held_out, read_run, with_kind
 from bertcore import locations
 from bertcore.errors import BertcoreError
+from bertcore.runs import registry
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
 from bertcore.training.options import PretrainOptions
 
@@ -123,7 +124,7 @@ class RunsService(QObject):
 
     def refresh(self) -> None:
         """Reads the state of every known run."""
-        found = locations.known_runs()
+        found = registry.known_runs()
         runs = [self._info(path) for path in found]
         waiting = [self._info(path) for path in self._pending if path not in found]
         for path in found:
@@ -134,7 +135,7 @@ class RunsService(QObject):
             self.runs_changed.emit(runs)
 
     def _info(self, path: Path) -> RunInfo:
-        if path in self._pending and not locations.is_run(path):
+        if path in self._pending and not registry.is_run(path):
             info = self._pending[path]
             return replace(info, status=self._with_fate(path, info.status))
         return read_run(path, self._with_fate(path, RunFolder(path).status()), self._newest_held_out(path))

@@ -17,7 +17,7 @@ from app.state.text_spans import Place, joined, moved_place, places_after_edit, 
 from app.state.token_units import View
 from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
-from bertcore.locations import run_around
+from bertcore.runs.registry import run_around
 
 if TYPE_CHECKING:
     from app.state.readings import Reading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.files import object_in
+from bertcore.files import is_disk_full, object_in
 
 _ABOUT = ["config.json", "1_Pooling/config.json", "2_Normalize/*", "modules.json", "bertscope.json", "README.md"]
 _VOCABULARY = ["vocab.txt", "vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json"]
@@ -40,26 +40,57 @@ def _has_weights(folder: Path) -> bool:
 def fetch(hub_id: str) -> Path:
     """Download a checkpoint's files, or take them from the hub's cache; shows a progress bar in a terminal.
 
-    Raises BertcoreError where the id is unknown or the network cannot be reached.
+    Raises BertcoreError where the id is unknown, the hub does not give it, or it cannot be reached or stored.
     """
     from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+    from huggingface_hub.errors import HFValidationError
 
     try:
-        found = on_this_machine(hub_id)
+        cached = on_this_machine(hub_id)
     except HFValidationError:  # no name that the hub could have given
         raise BertcoreError(f"There is no folder {hub_id}.") from None
-    if found is not None and _has_weights(found):
-        return found
+    if cached is not None and _has_weights(cached):
+        return cached
     try:
-        # asked for once, without the retries of the listing calls: no network is to be said at once
+        # asked for once, without the retries of the listing calls, so that a missing network is reported at once
         files = [file.rfilename for file in HfApi().model_info(hub_id, timeout=_ANSWER_WITHIN_S).siblings or []]
         has_safetensors = any(file.endswith(".safetensors") and file.startswith("model") for file in files)
         wanted = _WANTED if has_safetensors else [*_WANTED, *_PICKLED]
         return Path(snapshot_download(hub_id, allow_patterns=wanted))
-    except HfHubHTTPError:
-        raise BertcoreError(f"There is no folder {hub_id}, and the hub has no model of that name to show.") from None
-    except Exception:  # no network has as many types as there are layers below
-        raise BertcoreError(
-            f"There is no folder {hub_id}, and the model hub cannot be reached to look for it there."
-        ) from None
+    except Exception as error:  # a missing network has as many types as there are layers below
+        raise BertcoreError(_why_not(hub_id, error)) from None
+
+
+def _why_not(hub_id: str, error: Exception) -> str:
+    """Why the hub's library could not fetch a model, as one sentence."""
+    from huggingface_hub import constants
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, RepositoryNotFoundError
+
+    log_in = "log in with `hf auth login`"
+    errors = _chain(error)
+    if any(is_disk_full(one) for one in errors):
+        return f"The disk is full: {hub_id} cannot be stored in {constants.HF_HUB_CACHE}; make room, or set HF_HOME."
+    if any(isinstance(one, PermissionError) for one in errors):
+        return f"{hub_id} cannot be stored in {constants.HF_HUB_CACHE}: permission denied; set HF_HOME."
+    answer = next((one for one in errors if isinstance(one, HfHubHTTPError)), None)
+    status = answer.response.status_code if answer is not None else 0
+    if isinstance(answer, GatedRepoError):
+        return f"The hub gives {hub_id} only to those who accepted its terms: do so on its page, and {log_in}."
+    if isinstance(answer, RepositoryNotFoundError) or status == 404:  # 401 too, where nobody is logged in
+        return f"There is no folder {hub_id}, and the hub has no model of that name; if it is private, {log_in}."
+    if status in (401, 403):
+        return f"The hub refuses {hub_id} to the account on this machine (status {status}); {log_in} again."
+    if status == 429:
+        return f"The hub had too many requests from this machine to give {hub_id} now; try again in some minutes."
+    if status:
+        return f"The hub answers with an error of its own (status {status}) when asked for {hub_id}; try again later."
+    return f"There is no folder {hub_id}, and the model hub cannot be reached to look for it there."
+
+
+def _chain(error: BaseException | None) -> list[BaseException]:
+    """The error and those that it came from."""
+    errors: list[BaseException] = []
+    while error is not None and error not in errors:
+        errors.append(error)
+        error = error.__cause__ or error.__context__
+    return errors

@@ -14,7 +14,8 @@ import typer
 from bertcore.cli.output import AsJson, Resume, SnapshotsMib, checked_text, print_json
 from bertcore.cli.progress import watching
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model, runs_folder
+from bertcore.locations import runs_folder
+from bertcore.resolve import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.going_on import has_run, settings_of

@@ -23,7 +23,7 @@ from bertcore.cli.output import (
 from bertcore.cli.output import write_answer as write
 from bertcore.cli.report_command import report
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
+from bertcore.resolve import resolve_model
 
 
 def evaluate(

@@ -13,8 +13,8 @@ from bertcore.checkpoint.missing_parts import absent_points, what_is_missing
 from bertcore.cli.output import AsJson, ModelArgument, print_json
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
 from bertcore.model.parameter_count import count_parameters
+from bertcore.resolve import resolve_model
 
 
 def info(

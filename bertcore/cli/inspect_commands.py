@@ -22,7 +22,7 @@ from bertcore.cli.output import (
     texts,
 )
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
+from bertcore.resolve import resolve_model
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 if TYPE_CHECKING:

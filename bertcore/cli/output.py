@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
+from bertcore.resolve import resolve_model
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

@@ -24,7 +24,7 @@ from bertcore.cli.output import (
     write_answer,
 )
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
+from bertcore.resolve import resolve_model
 
 
 def predict(

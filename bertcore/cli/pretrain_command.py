@@ -15,7 +15,9 @@ from bertcore.cli.progress import watching
 from bertcore.config import PRESETS
 from bertcore.data.choices import MASKINGS, PAIRS, VOCABULARIES
 from bertcore.errors import BertcoreError
-from bertcore.locations import is_run, resolve_model, runs_folder
+from bertcore.locations import runs_folder
+from bertcore.resolve import resolve_model
+from bertcore.runs.registry import is_run
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.going_on import has_run, settings_of
 from bertcore.training.option_checks import read_recipe
@@ -101,7 +103,7 @@ def pretrain(
     flags: dict[str, dict[str, Any]] = {
         "data": {
             "corpus": tuple(files) or None,
-            "tokenizer": str(Path(os.path.expanduser(tokenizer)).resolve()) if tokenizer else None,
+            "tokenizer": str(resolve_model(tokenizer).resolve()) if tokenizer else None,
             "vocab_size": vocab_size,
             "vocabulary": vocabulary,
             "pairs": pairs,

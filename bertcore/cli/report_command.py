@@ -10,7 +10,7 @@ import typer
 from bertcore.cli.output import print_json
 from bertcore.cli.output import write_answer as write
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
+from bertcore.resolve import resolve_model
 
 
 def report(

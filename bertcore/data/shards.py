@@ -12,7 +12,6 @@ folder's name, which follows from text and vocabulary): files copied from anothe
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import io
 import json
@@ -30,7 +29,7 @@ from numpy.typing import NDArray
 from bertcore.data.text import Documents
 from bertcore.data.tokenising import Tokenised
 from bertcore.errors import BertcoreError
-from bertcore.files import write_json
+from bertcore.files import is_disk_full, write_json
 
 SHARD_CHARACTERS = 1 << 26  # of text in a shard: some 30 MB of tokens, and half a minute's work on two cores
 GROUP_CHARACTERS = 1 << 18  # of text tokenised at once
@@ -168,7 +167,7 @@ def cache_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_disk_full(error):
             raise BertcoreError(
                 f"The disk is full: free some space where {folder} lies and start again; what is tokenised so far is "
                 "kept. A text takes about half its unpacked size."

@@ -14,8 +14,8 @@ from bertcore.data.batches import PairSampler, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules
 from bertcore.errors import BertcoreError
-from bertcore.locations import run_around
 from bertcore.model.bert import Bert
+from bertcore.runs.registry import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.objective import BatchTensors, pretraining_loss, word_accuracy

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.locations import run_around
 from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch
+from bertcore.runs.registry import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.decode import DecodeSettings, Outputs, decode

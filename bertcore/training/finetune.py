@@ -14,9 +14,9 @@ import torch
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
-from bertcore.locations import resolve_model
 from bertcore.model.bert import Bert, initialise, initialise_part
 from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
+from bertcore.resolve import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.run_story import RunStory
 from bertcore.runs.sources import note_sources

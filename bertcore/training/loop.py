@@ -19,9 +19,9 @@ import torch
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.garbage import garbage_collected_by_hand
-from bertcore.locations import register_run
 from bertcore.model.bert import Bert
 from bertcore.runs.environment import memory_mib
+from bertcore.runs.registry import register_run
 from bertcore.runs.run_folder import COMMANDS, RunFolder
 from bertcore.runs.sources import changed_since
 from bertcore.training.finite import refuse_infinite_step, refuse_infinite_weights

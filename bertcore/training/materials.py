@@ -14,8 +14,8 @@ from bertcore.data.corpus import Corpus, load_corpus, open_corpus
 from bertcore.data.pairs import PairRules
 from bertcore.data.text import Paragraphs
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
 from bertcore.model.bert import Bert, initialise
+from bertcore.resolve import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import train_vocabulary
@@ -126,8 +126,7 @@ def _run_tokenizer(options: PretrainOptions, files: list[Path], run: Path, say: 
         return Tokenizer.from_folder(own)
     data = options.data
     if data.tokenizer:
-        folder = Path(data.tokenizer)
-        tokenizer = Tokenizer.from_folder(folder if folder.exists() else resolve_model(data.tokenizer))
+        tokenizer = Tokenizer.from_folder(resolve_model(data.tokenizer))
     else:
         say("Learning a vocabulary.")
         texts = Paragraphs(files, data.text_format)

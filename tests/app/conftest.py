@@ -21,10 +21,10 @@ from app.look.fonts import register_fonts
 from app.runs.run_info import is_built_in
 from app.shell.services import build_services
 from app.shell.window import Window
-from bertcore import locations
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert, initialise
+from bertcore.runs import registry
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
@@ -79,8 +79,8 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def no_built_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only runs that the test makes itself, whether or not BERTscope ships one."""
-    known = locations.known_runs
-    monkeypatch.setattr(locations, "known_runs", lambda: [run for run in known() if not is_built_in(run)])
+    known = registry.known_runs
+    monkeypatch.setattr(registry, "known_runs", lambda: [run for run in known() if not is_built_in(run)])
 
 
 @pytest.fixture

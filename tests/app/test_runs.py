@@ -17,6 +17,7 @@ from app.runs.run_info import PROGRESS_FILES, describe, newest_held_out
 from app.runs.service import RunsService
 from bertcore import locations
 from bertcore.errors import BertcoreError
+from bertcore.runs import registry
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.resume import forget_progress
@@ -203,7 +204,7 @@ class TestRealChild:
 class TestRunsOfOthers:
     def test_run_from_the_shell_is_found_where_it_registered(self, service: RunsService, tmp_path: Path) -> None:
         run = _make_run(tmp_path / "elsewhere" / "mine")
-        locations.register_run(run.path)
+        registry.register_run(run.path)
         service.start_following()
         info = service.runs[0]
         assert (info.path, info.name, info.status.state) == (run.path, "mine", "done")
@@ -212,7 +213,7 @@ class TestRunsOfOthers:
 
     def test_orphan_that_died_is_stopped_and_can_go_on(self, service: RunsService, tmp_path: Path) -> None:
         run = _make_run(tmp_path / "orphan", "running")
-        locations.register_run(run.path)
+        registry.register_run(run.path)
         holder = _hold_run(run)
         assert _status(service, run.path) == "running"
         holder.kill()

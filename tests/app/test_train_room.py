@@ -18,6 +18,7 @@ from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService, connect_train_room
 from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
 from bertcore import locations
+from bertcore.runs import registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.training.options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS
@@ -303,14 +304,14 @@ class TestLook:
         built_in = _make_run(home.parent / "assets", locations.BUILT_IN, state="stopped")
         shutil.rmtree(built_in.path / "snapshots")
         monkeypatch.setattr(locations, "assets", lambda: home.parent / "assets")
-        monkeypatch.setattr(locations, "known_runs", lambda: [built_in.path])
+        monkeypatch.setattr(registry, "known_runs", lambda: [built_in.path])
         service.start_following()
         assert service.selected == built_in.path and not service.runs[0].can_resume
         assert service.runs[0].name == "The built-in model's training"
         assert room.view.pause.isHidden() and room.view.stop.isHidden()
         assert not room._first_run.isHidden()
         own = _make_run(home)
-        monkeypatch.setattr(locations, "known_runs", lambda: [own.path, built_in.path])
+        monkeypatch.setattr(registry, "known_runs", lambda: [own.path, built_in.path])
         service.refresh()
         service._select_one()
         assert service.selected == own.path

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from bertcore.checkpoint import hub
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model
+from bertcore.resolve import resolve_model
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 
@@ -72,4 +75,61 @@ def test_without_weights_the_network_is_asked(
         (folder / there[0]).write_text('{"weight_map": {"a": "model-00001-of-00002.safetensors"}}')
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *_, **__: 1 / 0)
     with pytest.raises(BertcoreError, match="hub cannot be reached"):
+        hub.fetch("someone/small")
+
+
+def answer(kind: str, status: int) -> Exception:
+    """What the hub's library raises at an answer of this status."""
+    from huggingface_hub import errors
+
+    request = SimpleNamespace(url="an address", headers={})
+    response: Any = SimpleNamespace(status_code=status, headers={}, request=request)
+    error: Exception = getattr(errors, kind)(f"{status} Client Error", response=response)
+    return error
+
+
+FULL_DISK = OSError(errno.ENOSPC, "No space left on device")
+FULL_DISK_IN_RUST = RuntimeError("Data processing error: No space left on device (os error 28)")
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (answer("RepositoryNotFoundError", 404), "no model of that name"),
+        (answer("RepositoryNotFoundError", 401), "no model of that name"),  # so for a name that nobody has
+        (answer("GatedRepoError", 403), "accepted its terms"),
+        (answer("HfHubHTTPError", 401), "refuses someone/small to the account"),
+        (answer("HfHubHTTPError", 429), "too many requests"),
+        (answer("HfHubHTTPError", 500), r"error of its own \(status 500\)"),
+        (answer("HfHubHTTPError", 503), r"error of its own \(status 503\)"),
+        (FULL_DISK, "^The disk is full"),
+        (FULL_DISK_IN_RUST, "^The disk is full"),
+        (PermissionError(errno.EACCES, "Permission denied"), "permission denied"),
+        (ConnectionError("no route to host"), "hub cannot be reached"),
+        (TimeoutError(), "hub cannot be reached"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("when", ["model_info", "download"])
+def test_whatever_hinders_a_download_has_a_sentence_of_its_own(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, sentence: str, when: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    known = SimpleNamespace(siblings=[SimpleNamespace(rfilename="model.safetensors")])
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", fails if when == "model_info" else lambda *_, **__: known)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fails)
+    with pytest.raises(BertcoreError, match=sentence):
+        resolve_model("someone/small")
+
+
+def test_the_reason_is_found_below_what_the_library_makes_of_it(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        from huggingface_hub.errors import LocalEntryNotFoundError
+
+        raise LocalEntryNotFoundError("nothing is here") from answer("HfHubHTTPError", 502)
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", fails)
+    with pytest.raises(BertcoreError, match="status 502"):
         hub.fetch("someone/small")

@@ -8,18 +8,9 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import (
-    BUILT_IN,
-    TINY,
-    assets,
-    built_in_checkpoint,
-    home,
-    known_runs,
-    register_run,
-    resolve_model,
-    runs_folder,
-)
-from bertcore.locations import tiny_checkpoint as shipped_tiny
+from bertcore.locations import BUILT_IN, TINY, assets, built_in_checkpoint, home, runs_folder, shipped_checkpoint
+from bertcore.resolve import resolve_model
+from bertcore.runs.registry import known_runs, register_run
 from bertcore.runs.run_folder import RunFolder
 from tests.engine.models import tiny_checkpoint
 
@@ -41,11 +32,23 @@ def test_nothing_is_the_built_in_model() -> None:
     assert resolve_model(None) == built_in_checkpoint()
 
 
-def test_one_that_ships_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert resolve_model(BUILT_IN) == built_in_checkpoint() and resolve_model(TINY) == shipped_tiny()
+def test_a_name_that_ships_means_that_model_whatever_lies_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert resolve_model(BUILT_IN) == built_in_checkpoint() and resolve_model(TINY) == shipped_checkpoint(TINY)
     monkeypatch.chdir(tmp_path)
     tiny_checkpoint(tmp_path / TINY)
-    assert resolve_model(TINY) == Path(TINY)  # a folder of that name goes first
+    assert resolve_model(TINY) == shipped_checkpoint(TINY)
+    assert resolve_model(f"./{TINY}") == resolve_model(Path(TINY)) == Path(TINY)
+
+
+@pytest.mark.parametrize("reference", ["./modle/x", "modle/x/y", "runs/first", "modle/", "~/modle", Path("modle/x")])
+def test_what_can_only_be_a_folder_is_not_looked_for_on_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reference: str | Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    monkeypatch.setattr("bertcore.resolve.fetch", lambda hub_id: pytest.fail(f"the hub was asked for {hub_id}"))
+    with pytest.raises(BertcoreError, match=r"^There is no folder \S+\.$"):
+        resolve_model(reference)
 
 
 def test_a_run_is_its_newest_complete_snapshot(tmp_path: Path) -> None:

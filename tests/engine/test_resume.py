@@ -18,7 +18,8 @@ import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.locations import known_runs, resolve_model
+from bertcore.resolve import resolve_model
+from bertcore.runs.registry import known_runs
 from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.training import pretrain
 from bertcore.training.precision import Precision

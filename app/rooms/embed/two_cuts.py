@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import SHIPPED, resolve_model
+from bertcore.locations import SHIPPED
+from bertcore.resolve import resolve_model
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 

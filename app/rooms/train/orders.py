@@ -10,7 +10,8 @@ from app.rooms.train.run_kinds import RunKind
 from app.runs.order import RunOrder
 from bertcore.checkpoint.config_file import read_config, read_config_values
 from bertcore.errors import BertcoreError
-from bertcore.locations import resolve_model, sample_corpus
+from bertcore.locations import sample_corpus
+from bertcore.resolve import resolve_model
 from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions

@@ -1,0 +1,58 @@
+"""What a MODEL argument means: a name that ships, a folder, a run or a hub id. No torch."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from bertcore.checkpoint.hub import fetch
+from bertcore.errors import BertcoreError
+from bertcore.locations import SHIPPED, built_in_checkpoint, shipped_checkpoint
+from bertcore.runs.registry import is_run
+
+_HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
+
+
+def resolve_model(reference: str | Path | None) -> Path:
+    """The checkpoint folder that `reference` names; None is the built-in model.
+
+    In this order: the name of a model that ships ("./bertscope-tiny" is a folder of that name), a checkpoint folder, a
+    run folder (its newest snapshot), the id of a model on the hub, which is downloaded once.
+    Raises BertcoreError where there is nothing of the kind.
+    """
+    if reference is None:
+        return built_in_checkpoint()
+    text = str(reference)
+    if text in SHIPPED and isinstance(reference, str):
+        return shipped_checkpoint(text)
+    try:
+        path = Path(reference).expanduser()
+        is_folder, exists = path.is_dir(), path.exists()
+    except (RuntimeError, OSError, ValueError):  # no such person, a name too long, a NUL in it
+        raise BertcoreError(f"There is no folder {text[:200]}.") from None
+    if is_folder:
+        return _newest_snapshot(path) if is_run(path) else path
+    if exists:
+        raise BertcoreError(f"{path} is a file; choose the folder that the checkpoint's files stand in.")
+    if _is_path(reference):
+        raise BertcoreError(f"There is no folder {text}.")
+    return fetch(text)
+
+
+def _is_path(reference: str | Path) -> bool:
+    """Whether this can only mean a folder here, though none is there: it must not be looked for on the hub."""
+    text = str(reference)
+    if isinstance(reference, Path) or not _HUB_ID.fullmatch(text):
+        return True
+    parent = os.path.dirname(text)
+    return bool(parent) and os.path.isdir(parent)
+
+
+def _newest_snapshot(run: Path) -> Path:
+    from bertcore.runs.run_folder import RunFolder  # its lock library costs the window's start 50 ms
+
+    newest = RunFolder(run).newest_snapshot()
+    if newest is None:
+        raise BertcoreError(f"The run {run} has no snapshot yet; wait a moment and open it again.")
+    return newest

@@ -1,0 +1,65 @@
+"""Which run folders there are on this machine, wherever they lie. No torch."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from pathlib import Path
+
+from bertcore.errors import BertcoreError
+from bertcore.locations import TINY, assets, home, runs_folder
+
+
+def register_run(run: Path) -> None:
+    """Remember a run, so that the window lists it wherever it lies."""
+    file = home() / "known_runs.txt"
+    line = str(run.resolve())
+    if line in _registered(file):
+        return
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8", errors="surrogateescape") as stream:
+            stream.write(line + "\n")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise BertcoreError(f"Cannot write {file}: {reason}; name another folder in BERTSCOPE_HOME.") from None
+
+
+def known_runs() -> list[Path]:
+    """Run folders that exist: in runs_folder() and registered ones, newest first, then those that ship."""
+    folders = {Path(line) for line in _registered(home() / "known_runs.txt")}
+    for parent in (runs_folder(), assets() / "runs"):
+        with contextlib.suppress(OSError):
+            folders |= {path.resolve() for path in parent.iterdir()}
+    runs = [folder for folder in folders if is_run(folder)]
+    return sorted(runs, key=lambda run: (_start_time(run), run.name == TINY), reverse=True)
+
+
+def is_run(folder: Path) -> bool:
+    try:
+        return (folder / "status.json").is_file() and (folder / "config.json").is_file()
+    except OSError:  # a folder that may not be read is none of ours
+        return False
+
+
+def run_around(snapshot: Path) -> Path | None:
+    """The run folder that a snapshot lies in; None for a checkpoint that lies elsewhere."""
+    folder = snapshot.resolve().parent.parent
+    return folder if is_run(folder) else None
+
+
+def _start_time(run: Path) -> float:
+    """Unix seconds; minus infinity for runs that ship, whose files are as old as the copy."""
+    if run.parent == (assets() / "runs").resolve():
+        return -math.inf
+    try:
+        return (run / "config.json").stat().st_mtime
+    except OSError:  # deleted a moment ago
+        return 0.0
+
+
+def _registered(file: Path) -> list[str]:
+    try:
+        return [line for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if line]
+    except OSError:
+        return []
