@@ -167,7 +167,7 @@ class _Stay:
         window.open_model(None)
         yield lambda: not inference.is_opening and not inference.is_busy
         window.open_room("embed")
-        state.set_view(words=False, specials=True)
+        state.set_token_view(words=False, specials=True)
         state.set_what_if(NOTHING_CHANGED)
         state.set_head(0, 0)
         state.set_text(TEXT_A, TEXT_B)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    from app.state.state import ModelInfo
+    from app.state.model_info import ModelInfo
     from bertcore.tasks.examples import Example
     from bertcore.tasks.features.predictions import Prediction
 

@@ -15,11 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
+from shiboken6 import isValid
 
 from app.compute.errors import sentence
-from app.compute.worker import Job, UnwantedError, Worker
+from app.compute.question import Job, Question
+from app.compute.worker import Job as WorkerJob
+from app.compute.worker import UnwantedError, Worker
+from app.state.model_info import ModelInfo
 from app.state.readings import ModelQuestion, Reading, ReadingRequest, mask_readings, thumbnails
-from app.state.state import ModelInfo
 from bertcore.analysis.what_if import NOTHING_CHANGED
 from bertcore.errors import BertcoreError
 
@@ -48,6 +51,17 @@ class _Opening:
     problem: str = ""  # a sentence, where there is no model
 
 
+@dataclass(frozen=True, eq=False)
+class _Answered:
+    """What became of a question's job."""
+
+    name: str
+    job: Job
+    answer: Any = None
+    problem: str = ""  # a sentence, where there is no answer
+    is_unexpected: bool = False  # a fault of ours, not something that a person can put right
+
+
 class Inference(QObject):
     """Requests come in on the window's thread, results leave there as signals."""
 
@@ -61,6 +75,7 @@ class Inference(QObject):
     progress_made = Signal(str, float)  # kind of question, share 0..1 that is done
     failed = Signal(str)  # sentence
     _finished = Signal(str, object)
+    _progressed = Signal(str, float)  # name of a question, share done
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -68,7 +83,9 @@ class Inference(QObject):
         self._info: ModelInfo | None = None
         self._checkpoint: Checkpoint | None = None
         self._kept_before: Reading | None = None
+        self._questions: dict[str, Question[Any]] = {}  # that were asked, by the names of their jobs
         self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
+        self._progressed.connect(self._on_worker_progressed, Qt.ConnectionType.QueuedConnection)
         self._worker = Worker(self._report, ORDER)
 
     @property
@@ -123,7 +140,7 @@ class Inference(QObject):
         """
         self._post("watch", lambda: ("watch", (text, snapshots, *_words_over_time(text, snapshots))))
 
-    def ask(self, kind: str, question: Job) -> None:
+    def ask(self, kind: str, question: WorkerJob) -> None:
         """Computes something away from the window's thread; ends in `answer_ready(kind, answer)`."""
         self._post(kind, lambda: (kind, question()))
 
@@ -138,11 +155,25 @@ class Inference(QObject):
         """A question that nobody waits for any more: no answer comes."""
         self._worker.cancel(kind)
 
+    def ask_question(self, question: Question[Any]) -> None:
+        """Has the worker compute a question's job; the answer goes back to the question, and to nobody else."""
+        job = question.job
+        if job is not None:
+            name = f"question {id(question)}"
+            self._questions[name] = question
+            self._post(name, lambda: self._compute(name, job))
+
+    def cancel_question(self, question: Question[Any]) -> None:
+        """Nobody waits for its answer any more."""
+        name = f"question {id(question)}"
+        self._questions.pop(name, None)
+        self._worker.cancel(name)
+
     def close(self, timeout_s: float = 10.0) -> None:
         """Ends the worker; what still waits is dropped."""
         self._worker.close(timeout_s)
 
-    def _post(self, kind: str, job: Job) -> None:
+    def _post(self, kind: str, job: WorkerJob) -> None:
         self._worker.post(kind, job)
 
     def _fetch(self, number: int, reference: str) -> None:
@@ -164,7 +195,31 @@ class Inference(QObject):
         if problem is not None:
             self._finished.emit("unread" if kind == "read" else "failed", sentence(problem))
         else:
-            self._finished.emit("nothing" if result is None else kind if kind in ORDER else "answer", result)
+            self._finished.emit(_outcome(kind, result), result)
+
+    def _compute(self, name: str, job: Job) -> _Answered | None:
+        """None where the job's model is not open any more."""
+        checkpoint = self._checkpoint
+
+        def is_current() -> bool:
+            return job.model is None or (checkpoint is not None and job.model is self._info)
+
+        def step(share: float) -> None:
+            self._worker.step(name)
+            if not is_current():
+                raise UnwantedError
+            self._progressed.emit(name, share)
+
+        if not is_current():
+            return None
+        try:
+            return _Answered(name, job, job.work(step) if job.model is None else job.work(checkpoint, step))
+        except BertcoreError as error:
+            return _Answered(name, job, problem=str(error))
+        except UnwantedError:
+            raise
+        except Exception as error:
+            return _Answered(name, job, problem=sentence(error), is_unexpected=True)
 
     def _answer(self, kind: str, question: ModelQuestion) -> tuple[str, object] | None:
         checkpoint = self._checkpoint
@@ -296,12 +351,27 @@ class Inference(QObject):
                 self._tell_opening(result)
             case "read":
                 self.reading_ready.emit(result)
+            case "question":
+                self._deliver(result)
             case "answer":
                 self.answer_ready.emit(*result)
             case "unread":
                 self.reading_failed.emit(result)
             case "failed":
                 self.failed.emit(result)
+
+    def _deliver(self, answered: _Answered) -> None:
+        if answered.is_unexpected:
+            self.failed.emit(answered.problem)
+        question = self._questions.get(answered.name)
+        if question is not None and isValid(question):  # else its view is gone
+            question.deliver(answered.job, answered.answer, answered.problem)
+
+    @Slot(str, float)
+    def _on_worker_progressed(self, name: str, share: float) -> None:
+        question = self._questions.get(name)
+        if question is not None and isValid(question):
+            question.show_progress(share)
 
     def _tell_opening(self, opening: _Opening) -> None:
         is_newest = opening.number == self._opening
@@ -312,6 +382,14 @@ class Inference(QObject):
             self._post("reference", self._check_reference)
         elif is_newest:  # who asked for another one meanwhile need not hear of it
             self.model_failed.emit(opening.problem)
+
+
+def _outcome(kind: str, result: object) -> str:
+    if result is None:
+        return "nothing"
+    if isinstance(result, _Answered):
+        return "question"
+    return kind if kind in ORDER else "answer"
 
 
 def _reading(request: ReadingRequest, checkpoint: Checkpoint, before: Reading | None) -> Reading:

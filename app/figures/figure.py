@@ -25,8 +25,9 @@ from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 if TYPE_CHECKING:
+    from app.state.model_info import ModelInfo
     from app.state.readings import Reading
-    from app.state.state import ExploreState, ModelInfo
+    from app.state.selection import Selection
 
 HASH_DIGITS = 8
 SAMPLES, SAMPLE_BYTES = 64, 4096  # of each weights file: reading all of a large model would take seconds
@@ -134,7 +135,8 @@ def _areas_around(widget: QWidget) -> Iterator[QScrollArea]:
 
 
 def caption_of(
-    state: ExploreState,
+    reading: Reading,
+    selection: Selection,
     *,
     head: bool = False,
     token: bool = False,
@@ -144,24 +146,21 @@ def caption_of(
     texts: bool = True,
     masks: bool = True,
 ) -> str:
-    """Where a picture of the state's reading comes from, in one line.
+    """Where a picture of a reading comes from, in one line.
 
     head: it is of the chosen layer and head. token: of the token that is looked at. settings: of the view itself.
     plain: of the model as it is, without the changes inside. by_token: of all tokens, whatever the view merges or
     leaves out. texts: of the sentences that were typed. masks: of the text with the masks in it, not as it was typed.
     """
-    reading = state.reading
-    if reading is None:
-        return ""
     if plain:
         reading = reading.before or reading
     model = reading.request.model
     return joined(
         model_text(model),
-        f"layer {state.layer + 1}, head {state.head + 1}" if head else "",
-        _token_text(state, reading) if token else "",
+        f"layer {selection.layer + 1}, head {selection.head + 1}" if head else "",
+        _token_text(selection, reading) if token else "",
         *(_input_texts(reading, masks) if texts else ()),
-        *(() if by_token or not texts else state.view.notes),
+        *(() if by_token or not texts else selection.token_view.notes),
         settings,
     )
 
@@ -178,8 +177,8 @@ def model_text(model: ModelInfo) -> str:
     return name if model.step is None else f"{name} · training step {model.step:,}"
 
 
-def _token_text(state: ExploreState, reading: Reading) -> str:
-    position = min(state.current or 0, len(reading.encoding) - 1)
+def _token_text(selection: Selection, reading: Reading) -> str:
+    position = min(selection.position, len(reading.encoding) - 1)
     return f"token {position} “{reading.shown_tokens[position]}”"
 
 

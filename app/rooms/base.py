@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.compute.question import PAUSE_MS, Answer, Question
 from app.figures.figure import Figure, Numbers, caption_of, picture_of
 from app.look import theme
 from app.state.readings import ModelQuestion
+from app.state.selection import Selection
 from app.state.state import ExploreState
 from app.widgets.card import GAP_PX
+from app.widgets.pages import Pages
+from app.widgets.progress_line import ProgressLine
 from app.widgets.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -28,7 +33,9 @@ class ExploreRoom(QWidget):
     A room that is not seen draws nothing; it catches up when it is shown.
     """
 
-    hover_told = Signal(str)  # what is under the mouse, for the status line
+    hover_text_changed = Signal(str)  # what is under the mouse, for the status line
+    question_requested = Signal(object)  # Question
+    question_cancelled = Signal(object)  # Question
     asked = Signal(str, object)  # kind of question, what it is about; the answer comes to `show_answer`
     unasked = Signal(str)  # a kind of question that nobody waits for any more
 
@@ -45,7 +52,7 @@ class ExploreRoom(QWidget):
         state.model_changed.connect(self._on_model_changed)
         state.focus_changed.connect(self._on_focus_changed)
         state.head_changed.connect(self._on_head_changed)
-        state.view_changed.connect(self._on_reading_changed)
+        state.token_view_changed.connect(self._on_reading_changed)
 
     @property
     def is_drawn(self) -> bool:
@@ -55,7 +62,7 @@ class ExploreRoom(QWidget):
     @property
     def units(self) -> Units | None:
         """What rows and columns stand for in the view that is chosen; None without a reading."""
-        return self.state.reading.units(self.state.view) if self.state.reading else None
+        return self.state.reading.units(self.state.token_view) if self.state.reading else None
 
     @property
     def current(self) -> int:
@@ -110,7 +117,7 @@ class ExploreRoom(QWidget):
         reading = self.state.reading
         if reading is None or not self.is_drawn:
             return None
-        caption = caption_of(self.state, head=head, token=token, settings=settings, **of)
+        caption = caption_of(reading, self.state.selection, head=head, token=token, settings=settings, **of)
         return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint)
 
     def _on_model_changed(self) -> None:
@@ -145,3 +152,201 @@ class ExploreRoom(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._catch_up()
+
+
+@dataclass(frozen=True)
+class ViewSpec:
+    """One view of a room. Tabs, palette, tour, help, keyboard and tests read the room's list of these.
+
+    title and hint are English, marked with QT_TRANSLATE_NOOP("ViewSpec", ...), and translated where they are shown.
+    """
+
+    key: str
+    title: str
+    hint: str  # what it shows, in one sentence
+    factory: Callable[[], View]
+
+    @property
+    def shown_title(self) -> str:
+        return QCoreApplication.translate("ViewSpec", self.title)
+
+    @property
+    def shown_hint(self) -> str:
+        return QCoreApplication.translate("ViewSpec", self.hint)
+
+
+class View(QWidget):
+    """One way to look at a reading. It is given what to show and says by signals what a person wants.
+
+    It knows neither its room nor the window. Subclasses override `show_reading`, and `show_selection` where another
+    token, layer or head needs less than everything drawn anew.
+    """
+
+    position_hovered = Signal(object)  # int | None: for all rooms, as long as the mouse is there
+    position_clicked = Signal(int)  # pinned for all rooms
+    head_clicked = Signal(int, int)  # layer, head
+    what_if_changed = Signal(object)  # WhatIf: what shall be changed inside the model
+    hover_text_changed = Signal(str)  # for the status line
+    question_requested = Signal(object)  # Question
+    question_cancelled = Signal(object)  # Question
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.questions: list[Question[Any]] = []
+        self.questions_with_own_line: list[Question[Any]] = []
+        self.reading: Reading | None = None  # that is on show; None before the first, and after `leave`
+        self.selection = Selection()
+        self.pause_ms = 0  # before the worker is asked: 0 after a click, more while a person types
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        """Another reading, or the view has just been opened: everything anew."""
+        raise NotImplementedError
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        """Another token, layer or head of the same reading."""
+
+    def leave(self) -> None:
+        """The view is not on show any more: what is not answered yet is not wanted, and no reading is kept alive."""
+        for question in self.questions:
+            question.leave()
+        self.reading = None
+
+    def add_question(self, answered: Callable[[Answer], object], line: ProgressLine | None = None) -> Question[Answer]:
+        """Something to ask of the worker; `answered` gets each answer that is still wanted.
+
+        line: where the view shows its progress; without one the room does, below the view.
+        """
+        question = Question(self, answered)
+        if line is not None:
+            line.follow(question)
+            self.questions_with_own_line.append(question)
+        question.requested.connect(self.question_requested)
+        question.cancelled.connect(self.question_cancelled)
+        self.questions.append(question)
+        return question
+
+    def hover_unit(self, unit: int | None) -> None:
+        """Says that the mouse is on a unit (a token or word) of the reading on show."""
+        self.position_hovered.emit(self._first_position(unit))
+
+    def click_unit(self, unit: int) -> None:
+        """Says that a unit was clicked."""
+        position = self._first_position(unit)
+        if position is not None:
+            self.position_clicked.emit(position)
+
+    def figure(
+        self,
+        title: str,
+        widgets: Sequence[QWidget],
+        numbers: Mapping[str, Numbers],
+        *,
+        hint: str = "",
+        **of: Any,
+    ) -> Figure | None:
+        """These widgets as they stand now, for a card's save button; None while there is nothing to show.
+
+        of: what `caption_of` takes, on what the numbers are of.
+        """
+        if self.reading is None:
+            return None
+        caption = caption_of(self.reading, self.selection, **of)
+        return Figure(title, picture_of(widgets), numbers, caption, self.reading.request.model.name, hint)
+
+    def _first_position(self, unit: int | None) -> int | None:
+        if self.reading is None or unit is None:
+            return None
+        units = self.selection.units(self.reading)
+        return units.first_positions[unit] if 0 <= unit < len(units) else None
+
+
+class ViewRoom(ExploreRoom):
+    """A room that shows one view at a time, under a row of tabs. A view is made when it is opened first.
+
+    Subclasses name `key` and `specs`, and connect what their views want besides in `connect_view`.
+    """
+
+    key = ""  # "embed"
+    specs: Sequence[ViewSpec] = ()
+
+    def __init__(self, state: ExploreState) -> None:
+        self._specs = {spec.key: spec for spec in self.specs}
+        names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
+        self.pages: Pages[View] = Pages(names, self._make_view)
+        self.progress = ProgressLine()  # of all its views' questions
+        self._is_typing = False  # the reading changes while the view is looked at
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.pages, 1)
+        column.addWidget(self.progress)
+        super().__init__(state, content)
+        self.pages.chosen.connect(self.open_view)
+        kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
+        self.open_view(kept if kept in self._specs else self.specs[0].key)
+
+    @property
+    def view(self) -> View:
+        """The one on show."""
+        return self.pages.page
+
+    def open_view(self, key: str) -> View:
+        """Shows a view by the key of its spec."""
+        if self.pages.open_key not in ("", key):
+            self.view.leave()
+        self.pages.open(key)
+        self.state.kept[self._kept_key] = key
+        if self.is_drawn and self.isVisible() and self.state.reading is not None:
+            self._is_typing = False
+            self.draw_reading(self.state.reading)
+        return self.view
+
+    def get_view(self, key: str) -> View:
+        """A view, made where it is not yet, but not opened."""
+        return self.pages.get(key)
+
+    def connect_view(self, view: View) -> None:
+        """A view has just been made."""
+
+    def draw_reading(self, reading: Reading) -> None:
+        self.view.pause_ms = PAUSE_MS if self._is_typing else 0
+        self.view.reading, self.view.selection = reading, self.state.selection
+        self.view.show_reading(reading, self.view.selection)
+        self._is_typing = True
+
+    def draw_focus(self, reading: Reading) -> None:
+        self.view.pause_ms = 0
+        self.view.reading, self.view.selection = reading, self.state.selection
+        self.view.show_selection(reading, self.view.selection)
+
+    def draw_head(self, reading: Reading) -> None:
+        self.draw_focus(reading)
+
+    @property
+    def _kept_key(self) -> str:
+        return f"{self.key}.view"
+
+    def _make_view(self, key: str) -> View:
+        view = self._specs[key].factory()
+        view.position_hovered.connect(self.state.set_hover)
+        view.position_clicked.connect(self.state.set_focus)
+        view.head_clicked.connect(self.state.set_head)
+        view.what_if_changed.connect(self.state.set_what_if)
+        view.hover_text_changed.connect(self.hover_text_changed)
+        view.question_requested.connect(self.question_requested)
+        view.question_cancelled.connect(self.question_cancelled)
+        for question in view.questions:
+            if question not in view.questions_with_own_line:
+                self.progress.follow(question)
+        self.connect_view(view)
+        return view
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._is_typing = False
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing is computed for a room that nobody sees."""
+        super().hideEvent(event)
+        self.view.leave()
+        self._is_stale = True

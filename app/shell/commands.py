@@ -94,12 +94,18 @@ class WindowCommands:
     def _views(self) -> list[Command]:
         window, state = self._window, self._state
         return [
-            Command("view.words", "Words or tokens", "View", lambda: state.set_view(words=not state.view.words), "W"),
+            Command(
+                "view.words",
+                "Words or tokens",
+                "View",
+                lambda: state.set_token_view(words=not state.token_view.words),
+                "W",
+            ),
             Command(
                 "view.specials",
                 "With or without special tokens",
                 "View",
-                lambda: state.set_view(specials=not state.view.specials),
+                lambda: state.set_token_view(specials=not state.token_view.specials),
                 "S",
             ),
             Command("view.theme", "Light or dark", "View", self.toggle_theme, "Ctrl+T"),

@@ -144,10 +144,10 @@ class Frame(QWidget):
         state.encoding_changed.connect(self._on_tokens_changed)
         state.masks_changed.connect(self._on_tokens_changed)
         state.focus_changed.connect(self._on_focus_changed)
-        state.view_changed.connect(self._on_view_changed)
+        state.token_view_changed.connect(self._on_view_changed)
         state.what_if_changed.connect(self._on_what_if_changed)
-        self.switches.words_switched.connect(lambda on: state.set_view(words=on))
-        self.switches.specials_switched.connect(lambda on: state.set_view(specials=on))
+        self.switches.words_switched.connect(lambda on: state.set_token_view(words=on))
+        self.switches.specials_switched.connect(lambda on: state.set_token_view(specials=on))
         self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))
         self.sentences.edited.connect(self._on_sentences_edited)
         field.clicked.connect(state.set_focus)
@@ -178,7 +178,7 @@ class Frame(QWidget):
         self.strip.set_selection(self.state.current, self.state.focus)
 
     def _on_view_changed(self) -> None:
-        self.switches.show_view(self.state.view.words, self.state.view.specials)
+        self.switches.show_view(self.state.token_view.words, self.state.token_view.specials)
 
     def _on_what_if_changed(self) -> None:
         labels = self.state.encoding.labels if self.state.encoding else []

@@ -82,9 +82,11 @@ class Rooms:
 
     def _explore(self, room: ExploreRoom) -> ExploreRoom:
         inference = self._services.inference
-        room.hover_told.connect(self._window.frame.status.set_hover)
+        room.hover_text_changed.connect(self._window.frame.status.set_hover)
         room.asked.connect(self._on_room_asked)
         room.unasked.connect(inference.cancel)
+        room.question_requested.connect(inference.ask_question)
+        room.question_cancelled.connect(inference.cancel_question)
         inference.answer_ready.connect(room.show_answer)
         inference.progress_made.connect(room.show_progress)
         return room

@@ -38,7 +38,7 @@ class Services:
         self.errors = ErrorReporter(owner)
         self.garbage = GarbageCollector(owner)
         state, inference = self.state, self.inference
-        changes = (state.model_changed, state.reading_changed, state.view_changed, inference.answer_ready)
+        changes = (state.model_changed, state.reading_changed, state.token_view_changed, inference.answer_ready)
         self.spare_memory = SpareMemory(owner, changes)
 
     @cached_property

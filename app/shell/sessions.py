@@ -45,8 +45,8 @@ class SessionDesk:
             layer=state.layer,
             head=state.head,
             room=window.room_id,
-            words=state.view.words,
-            specials=state.view.specials,
+            words=state.token_view.words,
+            specials=state.token_view.specials,
             changes=state.what_if,
             applied_texts=dict(state.applied_texts),
         )
@@ -92,7 +92,7 @@ class SessionDesk:
         if apply_room is not None:
             apply_room.show_kept_text()  # type: ignore[attr-defined]
         self._state.set_text(session.text_a, session.text_b)
-        self._state.set_view(words=session.words, specials=session.specials)
+        self._state.set_token_view(words=session.words, specials=session.specials)
         self._select(session)
         if session.room in {entry.id for entry in self._window.rooms.entries()}:
             self._window.open_room(session.room)

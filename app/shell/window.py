@@ -23,9 +23,9 @@ from app.shell.sessions import SessionDesk
 from app.state.examples import FIRST_VIEW, Example, load_examples
 from app.state.facts import facts_about
 from app.state.history import History
+from app.state.model_info import ModelInfo
 from app.state.readings import Reading, ReadingRequest
 from app.state.session_file import is_session
-from app.state.state import ModelInfo
 from app.widgets.figure_button import FigureWished
 from app.widgets.title_bar import TitleBar
 from bertcore.locations import BUILT_IN, SHIPPED, built_in_checkpoint

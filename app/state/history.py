@@ -5,14 +5,45 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.state.state import ExploreState
-from app.state.text_spans import Moment, bring_back, changes_in, moment_of
+from app.state.text_spans import Place
+from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
 
 MOST_STEPS = 200
 PAUSE_S = 1.0  # typing after a longer pause is a step of its own
+
+
+@dataclass(frozen=True)
+class Moment:
+    text_a: str = ""
+    text_b: str = ""
+    masks: frozenset[Place] = frozenset()
+    what_if: WhatIf = NOTHING_CHANGED
+    model: Path | None = None  # its origin; only there does what is changed inside mean something
+
+
+def moment_of(state: ExploreState) -> Moment:
+    return Moment(state.text_a, state.text_b, state.mask_places, state.what_if, _folder(state))
+
+
+def bring_back(state: ExploreState, moment: Moment) -> None:
+    """Puts the state back, as far as the open model's vocabulary has tokens where the masks were."""
+    state.set_text(moment.text_a, moment.text_b)
+    state.set_mask_places(moment.masks)
+    state.set_what_if(changes_in(moment, state))
+
+
+def changes_in(moment: Moment, state: ExploreState) -> WhatIf:
+    """What of its changes inside means something in the open model."""
+    return moment.what_if if moment.model == _folder(state) else NOTHING_CHANGED
+
+
+def _folder(state: ExploreState) -> Path | None:
+    return state.model.origin if state.model else None
 
 
 @dataclass(frozen=True)

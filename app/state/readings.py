@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from app.state.token_units import Units, View
+from app.state.token_units import TokenView, Units
 from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
 
 THUMBNAIL_TOKENS = 64
@@ -16,7 +16,7 @@ WORDS_PER_MASK = 10
 if TYPE_CHECKING:
     import numpy as np
 
-    from app.state.state import ModelInfo
+    from app.state.model_info import ModelInfo
     from bertcore.analysis.predict import NextSentence, WordGuess, WordRank
     from bertcore.analysis.trace import Trace
     from bertcore.analysis.verdicts import SentenceOrder
@@ -83,14 +83,14 @@ class Reading:
     forward_ms: float
     before: Reading | None = None  # the same text with nothing changed inside; None where nothing is changed
 
-    def units(self, view: View) -> Units:
+    def units(self, view: TokenView) -> Units:
         """What rows and columns stand for in this view; the same object each time."""
         if view not in self._units:
             self._units[view] = Units(self.encoding, self.shown_tokens, self.request.masked, view)
         return self._units[view]
 
     @cached_property
-    def _units(self) -> dict[View, Units]:
+    def _units(self) -> dict[TokenView, Units]:
         return {}
 
     @property

@@ -6,69 +6,21 @@ Layers, heads and positions count from 0 here, as in code; the screen counts lay
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.state.model_info import ModelInfo
 from app.state.put_in import replaced, written
+from app.state.selection import Selection
 from app.state.text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
-from app.state.token_units import View
+from app.state.token_units import TokenView
 from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
-from bertcore.runs.registry import run_around
 
 if TYPE_CHECKING:
     from app.state.readings import Reading
-    from app.state.task_info import TaskInfo
-    from bertcore.checkpoint.sentence_pooling import Pooling
-    from bertcore.config import BertConfig
     from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
-
-
-@dataclass(frozen=True)
-class ModelInfo:
-    """What the window knows of the open model. No torch in it."""
-
-    name: str
-    folder: Path
-    tokenizer: Tokenizer
-    config: BertConfig
-    parameters: int
-    step: int | None
-    tasks: tuple[str, ...]
-    missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "segments" | ... -> a sentence
-    pooling: Pooling | None = None  # of a sentence encoder
-    task: TaskInfo | None = None  # what it was taught
-
-    @property
-    def origin(self) -> Path:
-        """The run that it is a snapshot of, or its own folder; changes inside mean the same in all of a run."""
-        return run_around(self.folder) or self.folder
-
-    @property
-    def layers(self) -> int:
-        return self.config.num_hidden_layers
-
-    @property
-    def heads(self) -> int:
-        return self.config.num_attention_heads
-
-    @property
-    def max_positions(self) -> int:
-        return self.config.max_length
-
-    @property
-    def has_segments(self) -> bool:
-        """Whether it tells A from B by segments; those with a single one do not."""
-        return self.config.type_vocab_size > 1
-
-    @property
-    def family(self) -> str:
-        """As people write it: `RoBERTa`."""
-        title = self.config.family.title
-        return f"pre-norm {title}" if self.config.norm == "pre" else title
 
 
 class ExploreState(QObject):
@@ -84,7 +36,7 @@ class ExploreState(QObject):
     head_changed = Signal()
     model_changed = Signal()
     reading_changed = Signal()
-    view_changed = Signal()
+    token_view_changed = Signal()
     what_if_changed = Signal()
     input_changed = (
         Signal()
@@ -104,7 +56,7 @@ class ExploreState(QObject):
         self.kept: dict[str, object] = {}  # what rooms find again when the window is built anew, by "room.what"
         self.layer = 0
         self.head = 0
-        self.view = View()
+        self.token_view = TokenView()
         self.what_if = NOTHING_CHANGED
         self.model: ModelInfo | None = None
         self.reading: Reading | None = None
@@ -119,6 +71,13 @@ class ExploreState(QObject):
             if position is not None and position < size:
                 return position
         return 1 if size > 2 else 0 if size else None
+
+    @property
+    def selection(self) -> Selection:
+        """What is looked at in the reading that is on show; positions are some that it has."""
+        last = len(self.reading.encoding) - 1 if self.reading else 0
+        pinned = None if self.focus is None else min(self.focus, max(last, 0))
+        return Selection(min(self.current or 0, max(last, 0)), pinned, self.layer, self.head, self.token_view)
 
     @property
     def mask_token(self) -> str:
@@ -255,12 +214,13 @@ class ExploreState(QObject):
             self.layer, self.head = layer, head
             self.head_changed.emit()
 
-    def set_view(self, *, words: bool | None = None, specials: bool | None = None) -> None:
+    def set_token_view(self, *, words: bool | None = None, specials: bool | None = None) -> None:
         """Another way to show the text, in all rooms; None leaves it as it is."""
-        view = View(self.view.words if words is None else words, self.view.specials if specials is None else specials)
-        if view != self.view:
-            self.view = view
-            self.view_changed.emit()
+        now = self.token_view
+        view = TokenView(now.words if words is None else words, now.specials if specials is None else specials)
+        if view != now:
+            self.token_view = view
+            self.token_view_changed.emit()
 
     def set_what_if(self, what_if: WhatIf) -> None:
         """Something else is changed inside the model, or nothing any more; the model reads the text anew."""

@@ -1,19 +1,15 @@
-"""A moment of the state that can come back: texts, masks, what is changed inside. History and sessions keep these.
+"""Places in the typed text, and the tokens that lie there.
 
-Masks are kept as places in the typed text, not as token positions: another vocabulary has the same words elsewhere.
+Masks are kept as places in the text, not as token positions: another vocabulary has the same words elsewhere.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
-
 if TYPE_CHECKING:
-    from app.state.state import ExploreState
     from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -24,35 +20,6 @@ class Place:
     part: str  # "a" | "b", as in Encoding.parts
     start: int
     stop: int
-
-
-@dataclass(frozen=True)
-class Moment:
-    text_a: str = ""
-    text_b: str = ""
-    masks: frozenset[Place] = frozenset()
-    what_if: WhatIf = NOTHING_CHANGED
-    model: Path | None = None  # its origin; only there does what is changed inside mean something
-
-
-def moment_of(state: ExploreState) -> Moment:
-    return Moment(state.text_a, state.text_b, state.mask_places, state.what_if, _folder(state))
-
-
-def bring_back(state: ExploreState, moment: Moment) -> None:
-    """Puts the state back, as far as the open model's vocabulary has tokens where the masks were."""
-    state.set_text(moment.text_a, moment.text_b)
-    state.set_mask_places(moment.masks)
-    state.set_what_if(changes_in(moment, state))
-
-
-def changes_in(moment: Moment, state: ExploreState) -> WhatIf:
-    """What of its changes inside means something in the open model."""
-    return moment.what_if if moment.model == _folder(state) else NOTHING_CHANGED
-
-
-def _folder(state: ExploreState) -> Path | None:
-    return state.model.origin if state.model else None
 
 
 def place_of(encoding: Encoding | None, position: int) -> Place | None:

@@ -20,7 +20,7 @@ NO_SPECIALS = "special tokens left out, each row scaled to sum to 1 again"
 
 
 @dataclass(frozen=True)
-class View:
+class TokenView:
     """How all rooms show the text."""
 
     words: bool = False  # a word's pieces merged into one
@@ -35,7 +35,7 @@ class View:
 class Units:
     """The units of one text in one view, and numbers over tokens as numbers over units."""
 
-    def __init__(self, encoding: Encoding, tokens: list[str], masked: tuple[int, ...], view: View) -> None:
+    def __init__(self, encoding: Encoding, tokens: list[str], masked: tuple[int, ...], view: TokenView) -> None:
         """tokens (S): as they are shown, masks put in."""
         self.view, self._encoding, self._tokens, self._masked = view, encoding, tokens, set(masked)
 
@@ -116,7 +116,7 @@ class Units:
 
     @property
     def _is_plain(self) -> bool:
-        return self.view == View()
+        return self.view == TokenView()
 
     @cached_property
     def _groups(self) -> list[int]:

@@ -12,7 +12,7 @@ from app.widgets.card import button, label
 from app.widgets.controls import IconButton, MenuButton, popped_up
 
 if TYPE_CHECKING:
-    from app.state.state import ModelInfo
+    from app.state.model_info import ModelInfo
 
 MODEL_PX = 520
 Fill = Callable[[QMenu], object]

@@ -83,7 +83,7 @@ def test_nothing_but_special_tokens(window: Window, specials: bool, qtbot: QtBot
     """With them left out there is nothing to show at all."""
     room = attend(window, qtbot)
     window.state.set_text("", "")
-    window.state.set_view(specials=specials)
+    window.state.set_token_view(specials=specials)
     settle(window, qtbot)
     for mode in (*MODES, "Query × Key"):
         room.large.set_mode(mode)
@@ -107,7 +107,7 @@ def test_nothing_but_special_tokens(window: Window, specials: bool, qtbot: QtBot
 def test_one_word_without_special_tokens(window: Window, qtbot: QtBot) -> None:
     room = attend(window, qtbot)
     window.state.set_text("cat", "")
-    window.state.set_view(specials=False)
+    window.state.set_token_view(specials=False)
     settle(window, qtbot)
     answered(window, room, qtbot)
     assert room.large.matrix.view.values.shape == (1, 1)  # type: ignore[union-attr]

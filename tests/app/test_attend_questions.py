@@ -40,7 +40,7 @@ class TestFind:
         """Where [CLS] and [SEP] are left out, the rows of the view count otherwise."""
         panel = room.heads_card.finder
         room.heads_card.open_tab(FIND)
-        window.state.set_view(specials=False)
+        window.state.set_token_view(specials=False)
         answers = []
         for query in ("attn(cat -> sat) > 0", "attn(#2 -> #3) > 0"):
             panel.query.setText(query)
@@ -236,7 +236,7 @@ def test_every_head_is_shown_in_the_view_that_was_chosen_after_the_room_was_left
 ) -> None:
     """Of a long text they are made small on the worker, and nothing asks for them twice."""
     monkeypatch.setattr(Shown, "is_small", property(lambda self: False))
-    window.state.set_view(specials=False)
+    window.state.set_token_view(specials=False)
     settle(window, qtbot)
     answered(window, room, qtbot)
     units = len(window.state.encoding or ()) - 3

@@ -150,7 +150,7 @@ class TestPictures:
         np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
         assert "without your changes" not in room.large.hint and "by tokens" not in room.large.hint
         window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
-        window.state.set_view(words=True)
+        window.state.set_token_view(words=True)
         settle(window, qtbot)
         answered(window, room, qtbot)
         np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
@@ -161,7 +161,7 @@ class TestPictures:
     ) -> None:
         window.state.set_text("comfortable dogs", "a rug")
         settle(window, qtbot)
-        window.state.set_view(words=True, specials=False)
+        window.state.set_token_view(words=True, specials=False)
         answered(window, room, qtbot)
         units = room.units
         assert units is not None and len(units) < len(window.state.encoding)  # type: ignore[arg-type]

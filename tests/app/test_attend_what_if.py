@@ -205,7 +205,7 @@ def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window,
 
 def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     window.state.set_text("comfortable dogs", "a rug")
-    window.state.set_view(words=True, specials=False)
+    window.state.set_token_view(words=True, specials=False)
     settle(window, qtbot)
     units = room.units
     assert units is not None

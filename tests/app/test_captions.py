@@ -52,7 +52,7 @@ def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(
     window = open_window(save_family("minilm", tmp_path / "minilm"))
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     window.state.set_text(TEXT_A, TEXT_B)
-    window.state.set_view(words=True)
+    window.state.set_token_view(words=True)
     window.state.set_what_if(OFF)
     room = predict(window, qtbot, (2,))
     pair = room.words_page.pair

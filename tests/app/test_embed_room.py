@@ -65,7 +65,7 @@ def test_the_strips_add_up_and_layernorm_is_the_models(
 
 def test_words_and_special_tokens_act_on_strips_map_and_token(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
     window.state.set_text("happy sofas", "")  # the last word has pieces
-    window.state.set_view(words=True, specials=False)
+    window.state.set_token_view(words=True, specials=False)
     settle(window, qtbot)
     units, trace = room.units, reading_of(window).trace
     assert units is not None and units.labels == ["happy", "sofas"] and len(units.members[1]) > 1
@@ -81,7 +81,7 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(room: EmbedRoom, w
     window.state.set_text("", "")
     settle(window, qtbot)
     assert room.parts.strips.parts == [] and token.title == "No tokens"
-    window.state.set_view(words=False, specials=True)
+    window.state.set_token_view(words=False, specials=True)
     settle(window, qtbot)
     assert len(strips_of(room)["sum"]) == 2
 
@@ -124,7 +124,7 @@ def test_nearest_words_by_either_measure(
 def test_the_keyboard_reads_a_number_out(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(3)
     strips, told = room.parts.strips, list[str]()
-    room.hover_told.connect(told.append)
+    room.hover_text_changed.connect(told.append)
     strips.setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_PageDown):
         QTest.keyClick(strips, key)
@@ -196,7 +196,7 @@ def test_every_view_works_for_every_family_and_for_one_token(
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     room = opened(window, qtbot)
     for text, specials in (("The cat sat.", True), ("cat", False), ("", False)):
-        window.state.set_view(specials=specials)
+        window.state.set_token_view(specials=specials)
         window.state.set_text(text, "")
         settle(window, qtbot)
         for key in VIEWS:

@@ -164,7 +164,7 @@ def test_the_caption_says_what_is_masked_and_changed(window: Window, qtbot: QtBo
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
     settle(window, qtbot)
-    caption = caption_of(window.state, head=True, token=True, settings="colours to 0.5")
+    caption = caption_of(window.state.reading, window.state.selection, head=True, token=True, settings="colours to 0.5")
     for part in ("step 100", "layer 1, head 1", "masked: 2", "head 1·2 off", "colours to 0.5", "token 1"):
         assert part in caption
 
@@ -172,20 +172,20 @@ def test_the_caption_says_what_is_masked_and_changed(window: Window, qtbot: QtBo
 def test_the_caption_says_no_more_than_the_numbers_are_of(window: Window, qtbot: QtBot) -> None:
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
-    window.state.set_view(words=True)
+    window.state.set_token_view(words=True)
     settle(window, qtbot)
-    merged = window.state.view.notes[0]
-    assert merged in caption_of(window.state)
-    plain = caption_of(window.state, plain=True, by_token=True)
+    merged = window.state.token_view.notes[0]
+    assert merged in caption_of(window.state.reading, window.state.selection)
+    plain = caption_of(window.state.reading, window.state.selection, plain=True, by_token=True)
     assert "head 1·2 off" not in plain and merged not in plain and "masked: 2" in plain and TEXT_A in plain
-    own = caption_of(window.state, texts=False, settings="own sentences")
+    own = caption_of(window.state.reading, window.state.selection, texts=False, settings="own sentences")
     assert not any(part in own for part in (TEXT_A, "masked", "off", merged)) and "own sentences" in own
 
 
 def test_every_head_saves_what_it_draws(window: Window, qtbot: QtBot) -> None:
     """A long text is drawn in blocks of tokens, which have no names."""
     room: Any = window.open_room("attend")
-    window.state.set_view(specials=False)
+    window.state.set_token_view(specials=False)
     settle(window, qtbot)
     drawn, units = room._atlas_figure().numbers["attention"], len(room._shown.units)
     assert drawn.values.shape[2:] == (units, units) and list(drawn.axes[2].labels) == room._shown.units.labels

@@ -66,7 +66,7 @@ def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, q
 
 def test_words_and_special_tokens_act_on_rows_and_columns(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "hidden", HiddenView)
-    window.state.set_view(words=True, specials=False)
+    window.state.set_token_view(words=True, specials=False)
     units = room.units
     assert units is not None and view.lengths.values is not None and view.cosines.values is not None
     assert len(units) < len(window.state.encoding or [])
@@ -293,7 +293,7 @@ def test_every_view_works_for_every_family_and_for_little_text(
     room = window.open_room("layers")
     assert isinstance(room, LayersRoom)
     for text, specials in (("The cat sat on the mat.", True), ("cat", False), ("", False)):
-        window.state.set_view(specials=specials)
+        window.state.set_token_view(specials=specials)
         window.state.set_text(text, "")
         settle(window, qtbot)
         for key in VIEWS:

@@ -104,7 +104,7 @@ def test_the_sentence_on_a_word_names_the_layer() -> None:
 def test_surprise_is_the_engines_over_tokens_and_words(
     window: Window, words: bool, what_if: WhatIf, qtbot: QtBot
 ) -> None:
-    window.state.set_view(words=words, specials=False)
+    window.state.set_token_view(words=words, specials=False)
     window.state.set_what_if(what_if)
     room = predict(window, qtbot)
     view = page(room, SurprisePage, "surprise", window, qtbot)
@@ -145,7 +145,7 @@ def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -
 
 @pytest.mark.parametrize("method", METHODS)
 def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: QtBot) -> None:
-    window.state.set_view(words=True)
+    window.state.set_token_view(words=True)
     room = predict(window, qtbot)
     view = page(room, DecidedPage, "decided", window, qtbot)
     card = view.cards[method]  # type: ignore[index]

@@ -200,7 +200,7 @@ def test_other_verdicts_can_be_tried_too(name: str, open_window, qtbot: QtBot, t
 def test_words_act_on_what_the_model_read(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     for words, specials in ((False, True), (True, False)):
-        window.state.set_view(words=words, specials=specials)
+        window.state.set_token_view(words=words, specials=specials)
         assert room.units is not None
         shown = re.findall(r"<span[^>]*>([^<]*)</span>", room.words_page.read_text.text())
         assert shown == room.units.labels

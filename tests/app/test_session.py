@@ -47,7 +47,7 @@ def saved(window: Window, qtbot: QtBot, tmp_path: Path) -> Path:
     row = EditedRow(1, 0, 4, (0.5, 0.5, *[0.0] * (length - 2)))
     state.set_what_if(WhatIf(heads_off=frozenset({(1, 2)})).with_layer(0, True).swapped(2, 3).with_segment(1, 1))
     state.set_what_if(state.what_if.with_row(row).with_dropped("position", True))
-    state.set_view(words=True, specials=False)
+    state.set_token_view(words=True, specials=False)
     window.open_room("attend")
     settle(window, qtbot)
     file = tmp_path / "mine.bertscope.json"
@@ -66,8 +66,8 @@ def looked_at(window: Window) -> tuple[object, ...]:
         state.layer,
         state.head,
         state.what_if,
-        state.view.words,
-        state.view.specials,
+        state.token_view.words,
+        state.token_view.specials,
         window.room_id,
     )
 
@@ -87,7 +87,7 @@ def test_a_session_comes_back_in_another_window(
 def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window, qtbot: QtBot) -> None:
     wanted, model = looked_at(window), window.state.model
     window.state.set_text("bird", "")
-    window.state.set_view(words=False, specials=True)
+    window.state.set_token_view(words=False, specials=True)
     window.state.set_head(0, 0)
     window.state.set_what_if(NOTHING_CHANGED)
     window.open_room("predict")

@@ -46,7 +46,7 @@ def test_the_first_paint_needs_no_torch(model_folder: Path) -> None:
     code = (
         "import sys\n"
         "from PySide6.QtWidgets import QApplication\n"
-        "from app import window\n"
+        "from app.shell import window\n"
         "def painted(self):\n"
         "    print(sorted(set(sys.modules) & {'torch', 'pyqtgraph'}))\n"
         "    QApplication.instance().quit()\n"

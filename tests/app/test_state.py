@@ -9,7 +9,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.state.history import History
-from app.state.state import ExploreState, ModelInfo, moved_positions
+from app.state.model_info import ModelInfo
+from app.state.state import ExploreState, moved_positions
 from app.state.text_spans import Place, places_after_edit
 from app.widgets.chips import chips_of, note_about
 from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf

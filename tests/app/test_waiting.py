@@ -23,8 +23,8 @@ def embed(window: Window) -> EmbedRoom:
 
 
 def switch_views(window: Window) -> None:
-    window.state.set_view(words=not window.state.view.words)
-    window.state.set_view(specials=not window.state.view.specials)
+    window.state.set_token_view(words=not window.state.token_view.words)
+    window.state.set_token_view(specials=not window.state.token_view.specials)
 
 
 def test_another_view_does_not_hide_that_no_model_is_open(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:

@@ -10,7 +10,8 @@ from app.compute.applying import Applied
 from app.figures.figure import Figure, Numbers, numbers_of
 from app.look import theme
 from app.rooms.apply.panel import Panel
-from app.state.state import ExploreState, ModelInfo
+from app.state.model_info import ModelInfo
+from app.state.state import ExploreState
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
 from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction

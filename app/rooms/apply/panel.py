@@ -12,7 +12,8 @@ from app.compute.applying import Applied
 from app.figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
 from app.look import theme
 from app.rooms.apply.editor import MarkedEditor
-from app.state.state import ExploreState, ModelInfo
+from app.state.model_info import ModelInfo
+from app.state.state import ExploreState
 from app.widgets.card import GAP_PX, Card, label
 
 RESULT_PX = 340

@@ -15,8 +15,9 @@ from app.rooms.apply.samples import sample_for
 from app.rooms.apply.tags import TagsPanel
 from app.rooms.apply.texts import AnswerPanel, ChoicesPanel, SummaryPanel
 from app.rooms.base import ExploreRoom
+from app.state.model_info import ModelInfo
 from app.state.readings import Reading
-from app.state.state import ExploreState, ModelInfo
+from app.state.state import ExploreState
 from app.state.task_info import metric_name
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 

@@ -13,7 +13,8 @@ from app.figures.figure import Numbers, numbers_of
 from app.look import theme
 from app.rooms.apply.classes import share_text
 from app.rooms.apply.panel import Panel
-from app.state.state import ExploreState, ModelInfo
+from app.state.model_info import ModelInfo
+from app.state.state import ExploreState
 from app.widgets.card import Card, label
 from bertcore.tag_schemes import detect_scheme, entity_spans
 from bertcore.tasks.examples import TaggedExample

@@ -9,7 +9,8 @@ from app.rooms.apply.classes import NumberScale, number_text, share_text
 from app.rooms.apply.editor import find_in_order
 from app.rooms.apply.panel import RESULT_PX, EditorPanel
 from app.rooms.apply.ranked import RankedText, RankedTexts
-from app.state.state import ExploreState, ModelInfo
+from app.state.model_info import ModelInfo
+from app.state.state import ExploreState
 from app.widgets.card import Card, label, scrolled, set_role
 from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample
 from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, SummaryPrediction

@@ -16,7 +16,7 @@ from app.rooms.attend.find_panel import FindPanel
 from app.rooms.attend.kinds_list import HeadLinks, kind_name, kind_rows
 from app.rooms.attend.shown import Choice, Head, Named, Shown, by_kind, named_heads
 from app.rooms.attend.targets import Targets
-from app.state.token_units import View
+from app.state.token_units import TokenView
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.figure_button import Provider
 from app.widgets.question import Question
@@ -86,7 +86,7 @@ class HeadsCard(Card):
             links.set_off(shown.off)
         self.set_hint(f"layers 1–{shown.layers} ↓ heads 1–{shown.heads} →")
         pause_ms = 0 if shown.is_small else 150
-        if shown.is_small or shown.view == View():
+        if shown.is_small or shown.view == TokenView():
             self._shrinking.forget()
             self.atlas.set_heads(shown.thumbnails())
         else:

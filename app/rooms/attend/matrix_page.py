@@ -13,7 +13,7 @@ from app.rooms.attend.head_view import HeadView
 from app.rooms.attend.page import Drawn, Page
 from app.rooms.attend.shown import Choice, Shown
 from app.rooms.attend.targets import Targets
-from app.state.token_units import Units, View
+from app.state.token_units import TokenView, Units
 from app.widgets.card import button
 from app.widgets.controls import Choice as DropDown
 from app.widgets.question import Question, WorkLine
@@ -74,7 +74,7 @@ class MatrixPage(Page):
         self.edit.setVisible(picture == HEAD)
         self.view.edits = picture == HEAD and self.edit.isChecked()
         values = self._values(picture, shown, choice)
-        self._units = shown.plain.units(View()) if picture == GRADIENT else shown.units
+        self._units = shown.plain.units(TokenView()) if picture == GRADIENT else shown.units
         if values is None:
             self.view.clear()
         else:

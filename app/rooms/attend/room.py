@@ -110,7 +110,7 @@ class AttendRoom(ExploreRoom):
             question.hurry()
 
     def draw_reading(self, reading: Reading) -> None:
-        shown = Shown(reading, self.state.view)
+        shown = Shown(reading, self.state.token_view)
         if not len(shown.units):
             self.waiting.show_sentence("The special tokens are left out, and there is no word yet. Type one above.")
             self._leave()
@@ -230,7 +230,7 @@ class AttendRoom(ExploreRoom):
     def _on_head_hovered(self, spot: Head | None) -> None:
         reading = self.state.reading
         if spot is None or reading is None:
-            self.hover_told.emit("")
+            self.hover_text_changed.emit("")
             return
         named = self.heads_card.described.get(spot)
         said = f" · {named.kind.kind} {named.kind.score:.2f}" if named else ""
@@ -238,7 +238,7 @@ class AttendRoom(ExploreRoom):
         said += f" · without it ln p {effects[spot]:+.3f} nats".replace("-", "−") if effects is not None else ""
         off = " · off" if spot in self.heads_card.atlas.off else ""
         highest = float(reading.trace.attentions[spot].max())
-        self.hover_told.emit(f"layer {spot[0] + 1}, head {spot[1] + 1}{off}: highest value {highest:.2f}{said}")
+        self.hover_text_changed.emit(f"layer {spot[0] + 1}, head {spot[1] + 1}{off}: highest value {highest:.2f}{said}")
 
     def _on_large_picked(self, position: int, column: int) -> None:
         self._column = self._column if column < 0 else column

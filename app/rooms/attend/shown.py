@@ -14,7 +14,7 @@ import numpy as np
 
 from app.look import theme
 from app.state.readings import Reading, thumbnails
-from app.state.token_units import Units, View
+from app.state.token_units import TokenView, Units
 
 if TYPE_CHECKING:
     from app.compute.head_questions import AskedText, HeadTarget
@@ -59,7 +59,7 @@ class Choice:
 class Shown:
     """One reading in one view."""
 
-    def __init__(self, reading: Reading, view: View) -> None:
+    def __init__(self, reading: Reading, view: TokenView) -> None:
         self.reading, self.view = reading, view
         self.units: Units = reading.units(view)
 
@@ -131,7 +131,7 @@ class Shown:
 
     def thumbnails(self, step: Callable[[float], object] | None = None) -> np.ndarray:
         """Every head, made small (L,N,T,T), in this view."""
-        if self.view == View():
+        if self.view == TokenView():
             return self.reading.thumbnails
         return np.stack([thumbnails(layer[None])[0] for layer in self.all_heads(step)])
 
@@ -146,7 +146,7 @@ class Shown:
 
     def stacked(self, step: Callable[[float], object] | None = None) -> np.ndarray:
         """Attention of all heads (L,N,U,U) in this view."""
-        if self.view == View():
+        if self.view == TokenView():
             return self.reading.trace.attentions
         return np.stack(self.all_heads(step))
 
@@ -170,7 +170,7 @@ class Shown:
     def plain_notes(self) -> str:
         """What pictures of the model as it is leave aside, to be put behind their hints."""
         changed = " · without your changes inside" if self.reading.before is not None else ""
-        return (" · by tokens, specials included" if self.view != View() else "") + changed
+        return (" · by tokens, specials included" if self.view != TokenView() else "") + changed
 
     def asked_text(self) -> AskedText:
         """What the model reads, nothing changed inside."""

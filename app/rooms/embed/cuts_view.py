@@ -166,7 +166,7 @@ class CutsView(EmbedView):
     def _on_picture_hovered(self, number: int | None) -> None:
         stretches = self.picture.stretches
         is_there = number is not None and number < len(stretches)
-        self.room.hover_told.emit(described(stretches[number]) if is_there else "")  # type: ignore[index]
+        self.room.hover_text_changed.emit(described(stretches[number]) if is_there else "")  # type: ignore[index]
 
     def _on_picture_chosen(self, number: int) -> None:
         pieces = self.picture.stretches[number].first

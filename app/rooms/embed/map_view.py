@@ -72,7 +72,7 @@ class MapView(EmbedView):
         layout.addWidget(self.card)
         self.choice.activated.connect(lambda _index: self.show_vectors(str(self.choice.currentData())))
         self.picture.clicked.connect(self.focus_unit)
-        self.picture.told.connect(room.hover_told)
+        self.picture.told.connect(room.hover_text_changed)
 
     def show_vectors(self, key: str) -> None:
         """One of CHOICES."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from app.state.model_info import ModelInfo
     from app.state.readings import Reading
-    from app.state.state import ModelInfo
     from app.state.token_units import Units
 
 # The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.

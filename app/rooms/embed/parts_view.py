@@ -57,7 +57,7 @@ class PartsView(EmbedView):
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(self.focus_unit)
         self.below.map.clicked.connect(self.focus_unit)
-        self.below.told.connect(room.hover_told)
+        self.below.told.connect(room.hover_text_changed)
         self.token.measure_chosen.connect(self._on_token_measure_chosen)
         self.change.segment_moved.connect(self._on_change_segment_moved)
         self.change.swap_switched.connect(self._on_change_swap_switched)
@@ -198,13 +198,13 @@ class PartsView(EmbedView):
     def _on_strips_hovered(self, spot: tuple[int, int, int] | None) -> None:
         units = self.units
         if spot is None or units is None:
-            self.room.hover_told.emit("")
+            self.room.hover_text_changed.emit("")
         else:
             number, row, column = spot
             part = self.strips.parts[number]
             if part.values is not None and row < len(units):
                 where = f"{part.words} of {units.labels[row]} ({units.first_positions[row]})"
-                self.room.hover_told.emit(f"{where}, dimension {column}: {part.values[row, column]:.5g}")
+                self.room.hover_text_changed.emit(f"{where}, dimension {column}: {part.values[row, column]:.5g}")
         self.hover_unit(spot[1] if spot else None)
 
     # Figures.

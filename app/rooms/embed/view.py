@@ -93,7 +93,7 @@ class EmbedView(QWidget):
 
     def merged_note(self) -> str:
         """What a hint has to add where pieces are shown as words."""
-        return f" · {MERGED}" if self.room.state.view.words else ""
+        return f" · {MERGED}" if self.room.state.token_view.words else ""
 
     def _on_pause_over(self) -> None:
         waiting, self._waiting_job = self._waiting_job, None

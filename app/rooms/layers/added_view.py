@@ -45,13 +45,13 @@ class AddedView(LayersView):
             card.body.addWidget(chart, 1)
             card.body.addWidget(below)
             row.addWidget(card, 1)
-            chart.told.connect(room.hover_told)
+            chart.told.connect(room.hover_text_changed)
             chart.chosen.connect(lambda place: room.set_stage(place + 1))
         self._lengths_card.set_figure(lambda: self._figure(self.lengths, self._lengths_card))
         self._cosines_card.set_figure(lambda: self._figure(self.cosines, self._cosines_card))
 
     def draw_reading(self, reading: Reading) -> None:
-        view, request = self.room.state.view, reading.request
+        view, request = self.room.state.token_view, reading.request
         members = reading.units(view).members
         self._formula.setText(PRE if request.model.config.norm == "pre" else POST)
 
@@ -69,7 +69,7 @@ class AddedView(LayersView):
             self.cosines.set_lines([], [])
 
     def draw_focus(self, reading: Reading) -> None:
-        if self._answer is not None and self._answer[0] == (reading.request, self.room.state.view):
+        if self._answer is not None and self._answer[0] == (reading.request, self.room.state.token_view):
             self._draw(self._answer[1])
 
     def draw_stage(self, reading: Reading) -> None:
@@ -78,7 +78,7 @@ class AddedView(LayersView):
 
     def show_answer(self, kind: str, answer: Any) -> None:
         reading = self.room.state.reading
-        if kind == KIND and reading is not None and answer[0] == (reading.request, self.room.state.view):
+        if kind == KIND and reading is not None and answer[0] == (reading.request, self.room.state.token_view):
             self._answer = answer
             self.draw_focus(reading)
 

@@ -49,7 +49,7 @@ class HiddenView(LayersView):
     def draw_reading(self, reading: Reading) -> None:
         from bertcore.analysis.hidden_states import lengths
 
-        units = reading.units(self.room.state.view)
+        units = reading.units(self.room.state.token_view)
         states = reading.trace.hidden_states
         by_layer = [
             lengths(units.vectors(one)[None])[0] for one in states
@@ -73,7 +73,7 @@ class HiddenView(LayersView):
         self.cosines.set_selected(self.unit)
 
     def _draw_cosines(self, reading: Reading) -> None:
-        units, stage = reading.units(self.room.state.view), self.room.stage
+        units, stage = reading.units(self.room.state.token_view), self.room.stage
         vectors = units.vectors(reading.trace.hidden_states[stage])
         labels = Labels(units.labels, units.kinds)
         self.cosines.set_grid(cosines(vectors) if len(units) else np.zeros((0, 0)), labels, labels, -1, 1)
@@ -104,10 +104,12 @@ class HiddenView(LayersView):
     def _on_lengths_hovered(self, spot: tuple[int, int] | None) -> None:
         values, units = self.lengths.values, self.room.units
         if spot is None or values is None or units is None:
-            self.room.hover_told.emit("")
+            self.room.hover_text_changed.emit("")
         else:
             row, stage = spot
-            self.room.hover_told.emit(f"{units.labels[row]}, {stage_name(stage)}: length {values[row, stage]:.4f}")
+            self.room.hover_text_changed.emit(
+                f"{units.labels[row]}, {stage_name(stage)}: length {values[row, stage]:.4f}"
+            )
         self.hover_unit(spot[0] if spot else None)
 
     def _on_lengths_chosen(self, row: int, stage: int) -> None:
@@ -117,9 +119,11 @@ class HiddenView(LayersView):
     def _on_cosines_hovered(self, spot: tuple[int, int] | None) -> None:
         values, units = self.cosines.values, self.room.units
         if spot is None or values is None or units is None:
-            self.room.hover_told.emit("")
+            self.room.hover_text_changed.emit("")
         else:
             row, column = spot
             pair = f"{units.labels[row]} and {units.labels[column]}"
-            self.room.hover_told.emit(f"{pair}, {stage_name(self.room.stage)}: cosine {values[row, column]:.4f}")
+            self.room.hover_text_changed.emit(
+                f"{pair}, {stage_name(self.room.stage)}: cosine {values[row, column]:.4f}"
+            )
         self.hover_unit(spot[0] if spot else None)

@@ -75,7 +75,7 @@ class NeuronsView(LayersView):
 
     def draw_reading(self, reading: Reading) -> None:
         request, wanted = reading.request, self._wanted(reading)
-        members = reading.units(self.room.state.view).members
+        members = reading.units(self.room.state.token_view).members
 
         def answer(checkpoint: Checkpoint, step: Step) -> tuple[object, StrongestNeurons]:
             from bertcore.analysis.neurons import strongest_neurons
@@ -133,7 +133,7 @@ class NeuronsView(LayersView):
             self._show_one(*answer[1:])
 
     def _wanted(self, reading: Reading) -> tuple[ReadingRequest, object]:
-        return reading.request, self.room.state.view
+        return reading.request, self.room.state.token_view
 
     def _ask_one(self, reading: Reading) -> None:
         chosen, request = self._chosen, reading.request
@@ -143,7 +143,7 @@ class NeuronsView(LayersView):
         if self._one is not None and self._one[0] == wanted:
             self._show_one(*self._one[1:])  # another token is looked at, perhaps
             return
-        members = reading.units(self.room.state.view).members
+        members = reading.units(self.room.state.token_view).members
 
         def answer(checkpoint: Checkpoint, step: Step) -> tuple[Any, np.ndarray, PushedWords]:
             from bertcore.analysis.neurons import neuron_activations, pushed_words

@@ -44,7 +44,7 @@ class PathsView(LayersView):
         self.picture.hovered.connect(self._on_picture_hovered)
 
     def draw_reading(self, reading: Reading) -> None:
-        view = self.room.state.view
+        view = self.room.state.token_view
         units, states = reading.units(view), reading.trace.hidden_states
 
         def answer() -> tuple[object, Units, Paths | None]:
@@ -60,7 +60,7 @@ class PathsView(LayersView):
         self.draw_stage(reading)
 
     def draw_focus(self, reading: Reading) -> None:
-        if self._drawn == (reading.request, self.room.state.view):
+        if self._drawn == (reading.request, self.room.state.token_view):
             self.picture.set_current(self.unit)
 
     def draw_stage(self, reading: Reading) -> None:
@@ -71,7 +71,7 @@ class PathsView(LayersView):
             return
         drawn, units, found = answer
         reading = self.room.state.reading
-        if reading is None or drawn != (reading.request, self.room.state.view):
+        if reading is None or drawn != (reading.request, self.room.state.token_view):
             return
         self._drawn = drawn
         if found is None:
@@ -98,5 +98,5 @@ class PathsView(LayersView):
     def _on_picture_hovered(self, unit: int | None) -> None:
         units = self.room.units
         told = unit is not None and units is not None and unit < len(units)
-        self.room.hover_told.emit(f"the path of {units.labels[unit]}" if told else "")  # type: ignore[union-attr, index]
+        self.room.hover_text_changed.emit(f"the path of {units.labels[unit]}" if told else "")  # type: ignore[union-attr, index]
         self.hover_unit(unit)

@@ -68,7 +68,7 @@ class LayersView(QWidget):
 
     def merged_note(self) -> str:
         """What a hint has to add where pieces are shown as words."""
-        return f" · {MERGED}" if self.room.state.view.words else ""
+        return f" · {MERGED}" if self.room.state.token_view.words else ""
 
 
 def stage_name(stage: int) -> str:

@@ -49,7 +49,7 @@ class WordView(LayersView):
         self._pause.timeout.connect(self._ask)
         self._build()
         self.editor.edited.connect(self._on_editor_edited)
-        self.curves.told.connect(room.hover_told)
+        self.curves.told.connect(room.hover_text_changed)
         self.curves.chosen.connect(room.set_stage)
         self.matrix.hovered.connect(self._on_matrix_hovered)
 
@@ -201,11 +201,11 @@ class WordView(LayersView):
     def _on_matrix_hovered(self, spot: tuple[int, int] | None) -> None:
         values = self.matrix.values
         if spot is None or values is None or self._answer is None:
-            self.room.hover_told.emit("")
+            self.room.hover_text_changed.emit("")
             return
         first, second = (self._answer[1].sentences[i] + 1 for i in spot)
         stage = stage_name(self.room.stage)
-        self.room.hover_told.emit(f"sentences {first} and {second}, {stage}: cosine {values[spot]:.4f}")
+        self.room.hover_text_changed.emit(f"sentences {first} and {second}, {stage}: cosine {values[spot]:.4f}")
 
 
 def verdict(parting: Parting) -> str:

@@ -235,10 +235,10 @@ class MethodCard(Card):
     def _on_tokens_hovered(self, unit: int | None) -> None:
         self._room.state.set_hover(self._room.position_of(unit))
         if unit is None or unit >= len(self.scores):
-            self._room.hover_told.emit("")
+            self._room.hover_text_changed.emit("")
         else:
             label_ = self.tokens.tokens[unit].token
-            self._room.hover_told.emit(f"{label_}: {signed(self.scores[unit], 5)} nats by {self.title.lower()}")
+            self._room.hover_text_changed.emit(f"{label_}: {signed(self.scores[unit], 5)} nats by {self.title.lower()}")
 
 
 def targets_of(reading: Reading) -> list[list[HeadTarget]]:

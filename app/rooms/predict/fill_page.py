@@ -141,7 +141,7 @@ class FillPage(PredictPage):
         words = {step.position: step.word for step in self.steps}
         shown = [words[i].token if i in words else token for i, token in enumerate(reading.shown_tokens)]
         still_open = tuple(self.open_masks)
-        units = Units(reading.encoding, shown, still_open, self.room.state.view)
+        units = Units(reading.encoding, shown, still_open, self.room.state.token_view)
         tokens = []
         for token, kind, members in zip(units.labels, units.kinds, units.members, strict=True):
             chances = [words[i].probability for i in members if i in words]

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QW
 
 from app.look import theme
 from app.rooms.predict.numbers import probability_text
+from app.state.model_info import ModelInfo
 from app.state.readings import MaskReading, Reading
-from app.state.state import ModelInfo, moved_positions
+from app.state.state import moved_positions
 from app.widgets.card import Card, Hint, button, label
 from app.widgets.controls import IconButton
 from bertcore.tokenizer.tokenizer import Encoding

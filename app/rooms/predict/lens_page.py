@@ -55,7 +55,7 @@ class LensPage(PredictPage):
         self._card = Card("Layer by layer", "the best guess if the model stopped after each layer")
         self._word_card = Card("One word through the layers")
         self._build()
-        self.table.told.connect(room.hover_told)
+        self.table.told.connect(room.hover_text_changed)
         self.table.chosen.connect(room.choose_mask)
         self.word.textEdited.connect(self._on_word_edited)
         self.question.answered.connect(lambda _answer: self._draw_word())

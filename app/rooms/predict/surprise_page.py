@@ -70,7 +70,7 @@ class SurprisePage(PredictPage):
         self.tokens.set_current(units.unit_of(self.room.current) if units else None)
 
     def _ask(self, reading: Reading) -> None:
-        request, words = reading.request, self.room.state.view.words
+        request, words = reading.request, self.room.state.token_view.words
         encoding, what_if, text = request.encoding, request.what_if, asked_text(reading)
         key = (request.model, tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, words)
 
@@ -115,7 +115,7 @@ class SurprisePage(PredictPage):
         """(U) the text's own words: a mask put over one is not read here."""
         from app.state.token_units import Units
 
-        view = self.room.state.view
+        view = self.room.state.token_view
         return Units(reading.encoding, reading.encoding.labels, (), view).labels
 
     def _draw_bars(self, reading: Reading, highest: float) -> None:
@@ -143,7 +143,7 @@ class SurprisePage(PredictPage):
             f"2 to the mean of {mean:.2f} bits over {count} tokens: as unsure as among that many equally likely words. "
         )
         said += "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand."
-        if self.room.state.view.words:
+        if self.room.state.token_view.words:
             said += " Words: the later pieces of a word are hidden with it, and their bits added up."
         self._said.setText(said + _changed(self.room))
 
@@ -190,9 +190,9 @@ class SurprisePage(PredictPage):
         self.room.state.set_hover(self.room.position_of(unit))
         bits = self.bits[unit] if unit is not None and unit < len(self.bits) else None
         if reading is None or unit is None or bits is None:
-            self.room.hover_told.emit("")
+            self.room.hover_text_changed.emit("")
         else:
-            self.room.hover_told.emit(f"{self._typed(reading)[unit]}: {bits:.4f} bits, p {2**-bits:.6f}")
+            self.room.hover_text_changed.emit(f"{self._typed(reading)[unit]}: {bits:.4f} bits, p {2**-bits:.6f}")
 
 
 def _changed(room: PredictRoom) -> str:

@@ -15,7 +15,7 @@ from app.rooms.predict.numbers import percent
 from app.widgets.card import Card, button, label, set_role
 
 if TYPE_CHECKING:
-    from app.state.state import ModelInfo
+    from app.state.model_info import ModelInfo
     from bertcore.analysis.predict import NextSentence
     from bertcore.analysis.verdicts import SentenceOrder
     from bertcore.checkpoint.sentence_pooling import Pooling

@@ -23,7 +23,7 @@ from app.widgets.steady import Steady
 if TYPE_CHECKING:
     from app.compute.mask_lens import MaskLens
     from app.rooms.predict.room import PredictRoom
-    from app.state.state import ModelInfo
+    from app.state.model_info import ModelInfo
     from app.state.token_units import Units
 
 COLUMNS = 2
@@ -103,7 +103,7 @@ class WordsPage(PredictPage):
         judges = reading.replaced is not None
         self._invitation.setVisible(not reading.masks and not (judges and "mlm" not in reading.request.model.tasks))
         self.replaced.setVisible(judges)
-        units = reading.units(self.room.state.view)
+        units = reading.units(self.room.state.token_view)
         if reading.replaced is not None:
             self.replaced.show_reading(reading, reading.replaced, units)
         self.pair.draw(reading)
@@ -117,7 +117,7 @@ class WordsPage(PredictPage):
         super().changeEvent(event)
         reading = self.room.state.reading
         if event.type() == QEvent.Type.PaletteChange and reading is not None and self.read_text.text():
-            self.read_text.setText(as_read(reading, reading.units(self.room.state.view)))
+            self.read_text.setText(as_read(reading, reading.units(self.room.state.token_view)))
 
     def draw_lens(self, lens: MaskLens) -> None:
         for number, card in enumerate(self.shown_cards):
@@ -188,7 +188,7 @@ class WordsPage(PredictPage):
         card, number = MaskCard(), len(self.cards)
         card.set_figure(partial(self._mask_figure, card), "the words for this mask")
         card.word_chosen.connect(self.room.put_in)
-        card.told.connect(self.room.hover_told)
+        card.told.connect(self.room.hover_text_changed)
         self._grid.addWidget(card, number // COLUMNS, number % COLUMNS)
         self.cards.append(card)
 

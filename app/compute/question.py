@@ -1,0 +1,142 @@
+"""Something that a view asks of the worker: after a pause, with progress, and answered to whoever asked.
+
+    self.effects = self.add_question(self._on_effects_answered)            # in a View; typed by the callback
+
+    def work(checkpoint: Checkpoint, step: Step) -> Effects:               # runs on the worker
+        return effects_of(checkpoint, text, step)
+
+    self.effects.ask_model(reading.request.model, (reading.request, layer), work, self.pause_ms)
+
+The answer comes to the callback on the window's thread. What was asked last counts: an older answer is dropped, and a
+question that nobody waits for any more ends at its next `step`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+if TYPE_CHECKING:
+    from app.state.model_info import ModelInfo
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+PAUSE_MS = 250  # after the last change: the worker is not asked at each key
+Step = Callable[[float], None]  # share done, 0..1; raises where nobody wants the answer any more
+Key = tuple[object, ...]  # what an answer is for; compared by ==. Never holds a reading: it would be kept alive
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What the worker is to compute. With a model, only while that model is the open one."""
+
+    work: Callable[..., Any]  # (checkpoint, step) with a model, else (step)
+    model: ModelInfo | None
+
+
+class Question(QObject, Generic[Answer]):
+    """One kind of question of one view."""
+
+    requested = Signal(object)  # this question; `job` says what is to be computed
+    cancelled = Signal(object)  # this question: nobody waits for the answer any more
+    status_changed = Signal()  # is_running, share, sentence or can_restart is another now
+
+    def __init__(self, parent: QObject, answered: Callable[[Answer], object]) -> None:
+        """parent: the view that asks; the question ends with it. answered: gets each answer that is still wanted."""
+        super().__init__(parent)
+        self._answered = answered
+        self.key: Key = ()  # what is wanted; () where nothing is
+        self.answer: Answer | None = None  # to `key`; None while there is none
+        self.job: Job | None = None
+        self.share: float | None = None  # of the work that is done; None: nothing runs
+        self.sentence = ""  # why there is no answer, or that it was stopped
+        self.can_restart = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.timeout.connect(self.start)
+
+    @property
+    def is_running(self) -> bool:
+        """An answer is asked for and not there yet."""
+        return self.share is not None
+
+    def ask_model(
+        self,
+        model: ModelInfo,
+        key: Key,
+        work: Callable[[Checkpoint, Step], Answer],
+        pause_ms: int = PAUSE_MS,
+    ) -> None:
+        """Computes something with the open model, unless the very same has been asked already."""
+        self._ask(key, Job(work, model), pause_ms)
+
+    def compute(self, key: Key, work: Callable[[Step], Answer], pause_ms: int = PAUSE_MS) -> None:
+        """Computes something on the worker that needs no model."""
+        self._ask(key, Job(work, None), pause_ms)
+
+    def start(self) -> None:
+        """Asks now: after the pause, or again after Stop."""
+        self._pause.stop()
+        if self.job is not None:
+            self._show(0.0)
+            self.requested.emit(self)
+
+    def hurry(self) -> None:
+        """Leaves the rest of the pause out."""
+        if self._pause.isActive():
+            self.start()
+
+    def stop(self) -> None:
+        """A person has had enough of it; they can start it again."""
+        self._cancel()
+        self._show(None, self.tr("Stopped."), can_restart=True)
+
+    def forget(self, sentence: str = "") -> None:
+        """Nothing is wanted any more; `sentence` says why."""
+        self._cancel()
+        self.key, self.job, self.answer = (), None, None
+        self._show(None, sentence)
+
+    def leave(self) -> None:
+        """Nobody looks any more: what is not there yet is not wanted, what is there stays."""
+        if self.answer is None:
+            self.forget()
+        self.job = None  # it may hold a reading
+
+    # What the worker's door calls, on the window's thread.
+
+    def deliver(self, job: Job, answer: Any, problem: str = "") -> None:
+        """The answer to `job`, or a sentence on why there is none."""
+        if job is not self.job or self.can_restart:
+            return
+        self.job = None
+        self._show(None, problem)
+        if not problem:
+            self.answer = answer
+            self._answered(answer)
+
+    def show_progress(self, share: float) -> None:
+        if self.is_running:
+            self._show(share)
+
+    def _ask(self, key: Key, job: Job, pause_ms: int) -> None:
+        if key == self.key:
+            return
+        self.key, self.job, self.answer = key, job, None
+        self._show(0.0)
+        if pause_ms:
+            self._pause.start(pause_ms)
+        else:
+            self.start()
+
+    def _cancel(self) -> None:
+        self._pause.stop()
+        if self.is_running:
+            self.cancelled.emit(self)
+
+    def _show(self, share: float | None, sentence: str = "", *, can_restart: bool = False) -> None:
+        self.share, self.sentence, self.can_restart = share, sentence, can_restart
+        self.status_changed.emit()

@@ -1,0 +1,59 @@
+"""What the window knows of a model: plain values, no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bertcore.runs.registry import run_around
+
+if TYPE_CHECKING:
+    from app.state.task_info import TaskInfo
+    from bertcore.checkpoint.sentence_pooling import Pooling
+    from bertcore.config import BertConfig
+    from bertcore.tokenizer.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What the window knows of the open model. No torch in it."""
+
+    name: str
+    folder: Path
+    tokenizer: Tokenizer
+    config: BertConfig
+    parameters: int
+    step: int | None
+    tasks: tuple[str, ...]
+    missing: dict[str, str] = field(default_factory=dict)  # "mlm" | "nsp" | "segments" | ... -> a sentence
+    pooling: Pooling | None = None  # of a sentence encoder
+    task: TaskInfo | None = None  # what it was taught
+
+    @property
+    def origin(self) -> Path:
+        """The run that it is a snapshot of, or its own folder; changes inside mean the same in all of a run."""
+        return run_around(self.folder) or self.folder
+
+    @property
+    def layers(self) -> int:
+        return self.config.num_hidden_layers
+
+    @property
+    def heads(self) -> int:
+        return self.config.num_attention_heads
+
+    @property
+    def max_positions(self) -> int:
+        return self.config.max_length
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether it tells A from B by segments; those with a single one do not."""
+        return self.config.type_vocab_size > 1
+
+    @property
+    def family(self) -> str:
+        """As people write it: `RoBERTa`."""
+        title = self.config.family.title
+        return f"pre-norm {title}" if self.config.norm == "pre" else title

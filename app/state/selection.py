@@ -1,0 +1,34 @@
+"""What a person is looking at in a reading: which token, which head, as tokens or as words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.state.token_units import TokenView
+
+if TYPE_CHECKING:
+    from app.state.readings import Reading
+    from app.state.token_units import Units
+
+TOKENS = TokenView()
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Positions, layers and heads count from 0."""
+
+    position: int = 0  # the token on show: under the mouse, else pinned by a click, else the first word
+    pinned: int | None = None  # the token that was clicked: for what takes too long to follow the mouse
+    layer: int = 0
+    head: int = 0
+    token_view: TokenView = TOKENS
+
+    def units(self, reading: Reading) -> Units:
+        """What rows and columns stand for: tokens or words."""
+        return reading.units(self.token_view)
+
+    def unit(self, reading: Reading) -> int | None:
+        """The unit on show, the first where that token is left out; None where there is no unit at all."""
+        units = self.units(reading)
+        return (units.unit_of(self.position) or 0) if len(units) else None
