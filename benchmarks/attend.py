@@ -128,13 +128,12 @@ def _long_model(folder: Path) -> Path:
 
     from bertcore.checkpoint.checkpoint import save_checkpoint
     from bertcore.config import BertConfig
-    from bertcore.model.bert import Bert, initialise
+    from bertcore.model.bert import Bert
     from bertcore.tokenizer.tokenizer import Tokenizer
 
     tokenizer = Tokenizer.train(["cat dog sat on the mat"] * 50, 60)
     config = BertConfig(vocab_size=tokenizer.vocab_size, max_position_embeddings=TOKENS)
-    model = Bert(config, ("mlm", "nsp"))
-    initialise(model, torch.Generator().manual_seed(1))
+    model = Bert(config, ("mlm", "nsp"), generator=torch.Generator().manual_seed(1))
     save_checkpoint(model, tokenizer, folder, name="base")
     return folder
 

@@ -11,7 +11,7 @@ from torch import nn
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
 logging.getLogger("transformers").setLevel(logging.ERROR)
@@ -21,9 +21,7 @@ def random_model(preset: str, vocab_size: int, dropout: float) -> Bert:
     config = BertConfig.preset(
         preset, vocab_size=vocab_size, hidden_dropout_prob=dropout, attention_probs_dropout_prob=dropout
     )
-    model = Bert(config)
-    initialise(model, torch.Generator().manual_seed(0))
-    return model
+    return Bert(config, generator=torch.Generator().manual_seed(0))
 
 
 def same_in_transformers(model: Bert, attention: str) -> nn.Module:

@@ -233,7 +233,7 @@ def other_models(folder: Path) -> list[Path]:
     from bertcore.config import BertConfig
     from bertcore.data.text import read_documents
     from bertcore.locations import sample_corpus
-    from bertcore.model.bert import Bert, initialise
+    from bertcore.model.bert import Bert
     from bertcore.tokenizer.tokenizer import Tokenizer
 
     texts = [paragraph for document in read_documents([sample_corpus()]) for paragraph in document][:400]
@@ -246,8 +246,7 @@ def other_models(folder: Path) -> list[Path]:
     }
     for name, (tasks, changes) in shapes.items():
         config = BertConfig(**{"vocab_size": tokenizer.vocab_size, "max_position_embeddings": 128, **sizes, **changes})  # type: ignore[arg-type]
-        model = Bert(config, tasks, pooler="sop" in tasks)
-        initialise(model, torch.Generator().manual_seed(1))
+        model = Bert(config, tasks, pooler="sop" in tasks, generator=torch.Generator().manual_seed(1))
         save_checkpoint(model, tokenizer, folder / name, name=name)
     return [folder / name for name in shapes]
 

@@ -16,7 +16,7 @@ import torch
 
 from benchmarks.peer import random_model, same_in_transformers
 from benchmarks.timing import Row
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch, task_losses
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.kinds import TextFeatures
@@ -59,8 +59,9 @@ def short_sentences(count: int) -> TextFeatures:
 
 def our_epoch(features: TextFeatures) -> Callable[[int], float]:
     start = random_model("mini", VOCAB, 0.1)
-    model = Bert(start.config.with_changes(labels=features.labels), ["classify"]).train()
-    initialise(model, torch.Generator().manual_seed(0))
+    model = Bert(
+        start.config.with_changes(labels=features.labels), ["classify"], generator=torch.Generator().manual_seed(0)
+    ).train()
     batches = TaskBatches(features, BATCH, pad_id=0)
     optimizer = make_optimizer(model, 1e-4, 0.01)
 

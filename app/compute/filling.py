@@ -72,7 +72,7 @@ def _logits(checkpoint: Checkpoint, text: AskedText, positions: Sequence[int], w
     import torch
 
     from bertcore.analysis.passes import as_text
-    from bertcore.model.tap import Intervention
+    from bertcore.model.tap import Intervention, identity
 
     model = checkpoint.model
     if model.mlm is None:
@@ -80,6 +80,6 @@ def _logits(checkpoint: Checkpoint, text: AskedText, positions: Sequence[int], w
     changes = what_if.changes()
     with torch.inference_mode():
         read = as_text(model, text.input_ids, text.segments, text.positions)
-        hidden = read.hidden(model, tap=None if changes is None else Intervention(changes))  # (1,S,H)
+        hidden = read.hidden(model, tap=identity if changes is None else Intervention(changes))  # (1,S,H)
         found: NDArray[np.float32] = model.mlm_logits(hidden[0, list(positions)]).float().cpu().numpy()
     return found

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Intervention, Recorder, Tap
+from bertcore.model.tap import Changes, Intervention, Recorder, Tap, identity
 
 MAX_TOKENS = 4096  # in one batch: a few hundred MB for BERT-base, and enough to keep a CPU busy
 
@@ -27,9 +27,7 @@ class Text:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def hidden(
-        self, model: Bert, ids: Tensor | None = None, row: Tensor | None = None, tap: Tap | None = None
-    ) -> Tensor:
+    def hidden(self, model: Bert, ids: Tensor | None = None, row: Tensor | None = None, tap: Tap = identity) -> Tensor:
         """Last hidden states (B,S,H) of this text, or of B variants of it with other `ids` (B,S).
 
         `row` (B), one token of each variant, gives only theirs: (B,H).
@@ -37,8 +35,8 @@ class Text:
         ids = self.ids[None] if ids is None else ids
         segments = None if self.segments is None else self.segments.expand_as(ids)
         rows = None if row is None else torch.arange(len(ids), device=ids.device) * len(self) + row
-        hidden: Tensor = model(ids, segments, position_ids=self.positions, rows=rows, tap=tap)
-        return hidden
+        output: Tensor = model(ids, segments, position_ids=self.positions, rows=rows, tap=tap)
+        return output
 
 
 def as_text(

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from bertcore.analysis.predict import softmax
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.model.bert import Bert
-from bertcore.model.heads import mean_of_tokens
 from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -41,7 +40,7 @@ def sentence_vector(model: Bert, encoding: Encoding, pooling: Pooling) -> NDArra
     device = model.embeddings.token.weight.device
     ids = torch.tensor([encoding.ids], device=device)
     hidden = model(ids, torch.tensor([encoding.segments], device=device))
-    vector = hidden[:, 0] if pooling.kind == "cls" else mean_of_tokens(hidden, None)
+    vector = hidden[:, 0] if pooling.kind == "cls" else hidden.mean(dim=1)
     if pooling.normalised:
         vector = torch.nn.functional.normalize(vector, dim=-1)
     result: NDArray[np.float32] = vector[0].cpu().numpy()

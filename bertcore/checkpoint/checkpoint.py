@@ -26,7 +26,8 @@ from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, read_weig
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.garbage import no_garbage_collection
-from bertcore.model.bert import HEADS, Bert, initialise_part, make_head
+from bertcore.model.bert import Bert, initialise
+from bertcore.model.heads import HEAD_TITLES, make_head
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 ABOUT_FILE = "bertscope.json"  # what the layout has no place for: name, training step, tokens seen
@@ -76,7 +77,7 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
     weights, unused = from_hugging_face(theirs, config, tasks)
     if (folder / EXTRA_HEADS_FILE).is_file():
         weights.update({name: value.float() for name, value in read_safetensors(folder / EXTRA_HEADS_FILE).items()})
-    tasks = tuple(head for head in HEADS if any(name.startswith(f"{head}.") for name in weights))
+    tasks = tuple(head for head in HEAD_TITLES if any(name.startswith(f"{head}.") for name in weights))
     has_pooler = any(name.startswith("pooler.") for name in weights)
     if not has_pooler and {"nsp", "sop"} & set(tasks):
         raise BertcoreError(f"The checkpoint {folder} has a sentence-pair head but no pooler; it is incomplete.")
@@ -146,7 +147,7 @@ def _random_heads(
 ) -> tuple[str, ...]:
     absent = tuple(head for head in wanted if head not in present)
     if absent and not allow_random:
-        names = " and no ".join(HEADS[head] for head in absent)
+        names = " and no ".join(HEAD_TITLES[head] for head in absent)
         raise BertcoreError(
             f"The checkpoint {folder} has no {names} head: with a fresh one its answers would be random. "
             "Open a checkpoint that has it, or allow a random head."
@@ -157,10 +158,10 @@ def _random_heads(
 def _drawn(config: BertConfig, heads: Collection[str], present: Collection[str]) -> dict[str, Tensor]:
     """Fresh weights of these heads, by our names; a CRF brings its tagger along where there is none."""
     weights = {}
-    for head in HEADS:
+    for head in HEAD_TITLES:
         if head in heads or (head == "tag" and "crf" in heads and head not in present):
             part = make_head(config, head)
-            initialise_part(part, config.initializer_range, torch.Generator().manual_seed(0))
+            initialise(part, config.initializer_range, torch.Generator().manual_seed(0))
             weights.update({f"{head}.{name}": value.detach() for name, value in part.state_dict().items()})
     return weights
 

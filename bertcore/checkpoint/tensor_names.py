@@ -51,11 +51,11 @@ _LAYER_PREFIX = {
     "distilbert": "distilbert.transformer.layer.{}",
     "albert": "albert.encoder.albert_layer_groups.{}.albert_layers.0",
 }
-_ROBERTA_HEADS = {
+_ROBERTA_STEMS = {
     "mlm": {"mlm.transform": "lm_head.dense", "mlm.norm": "lm_head.layer_norm", "mlm": "lm_head"},
     "classify": {"classify.hidden": "classifier.dense", "classify.output": "classifier.out_proj"},
 }
-_HEADS: dict[str, dict[str, dict[str, str]]] = {  # family -> head -> our stem -> theirs
+_HEAD_STEMS: dict[str, dict[str, dict[str, str]]] = {  # family -> head -> our stem -> theirs
     "bert": {
         "mlm": {
             "mlm.transform": "cls.predictions.transform.dense",
@@ -65,9 +65,9 @@ _HEADS: dict[str, dict[str, dict[str, str]]] = {  # family -> head -> our stem -
         "nsp": {"nsp.classify": "cls.seq_relationship"},
         "classify": {"classify.output": "classifier"},
     },
-    "roberta": _ROBERTA_HEADS,
-    "xlm-roberta": _ROBERTA_HEADS,
-    "camembert": _ROBERTA_HEADS,
+    "roberta": _ROBERTA_STEMS,
+    "xlm-roberta": _ROBERTA_STEMS,
+    "camembert": _ROBERTA_STEMS,
     "distilbert": {
         "mlm": {"mlm.transform": "vocab_transform", "mlm.norm": "vocab_layer_norm", "mlm": "vocab_projector"},
         "classify": {"classify.hidden": "pre_classifier", "classify.output": "classifier"},
@@ -264,7 +264,7 @@ def _fused_stems(config: BertConfig) -> dict[str, list[str]]:
 
 
 def _head_stems(config: BertConfig, head: str) -> dict[str, str]:
-    return _HEADS[config.model_type].get(head) or _EVERY_FAMILY.get(head, {})
+    return _HEAD_STEMS[config.model_type].get(head) or _EVERY_FAMILY.get(head, {})
 
 
 def _layer_prefix(config: BertConfig, group: int) -> str:

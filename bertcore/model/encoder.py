@@ -11,9 +11,8 @@ from torch.nn import functional as F
 
 from bertcore.config import BertConfig
 from bertcore.model.attention import SelfAttention
-from bertcore.model.dropout import Dropout
-from bertcore.model.linear import Linear
-from bertcore.model.tap import Tap
+from bertcore.model.fast import Dropout, Linear
+from bertcore.model.tap import Tap, identity
 
 ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": F.gelu,
@@ -26,53 +25,50 @@ ACTIVATION: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class EncoderLayer(nn.Module):
-    """Attention, then feed-forward; each is added to the residual stream.
+    """Attention, then feed-forward; what each of them makes is added to the residual stream.
 
-    LayerNorm follows each sum, as in the paper, or stands before each sublayer (pre-norm).
+    post-norm (the paper)   x = LayerNorm(x + Sublayer(x))
+    pre-norm                x = x + Sublayer(LayerNorm(x))
     """
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
+        self.pre_norm = config.norm == "pre"
         self.attention = SelfAttention(config)
         self.attention_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
         self.feed_forward_in = Linear(config.hidden_size, config.intermediate_size)
         self.feed_forward_out = Linear(config.intermediate_size, config.hidden_size)
         self.feed_forward_norm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = Dropout(config.hidden_dropout_prob)
         self.activation = ACTIVATION[config.hidden_act]
-        self.pre_norm = config.norm == "pre"
+        self.dropout = Dropout(config.hidden_dropout_prob)
 
     def forward(
-        self, hidden: Tensor, bias: Tensor | None, causal: bool, tap: Tap | None, name: str, rows: Tensor | None = None
+        self,
+        hidden: Tensor,
+        bias: Tensor | None = None,
+        causal: bool = False,
+        rows: Tensor | None = None,
+        tap: Tap = identity,
+        name: str = "layer",
     ) -> Tensor:
         """(B,S,H) -> (B,S,H); with `rows` (R), indices into B*S, only those rows come out: (R,H)."""
+        stream = hidden if rows is None else hidden.flatten(0, 1)[rows]  # (B,S,H) -> (R,H)
         read = self.attention_norm(hidden) if self.pre_norm else hidden
-        if tap is not None:
-            read = tap(f"{name}.attention.input", read)
-        context = self.attention(read, bias, causal, tap, f"{name}.attention")
-        if rows is not None:
-            width = hidden.shape[-1]
-            context, hidden = context.view(-1, width)[rows], hidden.reshape(-1, width)[rows]  # (B,S,H) -> (R,H)
-        mixed = self.dropout(self.attention.output(context))
-        if tap is not None:
-            mixed = tap(f"{name}.attention.output", mixed)
-        hidden = hidden + mixed if self.pre_norm else self.attention_norm(hidden + mixed)
-        if tap is not None:
-            hidden = tap(f"{name}.middle", hidden)
-        read = self.feed_forward_norm(hidden) if self.pre_norm else hidden
-        if tap is not None:
-            read = tap(f"{name}.feed_forward.input", read)
-        inner = self.feed_forward_in(read)
-        if tap is not None:
-            inner = tap(f"{name}.feed_forward.before_activation", inner)
-        inner = self.activation(inner)
-        if tap is not None:
-            inner = tap(f"{name}.feed_forward.activation", inner)
-        added = self.dropout(self.feed_forward_out(inner))
-        if tap is not None:
-            added = tap(f"{name}.feed_forward.output", added)
-        output: Tensor = hidden + added if self.pre_norm else self.feed_forward_norm(hidden + added)
-        return output if tap is None else tap(f"{name}.output", output)
+        added = self.attention(read, bias, causal, rows, tap, f"{name}.attention")
+        stream = stream + added if self.pre_norm else self.attention_norm(stream + added)
+        stream = tap(f"{name}.middle", stream)
+
+        read = self.feed_forward_norm(stream) if self.pre_norm else stream
+        added = self.feed_forward(read, tap, f"{name}.feed_forward")
+        stream = stream + added if self.pre_norm else self.feed_forward_norm(stream + added)
+        return tap(f"{name}.output", stream)
+
+    def feed_forward(self, hidden: Tensor, tap: Tap = identity, name: str = "feed_forward") -> Tensor:
+        """Each token for itself: (...,H) -> what is added to it (...,H)."""
+        inner = self.feed_forward_in(tap(f"{name}.input", hidden))  # (...,I)
+        inner = self.activation(tap(f"{name}.before_activation", inner))
+        inner = tap(f"{name}.activation", inner)
+        return tap(f"{name}.output", self.dropout(self.feed_forward_out(inner)))
 
 
 class Encoder(nn.Module):
@@ -93,21 +89,18 @@ class Encoder(nn.Module):
         hidden: Tensor,
         bias: Tensor | None = None,
         causal: bool = False,
-        tap: Tap | None = None,
         rows: Tensor | None = None,
+        tap: Tap = identity,
         first: int = 0,
     ) -> Tensor:
         """(B,S,H) -> (B,S,H), or (R,H) where the last layer's `rows` are chosen.
 
         `first` is the layer to begin with: `hidden` is then what enters that layer.
         """
-        last = self.depth - 1
         for index in range(first, self.depth):
-            hidden = self.layer(index)(hidden, bias, causal, tap, f"layer.{index}", rows if index == last else None)
-        if self.final_norm is None:
-            return hidden
-        output: Tensor = self.final_norm(hidden)
-        return output if tap is None else tap("encoder.normed", output)
+            is_last = index == self.depth - 1
+            hidden = self.layer(index)(hidden, bias, causal, rows if is_last else None, tap, f"layer.{index}")
+        return hidden if self.final_norm is None else tap("encoder.normed", self.final_norm(hidden))
 
     def layer(self, index: int) -> EncoderLayer:
         """The parameters that layer `index` (from 0) computes with."""

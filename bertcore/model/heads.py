@@ -1,18 +1,32 @@
-"""What is asked of the encoder: masked words, sentence pairs, replaced tokens, and the tasks of the papers.
-
-B batch, S tokens, H hidden, E embedding width, V vocabulary, K labels, C choices.
-"""
+"""What is asked of the encoder: masked words, sentence pairs, replaced tokens, and the tasks of the papers."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from bertcore.config import BertConfig
-from bertcore.model.dropout import Dropout
+from bertcore.model.crf import LinearChainCrf
 from bertcore.model.encoder import ACTIVATION
-from bertcore.model.linear import Linear
+from bertcore.model.fast import Dropout, Linear
+from bertcore.tag_schemes import legal_moves
+
+# What people call the head of each task; in the order in which a model has them
+HEAD_TITLES = {
+    "mlm": "masked-word (MLM)",
+    "nsp": "next-sentence (NSP)",
+    "sop": "sentence-order (SOP)",
+    "rtd": "replaced-token (RTD)",
+    "classify": "classification",
+    "choice": "multiple-choice",
+    "tag": "tagging",
+    "crf": "CRF",
+    "span": "question-answering",
+    "summarise": "summary",
+}
 
 
 class MaskedWordHead(nn.Module):
@@ -51,8 +65,7 @@ class SentencePairHead(nn.Module):
 
     def forward(self, pooled: Tensor) -> Tensor:
         """(B,H) -> (B,2)."""
-        logits: Tensor = self.classify(pooled)
-        return logits
+        return self.classify(pooled)
 
 
 class ReplacedTokenHead(nn.Module):
@@ -66,8 +79,7 @@ class ReplacedTokenHead(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """(B,S,H) -> (B,S)."""
-        logits: Tensor = self.output(self.activation(self.dense(hidden)))
-        return logits.squeeze(-1)
+        return self.output(self.activation(self.dense(hidden))).squeeze(-1)  # (B,S,1) -> (B,S)
 
 
 class SequenceHead(nn.Module):
@@ -91,8 +103,7 @@ class SequenceHead(nn.Module):
         """First hidden state or pooled output (B,H) -> (B,K)."""
         if self.hidden is not None:
             first = self.activation(self.hidden(self.dropout(first)))
-        logits: Tensor = self.output(self.dropout(first))
-        return logits
+        return self.output(self.dropout(first))
 
 
 class TokenHead(nn.Module):
@@ -105,17 +116,26 @@ class TokenHead(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """(..., H) -> (..., K)."""
-        logits: Tensor = self.output(self.dropout(hidden))
-        return logits
+        return self.output(self.dropout(hidden))
 
 
 def _head_dropout(config: BertConfig) -> float:
     return config.hidden_dropout_prob if config.classifier_dropout is None else config.classifier_dropout
 
 
-def mean_of_tokens(hidden: Tensor, attention_mask: Tensor | None) -> Tensor:
-    """Hidden states (B,S,H), mask (B,S) 1 for real tokens -> their mean (B,H): a sentence encoder's embedding."""
-    if attention_mask is None:
-        return hidden.mean(dim=1)
-    weights = attention_mask.to(hidden.dtype)[:, :, None]
-    return (hidden * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1e-9)
+def make_head(config: BertConfig, task: str) -> nn.Module:
+    """The head of a task (a key of HEAD_TITLES); `initialise` draws its weights."""
+    labels = config.label_count
+    makers: dict[str, Callable[[], nn.Module]] = {
+        "mlm": lambda: MaskedWordHead(config),
+        "nsp": lambda: SentencePairHead(config),
+        "sop": lambda: SentencePairHead(config),
+        "rtd": lambda: ReplacedTokenHead(config),
+        "classify": lambda: SequenceHead(config, labels, config.classifier_hidden),
+        "choice": lambda: SequenceHead(config, 1, config.family.choice_hidden),
+        "tag": lambda: TokenHead(config, labels),
+        "crf": lambda: LinearChainCrf(labels, legal_moves(config.labels) if config.labels else None),
+        "span": lambda: TokenHead(config, 2, dropout=0.0),
+        "summarise": lambda: TokenHead(config, 1),
+    }
+    return makers[task]()

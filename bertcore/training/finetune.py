@@ -14,7 +14,7 @@ import torch
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
-from bertcore.model.bert import Bert, initialise, initialise_part
+from bertcore.model.bert import Bert, initialise
 from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
 from bertcore.resolve import resolve_model
 from bertcore.runs.run_folder import RunFolder
@@ -40,7 +40,7 @@ from bertcore.training.run_cards import task_card
 from bertcore.training.task_examples import data_key, read_examples
 from bertcore.training.work import Event, LoopSettings, Materials, StepResult, Watch
 
-HEADS = {
+HEAD_OF_KIND = {  # kind of task -> the head that learns it
     "classify": "classify",
     "regress": "classify",
     "multilabel": "classify",
@@ -314,7 +314,7 @@ def _begins_with(options: FinetuneOptions, run: Path) -> Checkpoint:
 
 def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options: FinetuneOptions) -> Bert:
     """The checkpoint's encoder with the task's head: its own if it has that one with these labels, else a fresh one."""
-    head, dropout = HEADS[spec.kind], options.training.dropout
+    head, dropout = HEAD_OF_KIND[spec.kind], options.training.dropout
     changes: dict[str, Any] = {
         "labels": train.labels if train.labels or spec.kind != "regress" else ("score",),
         "problem_type": spec.problem,
@@ -327,9 +327,8 @@ def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options:
         raise BertcoreError(f"A CRF is for taggers; {spec.name} has no tags.")
     config = checkpoint.config.with_changes(**changes)
     heads = ["tag", "crf"] if options.crf else [head]
-    model = Bert(config, heads, checkpoint.model.pooler is not None or None)
     generator = torch.Generator().manual_seed(options.training.seed)
-    initialise(model, generator)
+    model = Bert(config, heads, checkpoint.model.pooler is not None or None, generator)
     if options.from_scratch:
         return model
     keeps_head = checkpoint.config.labels == config.labels and checkpoint.config.problem_type == config.problem_type
@@ -341,7 +340,7 @@ def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options:
     model.load_state_dict(known, strict=False)
     for each in heads:
         if not any(name.startswith(f"{each}.") for name in known):
-            initialise_part(getattr(model, each), config.initializer_range, generator)
+            initialise(getattr(model, each), config.initializer_range, generator)
     return model.requires_grad_(True)
 
 

@@ -14,7 +14,7 @@ from bertcore.data.corpus import Corpus, load_corpus, open_corpus
 from bertcore.data.pairs import PairRules
 from bertcore.data.text import Paragraphs
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.resolve import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -27,7 +27,7 @@ from bertcore.training.precision import Precision, choose_precision
 from bertcore.training.sharding import shard
 from bertcore.training.work import Materials
 
-HEADS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
+HEADS_OF_PAIRS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,7 @@ def prepare(options: PretrainOptions, run: Path, say: Callable[[str], None], tea
     }
     held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences, rules)
     config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
-    model = Bert(config, HEADS[data.pairs])
-    initialise(model, torch.Generator().manual_seed(training.seed))
+    model = Bert(config, HEADS_OF_PAIRS[data.pairs], generator=torch.Generator().manual_seed(training.seed))
     parameters = sum(parameter.numel() for parameter in model.parameters())
     _refuse_unfit(training, device)
     model.train()

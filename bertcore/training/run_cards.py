@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from bertcore.checkpoint.tensor_names import class_name
 from bertcore.data.corpus import Corpus
 from bertcore.locations import built_in_checkpoint
-from bertcore.model.bert import HEADS, Bert
+from bertcore.model.bert import Bert
+from bertcore.model.heads import HEAD_TITLES
 from bertcore.runs.model_card import PIPELINES, ModelCard, number, numbers_table, points, table
 from bertcore.runs.run_story import RunStory
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -154,7 +155,7 @@ def _model(model: Bert, tokenizer: Tokenizer) -> str:
     rows = [
         ("architecture", f"{config.family.title}, {shape}, feed-forward {config.intermediate_size}"),
         ("parameters", f"{sum(parameter.numel() for parameter in model.parameters()):,}, with its heads"),
-        ("heads", ", ".join(HEADS[task] for task in model.tasks)),
+        ("heads", ", ".join(HEAD_TITLES[task] for task in model.tasks)),
         ("positions", f"{config.max_length:,}"),
         ("vocabulary", f"{tokenizer.vocab_size:,} tokens, {_KINDS.get(tokenizer.kind, tokenizer.kind)}, {letters}"),
         ("file", "fp32, in safetensors"),
@@ -314,7 +315,7 @@ def _task_limits(options: FinetuneOptions, held_out: int, dev: str | None) -> li
 
 def _last_sections(model: Bert, story: RunStory, task: str) -> list[tuple[str, str]]:
     architecture, held = class_name(model.config, model.tasks)
-    left_out = [HEADS[each] for each in model.tasks if each not in held]
+    left_out = [HEAD_TITLES[each] for each in model.tasks if each not in held]
     beside = f"\n\n`transformers` has no place for its {', '.join(left_out)} head; BERTscope has." if left_out else ""
     ask = "bertcore fill FOLDER" if task == "mlm" else "bertcore predict FOLDER"
     opening = (

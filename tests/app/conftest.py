@@ -23,7 +23,7 @@ from app.shell.services import build_services
 from app.shell.window import Window
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.runs import registry
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -43,8 +43,7 @@ def make_checkpoint(folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), la
         intermediate_size=64,
         max_position_embeddings=64,
     )
-    model = Bert(config, tasks, pooler=bool(tasks))
-    initialise(model, torch.Generator().manual_seed(1))
+    model = Bert(config, tasks, pooler=bool(tasks), generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(8)  # far from uniform, so that a swapped or transposed picture shows

@@ -16,7 +16,7 @@ from tokenizers.trainers import BpeTrainer
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
@@ -65,8 +65,7 @@ def save_family(name: str, folder: Path, **sizes: int) -> Path:
         **sizes,
     }
     config = BertConfig(**fields)
-    model = Bert(config, shape.tasks, pooler=shape.pooler)
-    initialise(model, torch.Generator().manual_seed(1))
+    model = Bert(config, shape.tasks, pooler=shape.pooler, generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(8)  # far from uniform, so that a swapped or transposed picture shows

@@ -24,7 +24,7 @@ from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.apply import as_example, predict
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 TIMEOUT_MS = 30_000
@@ -50,8 +50,7 @@ def make_model(folder: Path, kind: str, seed: int = 1) -> Path:
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64}
     config = BertConfig(vocab_size=tokenizer.vocab_size, max_position_embeddings=64, **sizes, **changes)
-    model = Bert(config, heads)
-    initialise(model, torch.Generator().manual_seed(seed))
+    model = Bert(config, heads, generator=torch.Generator().manual_seed(seed))
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(8)  # far from undecided

@@ -217,12 +217,11 @@ def test_512_tokens_and_a_fixed_position_table(
     import torch
 
     from bertcore.checkpoint.checkpoint import save_checkpoint
-    from bertcore.model.bert import Bert, initialise
+    from bertcore.model.bert import Bert
 
     plain = load_checkpoint(make_checkpoint(tmp_path / "plain"))
     config = replace(plain.config, max_position_embeddings=512, positions="sinusoidal_fixed")
-    model = Bert(config, ("mlm",))
-    initialise(model, torch.Generator().manual_seed(1))
+    model = Bert(config, ("mlm",), generator=torch.Generator().manual_seed(1))
     save_checkpoint(model, plain.tokenizer, tmp_path / "waves", name="waves")
     window = open_window(tmp_path / "waves")
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
-from bertcore.model.bert import TASKS, Bert
+from bertcore.model.bert import PRETRAINING, Bert
 from bertcore.model.tap import Recorder
 from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
 
@@ -52,7 +52,7 @@ def randomise(model: torch.nn.Module, seed: int = 0) -> None:
             parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=0.2)
 
 
-def tiny_model(tasks: Sequence[str] = TASKS, pooler: bool = True, seed: int = 0, **changes: Any) -> Bert:
+def tiny_model(tasks: Sequence[str] = PRETRAINING, pooler: bool = True, seed: int = 0, **changes: Any) -> Bert:
     model = Bert(tiny_config(**changes), tasks, pooler)
     for module in model.modules():
         if isinstance(module, torch.nn.Linear | torch.nn.Embedding):

@@ -48,9 +48,9 @@ def by_hand(model: Bert, layers: list[int]) -> torch.Tensor:
     """The last hidden states where only these layers run."""
     text = as_text(model, PAIR.ids, segments_for(model))
     with torch.no_grad():
-        hidden = model.embeddings(text.ids[None], text.segments, text.positions, None)
+        hidden = model.embeddings(text.ids[None], text.segments, text.positions)
         for layer in layers:
-            hidden = model.encoder.layer(layer)(hidden, None, False, None, "")
+            hidden = model.encoder.layer(layer)(hidden)
         return model.encoder(hidden, first=model.encoder.depth)  # the final norm, where there is one
 
 

@@ -96,7 +96,7 @@ class TestAttribution:
         target = word_target(MASKED, CAT)
         found = gradient_x_input(model, PAIR.ids, segments_for(model), target)
         text = as_text(model, PAIR.ids, segments_for(model))
-        own = model.embeddings(text.ids[None], text.segments, text.positions, None)
+        own = model.embeddings(text.ids[None], text.segments, text.positions)
         step = 1e-5
         for token in (0, MASKED, 9):
             longer, shorter = own.clone(), own.clone()
@@ -133,7 +133,7 @@ class TestAttribution:
         target = word_target(MASKED, CAT, "logit")
         found = integrated_gradients(model, PAIR.ids, PAIR.segments, target, steps=100)
         text = as_text(model, PAIR.ids, PAIR.segments)
-        own = model.embeddings(text.ids[None], text.segments, text.positions, None)
+        own = model.embeddings(text.ids[None], text.segments, text.positions)
         total, count = torch.zeros_like(own), 150
         for k in range(count):
             point = (own * (k + 0.5) / count).requires_grad_()

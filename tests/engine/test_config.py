@@ -5,7 +5,7 @@ import torch
 
 from bertcore.config import PRESETS, BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import TASKS, Bert
+from bertcore.model.bert import PRETRAINING, Bert
 from bertcore.model.parameter_count import count_parameters
 from tests.engine.models import tiny_config
 
@@ -42,7 +42,7 @@ def test_published_parameter_counts(name: str) -> None:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize(("tasks", "pooler"), [(TASKS, True), (("mlm",), False), ((), True), ((), False)])
+@pytest.mark.parametrize(("tasks", "pooler"), [(PRETRAINING, True), (("mlm",), False), ((), True), ((), False)])
 def test_count_is_that_of_the_model_built(preset: str, tasks: tuple[str, ...], pooler: bool) -> None:
     config = BertConfig.preset(preset, vocab_size=8192)
     assert count_parameters(config, tasks, pooler) == _built(config, tasks, pooler)
@@ -55,7 +55,7 @@ def test_count_is_that_of_transformers(changes: dict[str, int]) -> None:
 
     config = tiny_config(**changes)
     theirs = BertForPreTraining(TheirConfig(**config.to_dict()))
-    assert count_parameters(config, TASKS) == sum(parameter.numel() for parameter in theirs.parameters())
+    assert count_parameters(config, PRETRAINING) == sum(parameter.numel() for parameter in theirs.parameters())
 
 
 def test_round_trip_keeps_every_field() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.model.losses import task_losses
 from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample, TaggedExample, TextExample
 from bertcore.tasks.features.collate import TaskBatches
@@ -97,8 +97,11 @@ def test_ten_examples_are_learned(case: str) -> None:
         kind, examples, tokenizer, labels, max_length=22, crf=case == "crf", doc_stride=4, need_answers=True
     )  # type: ignore[arg-type]
     config = tiny_config(labels=labels, problem_type=PROBLEMS.get(kind), hidden_dropout_prob=0.0, initializer_range=0.1)
-    model = Bert(config.with_changes(attention_probs_dropout_prob=0.0), [features.head])
-    initialise(model, torch.Generator().manual_seed(0))
+    model = Bert(
+        config.with_changes(attention_probs_dropout_prob=0.0),
+        [features.head],
+        generator=torch.Generator().manual_seed(0),
+    )
     batches = TaskBatches(features, 4, tokenizer.pad_id, seed=1)
     assert len(examples) == 10 and (kind != "span" or len(features.ids) > 15)
     train(model, batches)
@@ -121,8 +124,11 @@ def test_the_loss_of_one_example_is_that_of_a_batch_of_it(case: str) -> None:
     kind, examples, labels, _ = CASES[case]
     tokenizer = word_tokenizer()
     features = make_features(kind, examples, tokenizer, labels, max_length=22)  # type: ignore[arg-type]
-    model = Bert(tiny_config(labels=labels, problem_type=PROBLEMS.get(kind)), [features.head]).eval()
-    initialise(model, torch.Generator().manual_seed(3))
+    model = Bert(
+        tiny_config(labels=labels, problem_type=PROBLEMS.get(kind)),
+        [features.head],
+        generator=torch.Generator().manual_seed(3),
+    ).eval()
     batches = TaskBatches(features, 4, tokenizer.pad_id, seed=1)
     with torch.no_grad():
         alone = [float(task_losses(model, batches.batch(np.array([unit]))).total) for unit in range(10)]
@@ -136,8 +142,7 @@ def test_the_loss_of_a_passage_is_the_mean_of_its_windows() -> None:
     tokenizer = word_tokenizer()
     examples = CASES["span"][1]
     features = make_features("span", examples, tokenizer, max_length=22, doc_stride=4)
-    model = Bert(tiny_config(), ["span"]).eval()
-    initialise(model, torch.Generator().manual_seed(3))
+    model = Bert(tiny_config(), ["span"], generator=torch.Generator().manual_seed(3)).eval()
     batches = TaskBatches(features, 4, tokenizer.pad_id, seed=1)
     with torch.no_grad():
         alone = np.array(
@@ -156,8 +161,11 @@ def test_without_answers_the_model_still_answers() -> None:
         unknown = [replace(example, **{field: () if kind == "span" else None}) for example in examples]
         features = make_features(kind, unknown, tokenizer, labels, max_length=22, crf=case == "crf")  # type: ignore[arg-type]
         assert features.labelled == (kind == "span")
-        model = Bert(tiny_config(labels=labels, problem_type=PROBLEMS.get(kind)), [features.head]).eval()
-        initialise(model, torch.Generator().manual_seed(3))
+        model = Bert(
+            tiny_config(labels=labels, problem_type=PROBLEMS.get(kind)),
+            [features.head],
+            generator=torch.Generator().manual_seed(3),
+        ).eval()
         batches = TaskBatches(features, 4, tokenizer.pad_id)
         outputs = [
             (units, task_losses(model, batches.batch(units)).logits[features.head]) for units in batches.order(0)

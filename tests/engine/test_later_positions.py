@@ -14,7 +14,7 @@ import torch
 from bertcore.analysis.similarity import cosines
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.config import BertConfig
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
 from bertcore.training.later_positions import repeat_positions
@@ -28,9 +28,7 @@ def small(**changes: object) -> Bert:
     config = BertConfig(
         vocab_size=30, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16, **changes
     )
-    model = Bert(config, ["mlm"], False)
-    initialise(model, torch.Generator().manual_seed(0))
-    return model
+    return Bert(config, ["mlm"], False, generator=torch.Generator().manual_seed(0))
 
 
 def test_later_places_take_the_vectors_of_trained_ones_in_turn() -> None:

@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from bertcore.model.bert import Bert, MissingHeadError, initialise
-from bertcore.model.dropout import Dropout
-from bertcore.model.tap import Intervention, Recorder
+from bertcore.model.bert import Bert, MissingHeadError
+from bertcore.model.fast import Dropout
+from bertcore.model.tap import Intervention, Recorder, identity
 from tests.engine.models import random_batch, tiny_config, tiny_model
 
 LENGTHS = [12, 5, 1]
@@ -39,7 +39,7 @@ def test_fast_path_equals_traced_path(shape: dict[str, Any], padded: bool, causa
     assert bool(torch.isfinite(fast).all() and torch.isfinite(traced).all())
 
 
-@pytest.mark.parametrize("tap", [None, _same])
+@pytest.mark.parametrize("tap", [identity, _same])
 def test_padding_changes_nothing(tap: Any) -> None:
     model = tiny_model()
     ids, segments, mask = random_batch(model.config, LENGTHS)
@@ -49,7 +49,7 @@ def test_padding_changes_nothing(tap: Any) -> None:
         _assert_close(together[row, :length], alone[0])
 
 
-@pytest.mark.parametrize("tap", [None, _same])
+@pytest.mark.parametrize("tap", [identity, _same])
 @pytest.mark.parametrize("padded", [False, True])
 def test_causal_mask_hides_every_later_token(tap: Any, padded: bool) -> None:
     model = tiny_model()
@@ -231,9 +231,7 @@ def test_dropout_is_on_in_training_only() -> None:
 
 def test_fresh_weights_follow_the_config_and_the_seed() -> None:
     config = tiny_config(hidden_size=256, initializer_range=0.05)
-    first, second, other = Bert(config), Bert(config), Bert(config)
-    for model, seed in ((first, 1), (second, 1), (other, 2)):
-        initialise(model.requires_grad_(False), torch.Generator().manual_seed(seed))
+    first, second, other = (Bert(config, generator=torch.Generator().manual_seed(seed)) for seed in (1, 1, 2))
     table = first.embeddings.token.weight
     assert torch.equal(table, second.embeddings.token.weight) and not torch.equal(table, other.embeddings.token.weight)
     assert float(table[config.pad_token_id].abs().max()) == 0.0

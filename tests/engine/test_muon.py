@@ -6,15 +6,16 @@ import pytest
 import torch
 
 from bertcore.config import BertConfig
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.training.muon import Muon, orthogonal, takes_matrix
 from bertcore.training.optimizer import make_optimizer, optimizer_tensors, restore_optimizer, trapezoid_rate
 
 
 def _model() -> Bert:
-    model = Bert(BertConfig.preset("tiny", vocab_size=40, num_hidden_layers=1, hidden_size=16, num_attention_heads=2))
-    initialise(model, torch.Generator().manual_seed(0))
-    return model
+    return Bert(
+        BertConfig.preset("tiny", vocab_size=40, num_hidden_layers=1, hidden_size=16, num_attention_heads=2),
+        generator=torch.Generator().manual_seed(0),
+    )
 
 
 def _with_gradients(model: Bert, seed: int) -> None:

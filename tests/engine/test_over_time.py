@@ -9,7 +9,7 @@ from app.compute.over_time import words_over_time
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 TEXTS = ["the cat sat on the mat", "a dog ran to the house", "the cat and the dog ran"]
@@ -18,8 +18,10 @@ TEXTS = ["the cat sat on the mat", "a dog ran to the house", "the cat and the do
 def _snapshot(folder: Path, loved_word: str) -> Path:
     """A checkpoint whose MLM bias makes it say one word, whatever it reads."""
     tokenizer = Tokenizer.train(TEXTS, 100, True)
-    model = Bert(BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size, max_position_embeddings=32))
-    initialise(model, torch.Generator().manual_seed(0))
+    model = Bert(
+        BertConfig.preset("tiny", vocab_size=tokenizer.vocab_size, max_position_embeddings=32),
+        generator=torch.Generator().manual_seed(0),
+    )
     assert model.mlm is not None
     with torch.no_grad():
         model.mlm.bias[tokenizer.id(loved_word)] = 50.0

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
-from bertcore.model.bert import TASKS
+from bertcore.model.bert import PRETRAINING
 from tests.engine.models import VOCABULARY, everything, random_batch, randomise, tiny_config, tiny_model, word_tokenizer
 
 TOLERANCE = 1e-5
@@ -117,7 +117,7 @@ def test_what_transformers_writes_opens_here(tmp_path: Path, shape: dict[str, An
     theirs = _from_transformers(**shape)
     _write_by_transformers(theirs, tmp_path)
     opened = load_checkpoint(tmp_path)
-    assert opened.tasks == TASKS and not set(opened.missing) - {"segments"}
+    assert opened.tasks == PRETRAINING and not set(opened.missing) - {"segments"}
     _compare(opened.model, theirs, opened.config)
 
 
@@ -203,7 +203,7 @@ def test_layouts_of_other_times(tmp_path: Path, rewrite: Callable[[Path, dict[st
     _write_by_transformers(theirs, tmp_path)
     rewrite(tmp_path, load_file(tmp_path / "model.safetensors"))
     opened = load_checkpoint(tmp_path)
-    assert opened.tasks == TASKS
+    assert opened.tasks == PRETRAINING
     _compare(opened.model, theirs, opened.config)
     assert (
         opened.tokenizer.encode("The cat sat on the mat.").ids == word_tokenizer().encode("The cat sat on the mat.").ids

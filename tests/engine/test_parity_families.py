@@ -11,8 +11,9 @@ from benchmarks.parity import compare, randomise, rows
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import HEADS, Bert, initialise
+from bertcore.model.bert import Bert
 from bertcore.model.embeddings import sinusoidal_table
+from bertcore.model.heads import HEAD_TITLES
 from bertcore.model.parameter_count import count_parameters
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
@@ -70,7 +71,7 @@ def test_electra_counts_as_transformers_does(name: str) -> None:
     assert count_parameters(config) == sum(parameter.numel() for parameter in theirs.parameters())
 
 
-@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("head", HEAD_TITLES)
 @pytest.mark.parametrize("model_type", ["bert", "roberta", "distilbert", "albert", "electra"])
 def test_every_head_of_every_family_counts_right(model_type: str, head: str) -> None:
     config = _tiny(model_type, labels=("O", "B-PER", "I-PER"))
@@ -126,8 +127,7 @@ class TestHeadsBeside:
 class TestSwitches:
     @pytest.mark.parametrize("positions", ["sinusoidal_start", "sinusoidal_fixed"])
     def test_sinusoidal_positions(self, positions: str, tmp_path: Path) -> None:
-        model = Bert(tiny_config(positions=positions))
-        initialise(model, torch.Generator().manual_seed(0))
+        model = Bert(tiny_config(positions=positions), generator=torch.Generator().manual_seed(0))
         assert torch.equal(model.embeddings.position.weight, sinusoidal_table(40, 32))
         trained = {name for name, parameter in model.named_parameters() if parameter.requires_grad}
         assert ("embeddings.position.weight" in trained) == (positions == "sinusoidal_start")
