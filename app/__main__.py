@@ -33,7 +33,7 @@ def has_display() -> bool:
 def _run(options: argparse.Namespace) -> int:
     from PySide6.QtWidgets import QApplication
 
-    from app.look import theme
+    from app.look import language, theme
     from app.look.fonts import register_fonts
     from app.shell.services import build_services
     from app.shell.window import Window
@@ -42,6 +42,7 @@ def _run(options: argparse.Namespace) -> int:
     app.setApplicationName("BERTscope")
     app.setStyle("Fusion")
     register_fonts()
+    language.install(app)
     services = build_services(app, remembers=options.tour is None)
     settings = services.settings
     settings.theme = options.theme or settings.theme

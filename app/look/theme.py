@@ -202,6 +202,44 @@ def sequential_color(fraction: float) -> QColor:
     return QColor.fromRgb(sequential_table()[min(max(round(fraction * 255), 0), 255)])
 
 
+def diverging_color(fraction: float) -> QColor:
+    """The colour of a fraction -1..1 on the signed scale."""
+    return QColor.fromRgb(diverging_table()[min(max(round((fraction + 1) * 127.5), 0), 255)])
+
+
+LEAST_CONTRAST = 4.5  # of text on its background (WCAG 2.1, level AA)
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """From 1 (the same brightness) to 21 (black on white), as WCAG 2.1 measures it."""
+    low, high = sorted((_luminance(one.rgb()), _luminance(other.rgb())))
+    return (high + 0.05) / (low + 0.05)
+
+
+def ink_on(fill: QColor) -> QColor:
+    """What can be read on a filled cell: the ink of one of the themes, or black or white where neither has contrast."""
+    return QColor(_ink_on(fill.rgb()))
+
+
+@cache
+def _ink_on(fill: int) -> str:
+    color = QColor.fromRgb(fill)
+    for inks in ((LIGHT.ink, DARK.ink), ("#000000", "#ffffff")):
+        best = max(inks, key=lambda ink: contrast(QColor(ink), color))
+        if contrast(QColor(best), color) >= LEAST_CONTRAST:
+            return best
+    return best
+
+
+@cache
+def _luminance(rgb: int) -> float:
+    def linear(byte: int) -> float:
+        share = byte / 255
+        return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+    return 0.2126 * linear(rgb >> 16 & 255) + 0.7152 * linear(rgb >> 8 & 255) + 0.0722 * linear(rgb & 255)
+
+
 @cache
 def _rgb_table(stops: tuple[str, ...]) -> list[int]:
     colors = [QColor(stop) for stop in stops]

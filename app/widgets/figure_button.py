@@ -51,6 +51,10 @@ class FigureButton(IconButton):
         """Asks the window to save or copy the figure as it is now; one of WISHES."""
         QCoreApplication.sendEvent(self.window(), FigureWished(self._provider, wish))
 
+    def entries(self) -> list[tuple[str, Callable[[], object]] | None]:
+        """What its menu offers, for the context menu of the picture."""
+        return [(wish, partial(self.wish, wish)) for wish in WISHES]
+
     def figure(self) -> Figure | None:
         return self._provider()
 

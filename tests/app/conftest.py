@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import app.widgets.curve_canvas  # noqa: F401  pyqtgraph, once and here, not on a thread while tests come and go
-from app.look import theme
+from app.look import language, theme
 from app.look.fonts import register_fonts
 from app.runs.run_info import is_built_in
 from app.shell.services import build_services
@@ -87,6 +87,7 @@ def looks(qapp: QApplication) -> Iterator[QApplication]:
     """The application as the program sets it up; light when the test is over."""
     qapp.setStyle("Fusion")
     register_fonts()
+    language.install(qapp)
     theme.apply(qapp, "light")
     yield qapp
     theme.apply(qapp, "light")

@@ -17,7 +17,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from app.look import theme
+from app.look import language, theme
 from app.look.fonts import register_fonts
 from app.rooms.train import TrainRoom
 from app.rooms.train.run_kinds import RUN_KINDS
@@ -136,6 +136,7 @@ def main(folder: str, look: str) -> int:
     app = QApplication([])
     app.setStyle("Fusion")
     register_fonts()
+    language.install(app)
     services = build_services(app, remembers=False)
     services.settings.projector = look == "projector"
     theme.apply(app, "light", services.settings.projector)

@@ -18,7 +18,7 @@ from app.rooms.attend.check_view import CheckView, Column
 from app.rooms.attend.head_view import HeadView, usual_high
 from app.rooms.attend.lines_view import LinesView, Strand
 from app.rooms.attend.links import strongest_links
-from app.rooms.attend.zoom import Zoom
+from app.widgets.zoom import Zoom
 from tests.app.layout_check import faults
 
 pytestmark = pytest.mark.usefixtures("looks")

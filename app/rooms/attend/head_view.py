@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.look import theme
 from app.rooms.attend.head_labels import axis_labels, paint_columns, paint_rows
-from app.rooms.attend.zoom import Zoom
 from app.widgets.raster import Raster, paint_scale, short_number
+from app.widgets.zoom import Zoom
 
 SCALE_PX = 58  # the colour scale at the right, with its numbers
 LARGEST_CELL_PX = 46

@@ -1,4 +1,4 @@
-"""Which part of a square matrix is on show: zoomed with the wheel, moved by dragging. In cells, not pixels."""
+"""Which part of a square picture is on show: zoomed with the wheel, moved by dragging. In cells, not pixels."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ STEP = 1.25  # one notch of the wheel
 
 
 class Zoom:
-    """A square window of `span` x `span` cells with its corner at (x, y), inside a matrix of `size` cells a side."""
+    """A square window of `span` x `span` cells with its corner at (x, y), inside a picture of `size` cells a side."""
 
-    def __init__(self) -> None:
+    def __init__(self, fewest: float = FEWEST_CELLS) -> None:
+        """fewest: the span at the highest zoom."""
+        self._fewest = fewest
         self.size = 1
         self.x = self.y = 0.0
         self.span = 1.0
@@ -30,7 +32,7 @@ class Zoom:
 
     def zoom(self, notches: float, at_x: float, at_y: float) -> None:
         """In (above 0) or out, so that what is at a point, as shares 0..1 of the window, stays there."""
-        span = max(self.span / STEP**notches, min(FEWEST_CELLS, self.size))
+        span = max(self.span / STEP**notches, min(self._fewest, self.size))
         span = (
             float(self.size) if span > self.size - 1e-6 else span
         )  # as many notches out as in: whole, but for rounding

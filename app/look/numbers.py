@@ -1,0 +1,112 @@
+"""Numbers as a person reads them: the one place that decides digits, minus sign, thousands and units.
+
+    from app.look import numbers
+    numbers.probability(0.0031)    "0.003"   alone, in a bar or a cell; "< 0.001" and "> 0.999" at the ends
+    numbers.percent(0.0004)        "under 0.1%"   in a sentence: "p < 0.001" beside a word reads as a significance test
+    numbers.decimal(-0.001)        "0.00"    fixed digits behind the point, never a negative zero
+    numbers.signed(0.413)          "+0.41"   a change: with its sign; "0.00" has none
+    numbers.number(0.041266)       "0.0413"  significant digits: norms, losses, ends of a scale
+    numbers.count(12204)           "12,204"
+    numbers.compact_count(5.41e6)  "5.4 M"
+    numbers.duration(840)          "14 min"
+    numbers.file_size(3_400_000)   "3.4 MB"
+
+None, or what is not a finite number, is shown as MISSING.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QCoreApplication
+
+MISSING = "–"
+MINUS = "\u2212"
+THIN = "\u2009"  # a thin space, before a unit: 12 s
+
+
+def probability(p: float | None) -> str:
+    """Two digits, three where it is small or nearly one; what is not 0 or 1 is never shown as 0 or 1."""
+    if p is None or not math.isfinite(p):
+        return MISSING
+    if 0 < p < 0.0005:
+        return "< 0.001"
+    if 0.9995 <= p < 1:
+        return "> 0.999"
+    return decimal(p, 3 if 0 < p < 0.0995 or 0.995 <= p < 1 else 2)
+
+
+def percent(share: float | None) -> str:
+    """Whole percents, one digit below 1% and above 99%; what is not 0% or 100% is never shown as that."""
+    if share is None or not math.isfinite(share):
+        return MISSING
+    if 0 < share < 0.0005:
+        return QCoreApplication.translate("numbers", "under 0.1%")
+    if 0.9995 <= share < 1:
+        return QCoreApplication.translate("numbers", "over 99.9%")
+    return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else 0)}%"
+
+
+def decimal(value: float | None, digits: int = 2) -> str:
+    """`digits` behind the point, with a real minus; what rounds to nothing has no sign."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    text = f"{value:.{digits}f}"
+    return text.replace("-", MINUS if float(text) else "")
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """`decimal` with a plus before what is above zero."""
+    text = decimal(value, digits)
+    return f"+{text}" if value is not None and value > 0 and text.strip("0.") and text != MISSING else text
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """`digits` significant digits: "0.0413", "12,200", "2.5e−5"."""
+    if value is None or not math.isfinite(value):
+        return MISSING
+    rounded = float(f"{value:.{digits}g}")
+    if rounded == 0:
+        return "0"
+    if abs(rounded) >= 10 ** min(digits, 15) or (rounded == int(rounded) and abs(rounded) >= 1000):
+        return f"{rounded:,.0f}".replace("-", MINUS)
+    text = f"{value:.{digits}g}"
+    if "e" in text:
+        mantissa, exponent = text.split("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return text.replace("-", MINUS)
+
+
+def count(n: int | None) -> str:
+    """A whole number with its thousands apart."""
+    return MISSING if n is None else f"{n:,}".replace("-", MINUS)
+
+
+def compact_count(n: float | None) -> str:
+    """Thousands and millions: "813", "13.7 k", "5.4 M"."""
+    if n is None or not math.isfinite(n):
+        return MISSING
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if n >= size * 0.9995:
+            return f"{n / size:.{0 if n >= 99.95 * size else 1}f}{THIN}{unit}"
+    return f"{n:.0f}"
+
+
+def duration(seconds: float | None) -> str:
+    """ "40 s", "14 min", "2 h 5 min"."""
+    if seconds is None or not math.isfinite(seconds):
+        return MISSING
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{seconds:.0f}{THIN}s"
+    if minutes < 60:
+        return f"{minutes}{THIN}min"
+    return f"{minutes // 60}{THIN}h {minutes % 60}{THIN}min"
+
+
+def file_size(size_bytes: float | None) -> str:
+    """In megabytes or gigabytes: "0.4 MB", "12 MB", "1.3 GB"."""
+    if size_bytes is None:
+        return MISSING
+    size, unit = (size_bytes / 1e9, "GB") if size_bytes >= 999.5e6 else (size_bytes / 1e6, "MB")
+    return f"{size:.{0 if size >= 9.95 else 1}f}{THIN}{unit}"

@@ -1,0 +1,409 @@
+"""A matrix as coloured cells with the names of its rows and columns, and its colour scale.
+
+    grid = LabelledGrid("Cosine of every two tokens", square=True, signed=True, tilted=True)
+    grid.set_grid(values, Labels(tokens, kinds), Labels(tokens, kinds), -1, 1)    values (R,C)
+    grid.set_selected(row, column)                                                frames; either may be None
+    grid.clicked.connect(lambda cell: ...)    (row, column): by the left button or the arrow keys
+    grid.hovered.connect(...)                 (row, column) or None
+
+Words or numbers stand in the cells where `texts` gives them and they fit. With `zooms` the wheel zooms a square matrix,
+dragging and the arrow keys move what is shown, + and - zoom and 0 shows all of it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy
+
+from app.look import numbers, theme
+from app.widgets.pointer import ARROWS, PointerWidget
+from app.widgets.raster import Raster, paint_scale
+from app.widgets.zoom import Zoom
+
+SCALE_PX = 58  # the colour scale at the right, with its numbers
+LONGEST_PX = 112
+LARGEST_PX = (110, 40)  # of a cell: width, height
+TILT_DEGREES = 50
+DRAG_PX = 4  # less is a click
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The names along one side, and their colours."""
+
+    texts: Sequence[str] = field(default_factory=list)
+    kinds: Sequence[str] = field(default_factory=list)  # names in the theme; empty: all muted
+
+    def kind(self, index: int) -> str:
+        return self.kinds[index] if self.kinds else "muted"
+
+
+class LabelledGrid(PointerWidget):
+    """values (R,C). The mouse reads a cell, a click or the arrow keys choose one."""
+
+    zoomed = Signal()
+    arrows_click = True
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        square: bool = False,
+        signed: bool = False,
+        tilted: bool = False,
+        zooms: bool = False,
+        scale: bool = True,
+        longest_px: int = LONGEST_PX,
+        largest_px: tuple[int, int] = LARGEST_PX,
+    ) -> None:
+        """square: cells are. tilted: column labels are words and stand aslant. scale: the colours are explained at the
+        right. longest_px: room for a row's label. largest_px: a cell's width and height at most."""
+        super().__init__(name, Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.zoom = Zoom() if zooms else None
+        self.raster: Raster | None = None
+        self.rows, self.columns = Labels(), Labels()
+        self._square, self._signed, self._tilted, self._scale = square, signed, tilted, scale
+        self._longest_px, self._largest_px = longest_px, largest_px
+        self._axis_names = ("", "")
+        self._texts: Sequence[Sequence[str]] = ()
+        self._row: int | None = None
+        self._column: int | None = None
+        self._advances = (0, 0)  # of the longest row and column label
+        self._drag: tuple[QPointF, QPointF] | None = None  # where the button was pressed, where the mouse was last
+        self._is_dragged = False
+
+    @property
+    def values(self) -> np.ndarray | None:
+        """What is drawn, (R,C)."""
+        return None if self.raster is None else self.raster.values
+
+    @property
+    def color_range(self) -> tuple[float, float] | None:
+        """What the ends of the colour scale stand for."""
+        return None if self.raster is None else (self.raster.low, self.raster.high)
+
+    @property
+    def selected(self) -> tuple[int | None, int | None]:
+        return self._row, self._column
+
+    def set_grid(
+        self,
+        values: np.ndarray,
+        rows: Labels,
+        columns: Labels,
+        low: float,
+        high: float,
+        texts: Sequence[Sequence[str]] = (),
+    ) -> None:
+        """low, high: the values at the ends of the colour scale. texts (R,C): in the cells, where there is room. An
+        empty grid shows nothing."""
+        self.raster = Raster(values, low, high, signed=self._signed) if values.size else None
+        before = self.minimumSizeHint()
+        if list(rows.texts) != list(self.rows.texts) or list(columns.texts) != list(self.columns.texts):
+            self.set_hovered(None)
+        self.rows, self.columns, self._texts = rows, columns, texts
+        self._advances = (_longest(rows.texts), _longest(columns.texts) if self._tilted else 0)
+        if self.zoom is not None:
+            self.zoom.set_size(len(rows.texts))
+        if self.minimumSizeHint() != before:  # other labels
+            self.updateGeometry()
+        self.update()
+
+    def clear(self) -> None:
+        """Nothing is there to be drawn yet."""
+        self.raster, self.hovered_cell = None, None
+        self.update()
+
+    def set_axis_names(self, rows: str, columns: str) -> None:
+        """What the two sides are, in their corner: "true ↓", "predicted →"."""
+        self._axis_names = (rows, columns)
+        self.updateGeometry()
+        self.update()
+
+    def set_selected(self, row: int | None = None, column: int | None = None) -> None:
+        """Frames a row, a column, or both; a zoomed picture moves so that the row is seen."""
+        if (row, column) == (self._row, self._column):
+            return
+        self._row, self._column = row, column
+        if row is not None and self.zoom is not None and not self.zoom.is_whole and not self.underMouse():
+            self.zoom.show_cell(row)
+        self.update()
+
+    def show_whole(self) -> None:
+        if self.zoom is not None:
+            self.zoom.show_whole()
+            self.zoomed.emit()
+            self.update()
+
+    def grid_rect(self) -> QRectF:
+        """Where the cells stand."""
+        left, top = self._label_sizes()
+        rows, columns = max(len(self.rows.texts), 1), max(len(self.columns.texts), 1)
+        room_x = self.width() - left - (theme.px(SCALE_PX) + theme.px(16) if self._scale else theme.px(2))
+        room_y = self.height() - top - theme.px(4)
+        most_x, most_y = (theme.px(side) for side in self._largest_px)
+        if self._square:
+            side = max(min(room_x / columns, room_y / rows, most_y * 1.3), 0.2)
+            return QRectF(left, top, side * columns, side * rows)
+        return QRectF(left, top, max(min(room_x, most_x * columns), 10), max(min(room_y, most_y * rows), 10))
+
+    def cell_rect(self, row: int, column: int) -> QRectF:
+        rect, (x, y, across, down) = self.grid_rect(), self._view()
+        width, height = rect.width() / across, rect.height() / down
+        return QRectF(rect.x() + (column - x) * width, rect.y() + (row - y) * height, width, height)
+
+    def _view(self) -> tuple[float, float, float, float]:
+        """Which cells are on show: first column, first row, columns, rows."""
+        if self.zoom is not None:
+            return self.zoom.x, self.zoom.y, self.zoom.span, self.zoom.span
+        return 0.0, 0.0, float(max(len(self.columns.texts), 1)), float(max(len(self.rows.texts), 1))
+
+    def _font(self) -> QFont:
+        shown = self._view()[3] if self._square else 1
+        return theme.font(12.5 if shown <= 24 else 11.5 if shown <= 48 else 10)
+
+    def _label_sizes(self) -> tuple[float, float]:
+        """The room for row labels at the left and for column labels above."""
+        side, above = self._axis_names
+        metrics = QFontMetrics(theme.font(11))
+        left: float = min(self._advances[0], theme.px(self._longest_px), round(self.width() * 0.4))
+        left = max(left, metrics.horizontalAdvance(side)) + theme.px(14)
+        names = theme.px(18) if side or above else 0
+        if not self._tilted:
+            return left, theme.px(22) + names
+        return left, min(self._advances[1], theme.px(LONGEST_PX)) * 0.77 + theme.px(18) + names
+
+    def cell_at(self, point: QPointF) -> tuple[int, int] | None:
+        rect = self.grid_rect()
+        if self.raster is None or not rect.contains(point):
+            return None
+        x, y, across, down = self._view()
+        rows, columns = self.raster.values.shape
+        row = int((point.y() - rect.y()) / rect.height() * down + y)
+        return min(row, rows - 1), min(int((point.x() - rect.x()) / rect.width() * across + x), columns - 1)
+
+    def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
+        if self.raster is None or key not in ARROWS:
+            return None
+        row, column = cell or (0, 0)
+        rows, columns = self.raster.values.shape
+        down, right = ARROWS[key]
+        return min(max(row + down, 0), rows - 1), min(max(column + right, 0), columns - 1)
+
+    def selected_cell(self) -> tuple[int, int] | None:
+        return self._row or 0, self._column or 0
+
+    def _labelled(self, count: int, first: float, span: float, length: float, chosen: int | None) -> list[int]:
+        """Places on show that get a label: all, or every k-th, and always the chosen one."""
+        least = QFontMetrics(self._font()).height() * 1.1
+        every = max(1, int(np.ceil(least / max(length, 0.01))))
+        shown = range(int(first), min(int(np.ceil(first + span - 1e-9)), count))
+        places = [i for i in shown if i % every == 0]
+        if every > 1 and chosen is not None and chosen in shown:
+            places = [i for i in places if abs(i - chosen) >= every] + [chosen]
+        return places
+
+    def paint_cells(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
+        """The picture and what stands in its cells; a subclass may paint over it."""
+        raster.paint(painter, rect, QRectF(*self._view()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._texts:
+            self._paint_texts(painter, raster)
+
+    def _paint_texts(self, painter: QPainter, raster: Raster) -> None:
+        size = self.cell_rect(0, 0).size()
+        if size.width() < theme.px(24) or size.height() < theme.px(18):
+            return
+        painter.setFont(theme.font(12))
+        metrics, room = painter.fontMetrics(), int(size.width()) - theme.px(4)
+        for row, texts in enumerate(self._texts):
+            for column, text in enumerate(texts):
+                painter.setPen(theme.ink_on(raster.image.pixelColor(column, row)))
+                cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+                painter.drawText(self.cell_rect(row, column), Qt.AlignmentFlag.AlignCenter, cut)
+
+    def _paint_labels(self, painter: QPainter, rect: QRectF) -> None:
+        x, y, across, down = self._view()
+        height, width = rect.height() / down, rect.width() / across
+        painter.setFont(self._font())
+        hovered = self.hovered_cell or (None, None)
+        rows = self._labelled(len(self.rows.texts), y, down, height, self._row)
+        columns = self._labelled(len(self.columns.texts), x, across, width, self._column)
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for i, text in _written(painter, self.rows, rows, self._row, int(rect.x()) - theme.px(8)):
+            middle = rect.y() + (i + 0.5 - y) * height
+            if rect.top() - 1 <= middle <= rect.bottom() + 1:
+                painter.drawText(QRectF(0, middle - theme.px(12), rect.x() - theme.px(8), theme.px(24)), right, text)
+        marked = self._column if self._column is not None else hovered[1]
+        before, start = painter.transform(), QPointF(0, painter.fontMetrics().ascent() / 3)
+        room = theme.px(LONGEST_PX) if self._tilted else max(int(width), theme.px(30))
+        for i, text in _written(painter, self.columns, columns, marked, room):
+            middle = rect.x() + (i + 0.5 - x) * width
+            if not rect.left() - 1 <= middle <= rect.right() + 1:
+                continue
+            if not self._tilted:
+                box = QRectF(middle - theme.px(40), rect.y() - theme.px(22), theme.px(80), theme.px(20))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+                continue
+            painter.translate(middle + 2, rect.y() - theme.px(6))
+            painter.rotate(-TILT_DEGREES)
+            painter.drawText(start, text)
+            painter.setTransform(before)
+
+    def _paint_axis_names(self, painter: QPainter, rect: QRectF) -> None:
+        painter.setFont(theme.font(11))
+        painter.setPen(theme.color("muted"))
+        side, above = self._axis_names
+        line, middle = theme.px(18), Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
+        painter.drawText(QRectF(rect.x(), 0, rect.width(), line), middle, above)
+        painter.drawText(QRectF(0, rect.y() - line - theme.px(3), rect.x(), line), middle, side)
+
+    def paint_scale(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
+        bar = QRectF(rect.right() + theme.px(16), rect.y(), theme.px(10), max(min(rect.height(), theme.px(200)), 40))
+        paint_scale(painter, bar, signed=self._signed, upright=True)
+        painter.setPen(theme.color("muted"))
+        painter.setFont(theme.font(11))
+        left = bar.right() + theme.px(5)
+        painter.drawText(QPointF(left, bar.y() + theme.px(9)), numbers.number(raster.high))
+        if self._signed:
+            painter.drawText(QPointF(left, bar.center().y() + theme.px(4)), "0")
+        painter.drawText(QPointF(left, bar.bottom()), numbers.number(raster.low))
+
+    def paint_frames(self, painter: QPainter, rect: QRectF) -> None:
+        """What is selected, and what the mouse points at."""
+        x, y, across, down = self._view()
+        height, width = rect.height() / down, rect.width() / across
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.color("accent"), 1.6))
+        if self._row is not None and self._row < len(self.rows.texts):
+            painter.drawRect(QRectF(rect.x(), rect.y() + (self._row - y) * height, rect.width(), max(height, 2)))
+        if self._column is not None and self._column < len(self.columns.texts):
+            painter.drawRect(QRectF(rect.x() + (self._column - x) * width, rect.y(), max(width, 2), rect.height()))
+        if self.hovered_cell is not None:
+            cell = self.cell_rect(*self.hovered_cell)
+            painter.setPen(QPen(theme.color("mask"), 2.0))
+            painter.drawRect(QRectF(cell.x(), cell.y(), max(width, 3), max(height, 3)))
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(420), theme.px(420))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(230), theme.px(150) + round(self._label_sizes()[1]))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.raster is None:
+            return
+        painter = QPainter(self)
+        rect = self.grid_rect()
+        painter.setClipRect(rect.adjusted(-2, -2, 2, 2))
+        self.paint_cells(painter, rect, self.raster)
+        painter.setPen(theme.color("line"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(rect)
+        self.paint_frames(painter, rect)
+        painter.setClipping(False)
+        self._paint_labels(painter, rect)
+        if any(self._axis_names):
+            self._paint_axis_names(painter, rect)
+        if self._scale:
+            self.paint_scale(painter, rect, self.raster)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Where the picture can be dragged, a click is one without a drag: it counts when the button goes up."""
+        is_left = event.button() == Qt.MouseButton.LeftButton and self.cell_at(event.position()) is not None
+        if self.zoom is not None and is_left:
+            self._drag, self._is_dragged = (event.position(), event.position()), False
+        else:
+            super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is None:
+            super().mouseMoveEvent(event)
+            return
+        start, last = self._drag
+        self._is_dragged |= (event.position() - start).manhattanLength() >= DRAG_PX
+        if self._is_dragged:
+            self.drag(start, last, event.position())
+            self._drag = start, event.position()
+
+    def drag(self, start: QPointF, last: QPointF, here: QPointF) -> None:
+        """The mouse went on with the left button down; a subclass may do something else than move the picture."""
+        assert self.zoom is not None
+        cell = self.grid_rect().width() / self.zoom.span
+        self.zoom.move((last.x() - here.x()) / cell, (last.y() - here.y()) / cell)
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._drag is None or event.button() != Qt.MouseButton.LeftButton:
+            super().mouseReleaseEvent(event)
+            return
+        start, self._drag = self._drag[0], None
+        cell = self.cell_at(start)
+        if not self._is_dragged and cell is not None:
+            self.clicked.emit(cell, event.modifiers())
+        self.update()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        rect, point = self.grid_rect(), event.position()
+        if self.zoom is None or self.raster is None:
+            super().wheelEvent(event)
+            return
+        shares = ((point.x() - rect.x()) / rect.width(), (point.y() - rect.y()) / rect.height())
+        self.zoom.zoom(event.angleDelta().y() / 120, *(min(max(share, 0.0), 1.0) for share in shares))
+        self.zoomed.emit()
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, zoom = event.key(), self.zoom
+        if zoom is None:
+            super().keyPressEvent(event)
+            return
+        if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus):
+            zoom.zoom(-1 if key == Qt.Key.Key_Minus else 1, 0.5, 0.5)
+        elif key == Qt.Key.Key_0:
+            zoom.show_whole()
+        elif key in ARROWS and not zoom.is_whole:
+            down, right = ARROWS[key]
+            zoom.move(right * zoom.span / 8, down * zoom.span / 8)
+        else:
+            super().keyPressEvent(event)
+            return
+        self.zoomed.emit()
+        self.update()
+
+
+def _longest(texts: Sequence[str]) -> int:
+    """The width of the widest label in pixels; of the few with the most characters, measuring takes its time."""
+    metrics = QFontMetrics(theme.font(12.5))
+    return max((metrics.horizontalAdvance(text) for text in sorted(texts, key=len)[-8:]), default=0)
+
+
+def _written(
+    painter: QPainter, labels: Labels, places: list[int], marked: int | None, longest: int
+) -> Iterator[tuple[int, str]]:
+    """Each place and its text, with the painter's pen and font as they must be; changing them takes its time."""
+    plain, bold = painter.font(), painter.font()
+    bold.setBold(True)
+    metrics, pen = painter.fontMetrics(), ""
+    for i in places:
+        color = "accent" if i == marked else labels.kind(i)
+        if color != pen:
+            painter.setPen(theme.color(color))
+            pen = color
+        if i == marked:
+            painter.setFont(bold)
+            yield i, _cut(painter.fontMetrics(), labels.texts[i], longest)
+            painter.setFont(plain)
+        else:
+            yield i, _cut(metrics, labels.texts[i], longest)
+
+
+def _cut(metrics: QFontMetrics, text: str, longest: int) -> str:
+    """Most tokens are short, and measuring them takes longer than drawing them."""
+    return text if len(text) <= 4 else metrics.elidedText(text, Qt.TextElideMode.ElideRight, longest)

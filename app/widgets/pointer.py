@@ -1,0 +1,126 @@
+"""The base of every painted widget that mouse and keyboard can read.
+
+    class HeatRow(PointerWidget):
+        def cell_at(self, point): ...            what lies under a point: an int, a tuple, or None
+        def cell_after(self, cell, key): ...     where an arrow key leads from a cell; None: the key is not for us
+
+    row = HeatRow("Weights of this token")       the name is for screen readers
+    row.hovered.connect(...)                     cell or None, only when it changes; also by the arrow keys
+    row.clicked.connect(...)                     cell, modifiers: left button, Enter or Space, nothing else
+    row.double_clicked.connect(...)              cell; while nobody listens, the second click of two is a click
+    row.context_menu_requested.connect(...)      cell or None, the point on the screen: right click or menu key
+
+While the widget is painted, `self.hovered_cell` is what the mouse or the keyboard points at. A widget whose arrow keys
+select at once (another row of a matrix) sets `arrows_click = True` and gives `selected_cell()`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QEvent, QMetaMethod, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QWidget
+
+Cell = Any  # what a widget calls its parts: an int, or a tuple of ints
+ARROWS = {
+    Qt.Key.Key_Left.value: (0, -1),
+    Qt.Key.Key_Right.value: (0, 1),
+    Qt.Key.Key_Up.value: (-1, 0),
+    Qt.Key.Key_Down.value: (1, 0),
+}  # key -> by how many rows and columns
+ENTER = (Qt.Key.Key_Return.value, Qt.Key.Key_Enter.value, Qt.Key.Key_Space.value)
+_BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+
+
+class PointerWidget(QWidget):
+    """Hover, click, double click, context menu and arrow keys over cells that a subclass names."""
+
+    hovered = Signal(object)
+    clicked = Signal(object, Qt.KeyboardModifier)
+    double_clicked = Signal(object)
+    context_menu_requested = Signal(object, QPoint)
+    arrows_click = False
+
+    def __init__(self, name: str, focus: Qt.FocusPolicy = Qt.FocusPolicy.TabFocus) -> None:
+        super().__init__()
+        self.hovered_cell: Cell | None = None
+        self.setAccessibleName(name)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(focus)
+
+    def cell_at(self, point: QPointF) -> Cell | None:
+        """The cell under a point of this widget."""
+        raise NotImplementedError
+
+    def cell_after(self, cell: Cell | None, key: int) -> Cell | None:
+        """The cell that an arrow key leads to from `cell` (None: from nowhere); None leaves the key to others."""
+        return None
+
+    def selected_cell(self) -> Cell | None:
+        """Where the arrow keys begin: what is selected."""
+        return None
+
+    def set_hovered(self, cell: Cell | None) -> None:
+        """Mouse or keyboard point at another cell."""
+        if cell != self.hovered_cell:
+            self.hovered_cell = cell
+            self.hovered.emit(cell)
+            self.update()
+
+    def _listens(self, signal: Any) -> bool:
+        return self.isSignalConnected(QMetaMethod.fromSignal(signal))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.set_hovered(self.cell_at(event.position()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        cell = self.cell_at(event.position())
+        if event.button() != Qt.MouseButton.LeftButton or cell is None:
+            super().mousePressEvent(event)
+            return
+        self.clicked.emit(cell, event.modifiers())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        cell = self.cell_at(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and cell is not None and self._listens(self.double_clicked):
+            self.double_clicked.emit(cell)
+        else:
+            self.mousePressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self._listens(self.context_menu_requested):
+            super().contextMenuEvent(event)
+            return
+        by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
+        here = self.hovered_cell if self.hovered_cell is not None else self.selected_cell()
+        self.context_menu_requested.emit(self.cell_at(QPointF(event.pos())) if by_mouse else here, event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        selected = self.selected_cell()
+        start = selected if self.arrows_click or self.hovered_cell is None else self.hovered_cell
+        cell = self.cell_after(start, event.key())
+        if cell is not None and self.arrows_click:
+            self.clicked.emit(cell, Qt.KeyboardModifier.NoModifier)
+        elif cell is not None:
+            self.set_hovered(cell)
+        elif event.key() in ENTER and self.hovered_cell is not None:
+            self.clicked.emit(self.hovered_cell, event.modifiers())
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in _BY_TAB and not self.arrows_click:
+            self.set_hovered(self.selected_cell())
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:  # its own context menu
+            self.set_hovered(None)
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.set_hovered(None)

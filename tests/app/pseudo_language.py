@@ -1,0 +1,29 @@
+"""A language that shows what is not translated: accented, 40% longer, in brackets: ⟦Šăvé pîcţûŕé ~~~~⟧."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QTranslator
+
+from app.look.language import plural
+
+ACCENTED = str.maketrans("aceinorstuyzACEINORSTUYZ", "äçéîñöŕšţûýžÄÇÉÎÑÖŔŠŢÛÝŽ")
+LONGER = 0.4
+_KEPT = re.compile(r"(\{[^}]*\}|%L?n|&\w|<[^>]*>|&[a-z]+;|\t)")  # placeholders, mnemonics, tags, and the tab of a menu
+
+
+class PseudoLanguage(QTranslator):
+    """Translates every source that it is asked for, whatever its context."""
+
+    def isEmpty(self) -> bool:
+        return False
+
+    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:  # type: ignore[override]
+        return pseudo(plural(source, n) if n >= 0 else source)
+
+
+def pseudo(text: str) -> str:
+    parts = _KEPT.split(text)
+    longer = "~" * round(LONGER * sum(len(part) for part in parts[::2]))
+    return f"⟦{''.join(part if i % 2 else part.translate(ACCENTED) for i, part in enumerate(parts))}{longer}⟧"

@@ -1,0 +1,87 @@
+"""One formatter for all numbers on the screen."""
+
+import math
+
+import pytest
+
+from app.look import numbers
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [
+        (0.0, "0.00"),
+        (1e-9, "< 0.001"),
+        (0.0031, "0.003"),
+        (0.0994, "0.099"),
+        (0.0996, "0.10"),
+        (0.72, "0.72"),
+        (0.994, "0.99"),
+        (0.9962, "0.996"),
+        (0.99996, "> 0.999"),
+        (1.0, "1.00"),
+    ],
+)
+def test_a_probability_is_never_shown_as_certain_or_impossible_when_it_is_not(p: float, text: str) -> None:
+    assert numbers.probability(p) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0%"),
+        (1e-6, "under 0.1%"),
+        (0.003, "0.3%"),
+        (0.0996, "10%"),
+        (0.72, "72%"),
+        (0.994, "99%"),
+        (0.9962, "99.6%"),
+        (0.99999, "over 99.9%"),
+        (1.0, "100%"),
+    ],
+)
+def test_percents_say_small_shares_in_words(share: float, text: str) -> None:
+    assert numbers.percent(share) == text
+
+
+@pytest.mark.parametrize("value", [-0.0, -0.001, -1e-12, 0.001])
+def test_what_rounds_to_nothing_has_no_sign(value: float) -> None:
+    assert numbers.decimal(value) == "0.00"
+    assert numbers.signed(value) == "0.00"
+    assert numbers.number(-0.0) == "0"
+
+
+def test_signs_are_real_minus_signs() -> None:
+    assert numbers.signed(0.413) == "+0.41"
+    assert numbers.signed(-0.413) == "−0.41"
+    assert numbers.decimal(-12.5, 1) == "−12.5"
+    assert numbers.number(-0.04126) == "−0.0413"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.041266, "0.0413"), (999.9, "1,000"), (12_204, "12,200"), (1e6, "1,000,000"), (2.5e-5, "2.5e−5"), (0.5, "0.5")],
+)
+def test_significant_digits_without_plus_signs_or_zeros_in_the_exponent(value: float, text: str) -> None:
+    assert numbers.number(value) == text
+
+
+@pytest.mark.parametrize("n", [(999, "999"), (13_710, "13.7\u2009k"), (5.41e6, "5.4\u2009M"), (110e6, "110\u2009M")])
+def test_compact_counts(n: tuple[float, str]) -> None:
+    assert numbers.compact_count(n[0]) == n[1]
+
+
+def test_durations_and_sizes() -> None:
+    assert [numbers.duration(seconds) for seconds in (40, 840, 7500)] == [
+        "40\u2009s",
+        "14\u2009min",
+        "2\u2009h 5\u2009min",
+    ]
+    assert [numbers.file_size(size) for size in (4e5, 12.4e6, 1.3e9)] == ["0.4\u2009MB", "12\u2009MB", "1.3\u2009GB"]
+
+
+def test_what_is_not_there_is_a_dash() -> None:
+    for form in (numbers.probability, numbers.percent, numbers.decimal, numbers.signed, numbers.number):
+        assert form(None) == numbers.MISSING
+        assert form(math.nan) == numbers.MISSING
+    assert numbers.duration(None) == numbers.file_size(None) == numbers.compact_count(None) == numbers.MISSING

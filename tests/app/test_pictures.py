@@ -1,0 +1,198 @@
+"""What every painted widget has in common: the left button clicks, the right one opens a menu, arrow keys move."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QContextMenuEvent, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.look import theme
+from app.widgets.context_menu import show_context_menu
+from app.widgets.labelled_grid import LabelledGrid, Labels
+from app.widgets.pointer import PointerWidget
+from app.widgets.scatter import WORD, Points, Scatter
+
+LEFT, RIGHT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton
+
+
+class Row(PointerWidget):
+    """Five cells of 20 pixels."""
+
+    def cell_at(self, point: QPointF) -> int | None:
+        cell = int(point.x() // 20)
+        return cell if 0 <= cell < 5 else None
+
+    def cell_after(self, cell: int | None, key: int) -> int | None:
+        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(key)
+        return None if step is None else min(max((-1 if cell is None else cell) + step, 0), 4)
+
+
+@pytest.fixture
+def row(looks: QApplication, qtbot: QtBot) -> Row:
+    made = Row("Numbers")
+    qtbot.addWidget(made)
+    made.resize(200, 20)
+    made.show()
+    return made
+
+
+def test_only_the_left_button_is_a_click(row: Row) -> None:
+    clicks: list[tuple[int, Qt.KeyboardModifier]] = []
+    row.clicked.connect(lambda cell, keys: clicks.append((cell, keys)))
+    for button in (RIGHT, MIDDLE):
+        QTest.mouseClick(row, button, pos=QPoint(45, 5))
+    assert clicks == []
+    QTest.mouseClick(row, LEFT, Qt.KeyboardModifier.ControlModifier, QPoint(45, 5))
+    QTest.mouseClick(row, LEFT, pos=QPoint(150, 5))  # beside all cells
+    assert clicks == [(2, Qt.KeyboardModifier.ControlModifier)]
+
+
+def test_a_second_click_counts_unless_double_clicks_mean_something(row: Row) -> None:
+    clicks: list[int] = []
+    row.clicked.connect(lambda cell: clicks.append(cell))
+    QTest.mouseClick(row, LEFT, pos=QPoint(45, 5))
+    QTest.mouseDClick(row, LEFT, pos=QPoint(45, 5))  # the second of two clicks, as Qt gives it
+    assert clicks == [2, 2]
+    doubles: list[int] = []
+    row.double_clicked.connect(lambda cell: doubles.append(cell))
+    QTest.mouseDClick(row, LEFT, pos=QPoint(5, 5))
+    assert (clicks, doubles) == ([2, 2], [0])
+
+
+def test_arrow_keys_hover_and_enter_clicks(row: Row) -> None:
+    told: list[int | None] = []
+    clicks: list[int] = []
+    row.hovered.connect(told.append)
+    row.clicked.connect(lambda cell: clicks.append(cell))
+    row.setFocus()
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Return):
+        QTest.keyClick(row, key)
+    assert (told, clicks) == ([0, 1], [1])
+    row.clearFocus()
+    assert told[-1] is None
+
+
+def test_a_right_click_asks_for_a_menu_of_its_cell(row: Row, qtbot: QtBot) -> None:
+    asked: list[tuple[int | None, QPoint]] = []
+    row.context_menu_requested.connect(lambda cell, at: asked.append((cell, at)))
+    for reason, x in ((QContextMenuEvent.Reason.Mouse, 65), (QContextMenuEvent.Reason.Mouse, 150)):
+        at = row.mapToGlobal(QPoint(x, 5))
+        QApplication.sendEvent(row, QContextMenuEvent(reason, QPoint(x, 5), at))
+    assert [cell for cell, _ in asked] == [3, None]
+    done: list[str] = []
+    menu = show_context_menu(row, asked[0][1], [("Mask", lambda: done.append("mask")), None])
+    assert menu is not None and menu.isVisible()
+    menu.actions()[0].trigger()
+    menu.close()
+    assert done == ["mask"] and show_context_menu(row, QPoint(), [None]) is None
+
+
+@pytest.fixture
+def grid(looks: QApplication, qtbot: QtBot) -> LabelledGrid:
+    made = LabelledGrid("Weights", square=True, tilted=True, zooms=True)
+    qtbot.addWidget(made)
+    made.resize(600, 500)
+    labels = Labels([f"token{i}" for i in range(12)])
+    made.set_grid(np.arange(144.0).reshape(12, 12), labels, labels, 0, 143)
+    made.show()
+    return made
+
+
+def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid: LabelledGrid) -> None:
+    clicks: list[tuple[int, int]] = []
+    grid.clicked.connect(lambda cell: clicks.append(cell))
+    QTest.mouseClick(grid, LEFT, pos=grid.cell_rect(3, 7).center().toPoint())
+    grid.set_selected(3, 7)
+    QTest.keyClick(grid, Qt.Key.Key_Down)
+    grid.set_selected(4, 7)
+    QTest.keyClick(grid, Qt.Key.Key_Left)
+    assert clicks == [(3, 7), (4, 7), (4, 6)]
+
+
+def test_a_zoomed_grid_is_dragged_not_clicked_and_its_cells_are_found(grid: LabelledGrid) -> None:
+    clicks: list[tuple[int, int]] = []
+    grid.clicked.connect(lambda cell: clicks.append(cell))
+    assert grid.zoom is not None
+    rect = grid.grid_rect()
+    _wheel(grid, rect.center(), 3)
+    assert grid.zoom.span < 12
+    before = grid.cell_at(rect.center())
+    start = rect.center().toPoint()
+    QTest.mousePress(grid, LEFT, pos=start)
+    QTest.mouseMove(grid, start + QPoint(60, 0))
+    QTest.mouseRelease(grid, LEFT, pos=start + QPoint(60, 0))
+    after = grid.cell_at(rect.center())
+    assert clicks == [] and before is not None and after is not None and after[1] < before[1]
+    assert grid.cell_at(grid.cell_rect(*after).center()) == after
+    QTest.keyClick(grid, Qt.Key.Key_0)
+    assert grid.zoom.is_whole
+
+
+def test_words_in_cells_can_be_read_on_every_colour(looks: QApplication) -> None:
+    """Dark words on mid blue had a contrast of 3.3."""
+    for name, table in itertools.product(("light", "dark"), (theme.sequential_table, theme.diverging_table)):
+        theme.apply(looks, name)
+        for number in table():
+            fill = QColor.fromRgb(number)
+            assert theme.contrast(theme.ink_on(fill), fill) >= theme.LEAST_CONTRAST
+
+
+@pytest.fixture
+def scatter(looks: QApplication, qtbot: QtBot) -> Scatter:
+    made = Scatter("Map")
+    qtbot.addWidget(made)
+    made.resize(400, 300)
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    made.set_points(Points(places, ["a", "b", "c", "word"], ["segment_a", "segment_b", "mask", WORD]))
+    made.show()
+    return made
+
+
+def test_points_are_clicked_and_words_around_them_only_hovered(scatter: Scatter) -> None:
+    clicks: list[int] = []
+    told: list[int | None] = []
+    scatter.clicked.connect(lambda point: clicks.append(point))
+    scatter.hovered.connect(told.append)
+    spots = scatter.spots()
+    assert spots[0].y() > spots[2].y() and spots[1].x() > spots[0].x()  # up and right are larger
+    for spot in spots:
+        QTest.mouseMove(scatter, spot.toPoint())
+        QTest.mouseClick(scatter, LEFT, pos=spot.toPoint())
+    assert clicks == [0, 1, 2] and [one for one in told if one is not None] == [0, 1, 2, 3]
+    scatter.set_selected([2])
+    QTest.keyClick(scatter, Qt.Key.Key_Right)
+    assert clicks[-1] == 2  # the last that can be chosen
+
+
+def test_zooming_keeps_the_point_under_the_mouse_where_it_is(scatter: Scatter) -> None:
+    spot = scatter.spots()[1]
+    _wheel(scatter, spot, 4)
+    moved = scatter.spots()
+    assert (moved[1] - spot).manhattanLength() < 1 and not scatter.rect().contains(moved[2].toPoint())
+    assert scatter.cell_at(spot) == 1
+    QTest.keyClick(scatter, Qt.Key.Key_0)
+    assert (scatter.spots()[1] - spot).manhattanLength() < 1
+
+
+def test_points_stand_at_their_stage_on_their_paths(scatter: Scatter) -> None:
+    paths = np.array([[[0.0, 0.0], [1.0, 1.0]], [[2.0, 0.0], [3.0, 1.0]]])  # (T,P,2)
+    scatter.set_points(Points(paths, ["a", "b"], ["segment_a", "segment_b"], stage_names=["emb.", "1"]))
+    scatter.set_selected([0])
+    first = scatter.spots()
+    scatter.set_stage(1)
+    assert scatter.spots()[0].x() > first[0].x() and scatter.cell_at(first[0]) is None
+
+
+def _wheel(widget: LabelledGrid | Scatter, at: QPointF, notches: int) -> None:
+    none = Qt.MouseButton.NoButton
+    keys, phase = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+    event = QWheelEvent(
+        at, QPointF(widget.mapToGlobal(at.toPoint())), QPoint(), QPoint(0, 120 * notches), none, keys, phase, False
+    )
+    QApplication.sendEvent(widget, event)
