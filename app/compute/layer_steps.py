@@ -131,7 +131,7 @@ def one_layer(
             hidden = record[before]
         else:
             hidden = torch.from_numpy(entering)[None].to(model.embeddings.token.weight)
-            leaving = model.encoder.layer(layer)(hidden, None, False, record, f"layer.{layer}")
+            leaving = model.encoder.layer(layer)(hidden, tap=record, name=f"layer.{layer}")
             if model.encoder.final_norm is not None and layer == model.config.num_hidden_layers - 1:
                 record("encoder.normed", model.encoder.final_norm(leaving))
     is_last = layer == model.config.num_hidden_layers - 1 and "encoder.normed" in record
