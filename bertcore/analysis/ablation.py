@@ -62,8 +62,8 @@ def head_effects(
     without = np.full((depth, heads), np.nan)
     for layer in reversed(range(depth)):
         for part in chunks(heads, len(text), max_tokens):
-            rows = _without_heads(model, record[entering[layer]], layer, range(heads)[part], target.position)
-            without[layer, part] = target.read(model, rows).cpu().double().numpy()
+            hidden = _without_heads(model, record[entering[layer]], layer, range(heads)[part], target)
+            without[layer, part] = target.read(model, hidden).cpu().double().numpy()
             if between is not None:
                 between()
         if progress is not None and progress(depth - layer, depth) is False:
@@ -71,12 +71,12 @@ def head_effects(
     return HeadEffects(intact, without)
 
 
-def _without_heads(model: Bert, entering: Tensor, layer: int, heads: Sequence[int], position: int) -> Tensor:
-    """What enters a layer (1,S,H) -> last hidden state of one token, without each of B heads alone: (B,H)."""
+def _without_heads(model: Bert, entering: Tensor, layer: int, heads: Sequence[int], target: Target) -> Tensor:
+    """What enters a layer (1,S,H) -> what the target reads without each of B heads alone: (B,H) or (B,S,H)."""
     count, length = len(heads), entering.shape[1]
     kept = torch.ones(count, model.config.num_attention_heads, 1, 1, device=entering.device)  # (B,N,1,1)
     kept[range(count), heads] = 0
     tap = Intervention({f"layer.{layer}.attention.context_heads": lambda context: context * kept})  # (B,N,S,D)
-    rows = torch.arange(count, device=entering.device) * length + position
+    rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
     hidden: Tensor = model.encoder(entering.expand(count, -1, -1), tap=tap, rows=rows, first=layer)
     return hidden

@@ -120,7 +120,7 @@ def _entering(model: Bert, text: Text, layer: int) -> Tensor:
 def _read(model: Bert, entering: Tensor, layer: int, target: Target, change: Callable[[Tensor], Tensor]) -> Tensor:
     """The target (B) from what enters a layer (B,S,H), that layer's attention passed through `change`."""
     count, length = entering.shape[:2]
-    rows = torch.arange(count, device=entering.device) * length + target.position
+    rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
     tap = Intervention({f"layer.{layer}.attention.probs": change})
     return target.read(model, model.encoder(entering, tap=tap, rows=rows, first=layer))
 

@@ -125,7 +125,7 @@ def leave_one_out(
         places = torch.arange(part.start, part.stop, device=text.ids.device)
         variants = text.ids.repeat(len(places), 1)  # (B,S)
         variants[range(len(places)), places] = cover_id
-        row = torch.full_like(places, target.position)
+        row = None if target.reads_all else torch.full_like(places, target.position)
         lost[part] = value - _numpy(target.read(model, text.hidden(model, variants, row)))
         if between is not None:
             between(part.stop / len(text))

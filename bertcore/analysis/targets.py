@@ -1,61 +1,119 @@
-"""Which number of a prediction an analysis asks about: the score of a word, or the verdict on a pair."""
+"""What an analysis asks "why" about: one number of a prediction, by any head that a model has.
+
+Importable without torch: a target is plain data, so that it can be named, compared and sent to where torch is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
-
-from torch import Tensor
+from typing import TYPE_CHECKING, Literal
 
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from bertcore.model.bert import Bert
+
+Head = Literal["mlm", "nsp", "sop", "rtd", "classify", "tag", "span", "choice"]
 Measure = Literal["log_probability", "logit"]
 
 
 @dataclass(frozen=True)
 class Target:
-    """One number that is read from the last hidden state of one token."""
+    """One number that a head gives for a text: ln p, in nats, or the logit.
 
-    position: int  # the token, from 0
-    read: Callable[[Bert, Tensor], Tensor]  # its last hidden states in B variants (B,H) -> the number in each (B)
+    A classifier of several labels at once gives each a probability of its own; a regression and the score of one choice
+    have none: their measure is "logit".
+    """
+
+    head: Head
+    index: int = (
+        0  # the word's id; 0 follows, 1 does not (nsp, sop, rtd alike); the class; the tag; span: 0 start, 1 end
+    )
+    position: int = 0  # the token it is about, from 0
+    measure: Measure = "log_probability"
+
+    @property
+    def reads_all(self) -> bool:
+        """Whether it needs the last hidden states of all tokens, as start and end of an answer do; else of one."""
+        return self.head == "span"
 
     def of(self, model: Bert, hidden: Tensor) -> Tensor:
         """Last hidden states (B,S,H) -> (B)."""
         self.check(hidden.shape[1])
-        return self.read(model, hidden[:, self.position])
+        return self.read(model, hidden if self.reads_all else hidden[:, self.position])
+
+    def read(self, model: Bert, hidden: Tensor) -> Tensor:
+        """Last hidden states of its token (B,H), or of all (B,S,H) where it `reads_all` -> (B)."""
+        if getattr(model, self.head) is None:
+            raise BertcoreError(_MISSING[self.head])
+        logits = self._logits(model, hidden)  # (B,K)
+        if not 0 <= self.index < logits.shape[-1] and not self.reads_all:
+            raise BertcoreError(
+                f"There is no token {self.index} in this model's vocabulary."
+                if self.head == "mlm"
+                else f"This model gives {logits.shape[-1]} scores here; there is no number {self.index} among them."
+            )
+        return self._measured(model, logits)
 
     def check(self, length: int) -> None:
         """Raises BertcoreError where the text of `length` tokens has no such token."""
         if not 0 <= self.position < length:
             raise BertcoreError(f"There is no token {self.position} in this text; its tokens are 0 to {length - 1}.")
 
+    def _logits(self, model: Bert, hidden: Tensor) -> Tensor:
+        """All that the number is one of, (B,K); for start and end of an answer the tokens, (B,S)."""
+        if self.head == "mlm":
+            return model.mlm_logits(hidden)
+        if self.head == "nsp":
+            return model.nsp_logits(model.pool(hidden))
+        if self.head == "sop":
+            return model.sop_logits(model.pool(hidden))
+        if self.head == "rtd":
+            logits = model.rtd_logits(hidden)[:, None]  # (B,1)
+            return logits * logits.new_tensor([1.0, -1.0])  # replaced, the text's own
+        if self.head == "classify":
+            return model.classify_logits(hidden)
+        if self.head == "tag":
+            return model.tag_logits(hidden)
+        if self.head == "choice":
+            return model.choice_logits(hidden, 1)
+        return model.span_logits(hidden)[self.index]
+
+    def _measured(self, model: Bert, logits: Tensor) -> Tensor:
+        from torch.nn.functional import logsigmoid
+
+        from bertcore.model.losses import problem_of
+
+        index = self.position if self.reads_all else self.index
+        if self.measure == "logit":
+            return logits[:, index]
+        problem = problem_of(model.config) if self.head == "classify" else ""
+        if problem == "regression" or self.head == "choice":
+            raise BertcoreError("This head gives a number, no probability; ask for its logit.")
+        if problem == "multi_label_classification" or self.head == "rtd":
+            return logsigmoid(logits[:, index])  # each by itself
+        return logits.log_softmax(dim=-1)[:, index]
+
 
 def word_target(position: int, token_id: int, measure: Measure = "log_probability") -> Target:
-    """How strongly the model puts one word at a place: ln p, in nats, or the logit (MLM head)."""
-
-    def read(model: Bert, rows: Tensor) -> Tensor:
-        if model.mlm is None:
-            raise BertcoreError("This model has no masked-word (MLM) head, so it gives no word a probability.")
-        if not 0 <= token_id < model.config.vocab_size:
-            raise BertcoreError(f"There is no token {token_id} in this model's vocabulary.")
-        return _measured(model.mlm_logits(rows), token_id, measure)
-
-    return Target(position, read)
+    """How strongly the model puts one word at a place (MLM head)."""
+    return Target("mlm", token_id, position, measure)
 
 
 def pair_target(task: Literal["nsp", "sop"] = "nsp", verdict: int = 0, measure: Measure = "log_probability") -> Target:
     """The verdict on a pair: next sentence (0 follows, 1 does not) or sentence order (0 in order, 1 swapped)."""
-
-    def read(model: Bert, rows: Tensor) -> Tensor:
-        if getattr(model, task) is None:
-            raise BertcoreError(f"This model has no {task.upper()} head, so it says nothing about a pair.")
-        logits = model.nsp_logits if task == "nsp" else model.sop_logits
-        return _measured(logits(model.pool(rows)), verdict, measure)
-
-    return Target(0, read)
+    return Target(task, verdict, 0, measure)
 
 
-def _measured(logits: Tensor, index: int, measure: Measure) -> Tensor:
-    return (logits if measure == "logit" else logits.log_softmax(dim=-1))[:, index]
+_MISSING: dict[Head, str] = {
+    "mlm": "This model has no masked-word (MLM) head, so it gives no word a probability.",
+    "nsp": "This model has no NSP head, so it says nothing about a pair.",
+    "sop": "This model has no SOP head, so it says nothing about a pair.",
+    "rtd": "This model has no head that says which tokens were replaced.",
+    "classify": "This model has no classification head.",
+    "tag": "This model has no tagging head.",
+    "span": "This model has no head that finds answers.",
+    "choice": "This model has no head that chooses.",
+}

@@ -19,6 +19,7 @@ from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
+from bertcore.model.tap import Intervention
 from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
 from tests.engine.models import tiny_model
 
@@ -30,6 +31,68 @@ def log_probability(model: Bert, changes: Any = None, ids: list[int] | None = No
     found = trace(model, ids or PAIR.ids, segments_for(model), mlm_positions=[MASKED], changes=changes)
     assert found.mlm_logits is not None
     return math.log(softmax(found.mlm_logits[0])[CAT])
+
+
+HEAD_CONFIGS: dict[str, dict[str, Any]] = {
+    "classify": {"labels": ("bad", "so so", "good"), "problem_type": "single_label_classification"},
+    "multilabel": {"labels": ("food", "school"), "problem_type": "multi_label_classification"},
+    "regress": {"labels": ("score",), "problem_type": "regression"},
+    "tag": {"labels": ("O", "B-PER", "I-PER")},
+    "span": {},
+    "choice": {},
+    "rtd": {},
+}
+
+
+class TestTargets:
+    """Every head can be asked about: the number is its softmax or sigmoid, and the removal of a head changes it."""
+
+    @pytest.mark.parametrize(
+        ("name", "target", "expected"),
+        [
+            ("classify", Target("classify", 2), lambda model, h: model.classify_logits(h[:, 0]).log_softmax(-1)[0, 2]),
+            (
+                "multilabel",
+                Target("classify", 1),
+                lambda model, h: model.classify_logits(h[:, 0])[0, 1].sigmoid().log(),
+            ),
+            (
+                "regress",
+                Target("classify", 0, measure="logit"),
+                lambda model, h: model.classify_logits(h[:, 0])[0, 0],
+            ),
+            ("tag", Target("tag", 1, 3), lambda model, h: model.tag_logits(h)[0, 3].log_softmax(-1)[1]),
+            ("span", Target("span", 0, 8), lambda model, h: model.span_logits(h)[0].log_softmax(-1)[0, 8]),
+            ("span", Target("span", 1, 9), lambda model, h: model.span_logits(h)[1].log_softmax(-1)[0, 9]),
+            ("choice", Target("choice", measure="logit"), lambda model, h: model.choice_logits(h[:, 0], 1)[0, 0]),
+            ("rtd", Target("rtd", 1, 4), lambda model, h: (-model.rtd_logits(h)[0, 4]).sigmoid().log()),
+        ],
+    )
+    def test_each_head_gives_its_number(self, name: str, target: Target, expected: Any) -> None:
+        head = name if name not in ("multilabel", "regress") else "classify"
+        model = tiny_model((head,), **HEAD_CONFIGS[name])
+        text = as_text(model, PAIR.ids, PAIR.segments)
+        with torch.inference_mode():
+            hidden = text.hidden(model)
+            wanted = float(expected(model, hidden))
+            assert float(target.of(model, hidden)[0]) == pytest.approx(wanted, abs=1e-5)
+            off = text.hidden(model, tap=Intervention(switch_off_heads([(1, 3)])))
+            without = float(target.of(model, off)[0])
+        effects = head_effects(model, PAIR.ids, PAIR.segments, target)
+        assert effects.intact == pytest.approx(wanted, abs=1e-5)
+        assert effects.without[1, 3] == pytest.approx(without, abs=1e-5)
+        lost = leave_one_out(model, PAIR.ids, PAIR.segments, target, TOKENIZER.pad_id)
+        assert lost.value == pytest.approx(wanted, abs=1e-5) and np.abs(lost.scores).max() > 0
+        path = integrated_gradients(model, PAIR.ids, PAIR.segments, target, steps=64)
+        assert path.value == pytest.approx(wanted, abs=1e-5)
+        assert abs(path.completeness_error or 0) < 1e-2
+
+    def test_what_has_no_probability_is_asked_for_its_logit(self) -> None:
+        model = tiny_model(("choice",))
+        with pytest.raises(BertcoreError, match="no probability"):
+            head_effects(model, PAIR.ids, PAIR.segments, Target("choice"))
+        with pytest.raises(BertcoreError, match="no classification head"):
+            head_effects(model, PAIR.ids, PAIR.segments, Target("classify"))
 
 
 class TestAblation:
