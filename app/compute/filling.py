@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bertcore.analysis.predict import WordGuess, softmax, top_words
+from bertcore.analysis.predict import WordGuess, predict_masks, softmax, top_words
 from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
 
@@ -56,7 +55,12 @@ def fill_masks(
             raise BertcoreError(f"Position {wanted[done]} has no mask that is still open; choose another one.")
         one = still_open[0] if wanted is None else wanted[done]
         asked = still_open if order == "most certain first" else [one]
-        rows = _logits(checkpoint, replace(text, input_ids=ids), asked, what_if)
+        outputs = predict_masks(
+            checkpoint.model, ids, text.segments, text.positions, positions=asked, changes=what_if.changes()
+        )
+        rows = outputs.mlm_logits
+        if rows is None:
+            raise BertcoreError("This model has no masked-word (MLM) head, so it fills no masks.")
         best = int(np.argmax([softmax(row).max() for row in rows]))
         guess = top_words(rows[best], checkpoint.tokenizer, 1)[0]
         steps.append(FilledMask(asked[best], replace(guess, token=checkpoint.tokenizer.label(guess.id))))
@@ -65,21 +69,3 @@ def fill_masks(
         if step is not None:
             step((done + 1) / count)
     return steps
-
-
-def _logits(checkpoint: Checkpoint, text: AskedText, positions: Sequence[int], what_if: WhatIf) -> NDArray[np.float32]:
-    """The MLM head at some tokens of the text: (R,V)."""
-    import torch
-
-    from bertcore.analysis.passes import as_text
-    from bertcore.model.tap import Intervention, identity
-
-    model = checkpoint.model
-    if model.mlm is None:
-        raise BertcoreError("This model has no masked-word (MLM) head, so it fills no masks.")
-    changes = what_if.changes()
-    with torch.inference_mode():
-        read = as_text(model, text.input_ids, text.segments, text.positions)
-        hidden = read.hidden(model, tap=identity if changes is None else Intervention(changes))  # (1,S,H)
-        found: NDArray[np.float32] = model.mlm_logits(hidden[0, list(positions)]).float().cpu().numpy()
-    return found

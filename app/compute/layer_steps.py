@@ -117,8 +117,8 @@ def one_layer(
     import torch
 
     from bertcore.analysis.interventions import check_layers
-    from bertcore.analysis.passes import as_text
-    from bertcore.model.tap import Intervention, Recorder
+    from bertcore.analysis.passes import as_text, changed
+    from bertcore.model.tap import Recorder
 
     check_layers([layer], model.config)
     before = f"layer.{layer - 1}.output" if layer else "embeddings.output"
@@ -127,7 +127,8 @@ def one_layer(
     text = as_text(model, input_ids, segment_ids, position_ids)
     with torch.inference_mode():
         if entering is None or changes:
-            text.hidden(model, tap=Intervention(changes or {}, then=record))
+            with changed(model, changes, record) as tap:
+                text.hidden(model, tap=tap)
             hidden = record[before]
         else:
             hidden = torch.from_numpy(entering)[None].to(model.embeddings.token.weight)

@@ -124,7 +124,7 @@ def _states(
     """(L+1,K,H): in each variant (K,S) the token at its place, after every stage; the last as the model gives it."""
     import torch
 
-    from bertcore.model.tap import Intervention
+    from bertcore.analysis.passes import changed
 
     states: list[torch.Tensor] = []
     variant = torch.arange(len(variants), device=variants.device)
@@ -135,7 +135,8 @@ def _states(
             states.append(value[variant, places])
         return value
 
-    last = text.hidden(model, variants, tap=Intervention(what_if.changes() or {}, then=keep))
+    with changed(model, what_if.changes(), keep) as tap:
+        last = text.hidden(model, variants, tap=tap)
     states[-1] = last[variant, places]
     found: NDArray[np.float32] = torch.stack(states).float().cpu().numpy()
     return found

@@ -62,14 +62,13 @@ def strongest_neurons(
     """
     import torch
 
-    from bertcore.analysis.passes import as_text
+    from bertcore.analysis.passes import as_text, changed
     from bertcore.analysis.residual import membership
-    from bertcore.model.tap import Intervention
 
     text = as_text(model, input_ids, segment_ids, position_ids)
     best = _Best(k, None if members is None else membership(members, len(text), text.ids.device))
-    with torch.inference_mode():
-        text.hidden(model, tap=Intervention(changes or {}, then=best))
+    with torch.inference_mode(), changed(model, changes, best) as tap:
+        text.hidden(model, tap=tap)
     return best.found()
 
 
@@ -90,15 +89,16 @@ def neuron_activations(
     """
     import torch
 
-    from bertcore.analysis.passes import as_text
+    from bertcore.analysis.passes import as_text, changed
     from bertcore.analysis.residual import membership
-    from bertcore.model.tap import Intervention, Recorder
+    from bertcore.model.tap import Recorder
 
     _check_neuron(model, layer, neuron)
     point = f"layer.{layer}.feed_forward.activation"
     text, record = as_text(model, input_ids, segment_ids, position_ids), Recorder(lambda name: name == point)
     with torch.inference_mode():
-        text.hidden(model, tap=Intervention(changes or {}, then=record))
+        with changed(model, changes, record) as tap:
+            text.hidden(model, tap=tap)
         column = record[point][0, :, neuron].float()  # (S)
         if members is not None:
             column = membership(members, len(text), column.device) @ column

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bertcore.checkpoint.missing_parts import absent_points
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Intervention, Recorder, Tap, identity
@@ -87,6 +89,24 @@ def chunks(count: int, length: int, max_tokens: int) -> Iterator[slice]:
         yield slice(start, min(start + size, count))
 
 
+@contextmanager
+def changed(model: Bert, changes: Changes | None, then: Tap = identity) -> Iterator[Tap]:
+    """The tap of a pass in which `changes` are made; `then` sees what they leave. Without changes it is `then` itself.
+
+    Raises BertcoreError after the pass where there is a change at a point that nothing passed.
+    """
+    if not changes:
+        yield then
+        return
+    tap = Intervention(changes, then)
+    yield tap
+    if tap.unused:
+        reasons = absent_points(model.config)
+        why = " ".join(reasons[point] for point in tap.unused if point in reasons)
+        points = ", ".join(tap.unused)
+        raise BertcoreError(f"Nothing passes at {points}, so nothing can be changed there. {why}".rstrip())
+
+
 @torch.inference_mode()
 def activations(
     model: Bert,
@@ -101,7 +121,8 @@ def activations(
     Raises BertcoreError for a point that this model does not pass.
     """
     record = Recorder(lambda name: name in points)
-    as_text(model, input_ids, segment_ids).hidden(model, tap=Intervention(changes or {}, then=record))
+    with changed(model, changes, record) as tap:
+        as_text(model, input_ids, segment_ids).hidden(model, tap=tap)
     missing = [name for name in points if name not in record]
     if missing:
         raise BertcoreError(f"Nothing passes at {missing[0]!r} in this model; see bertcore/model/tap.py for the names.")

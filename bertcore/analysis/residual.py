@@ -58,13 +58,12 @@ def residual_stream(
     """
     import torch
 
-    from bertcore.analysis.passes import as_text
-    from bertcore.model.tap import Intervention
+    from bertcore.analysis.passes import as_text, changed
 
     text = as_text(model, input_ids, segment_ids, position_ids)
     measure = _Measure(None if members is None else membership(members, len(text), text.ids.device))
-    with torch.inference_mode():
-        text.hidden(model, tap=Intervention(changes or {}, then=measure))
+    with torch.inference_mode(), changed(model, changes, measure) as tap:
+        text.hidden(model, tap=tap)
     return measure.measured()
 
 

@@ -11,17 +11,18 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import as_text
+from bertcore.analysis.passes import as_text, changed
+from bertcore.analysis.predict import HeadOutputs, head_outputs
 from bertcore.checkpoint.missing_parts import absent_arrays
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Intervention, Recorder
+from bertcore.model.tap import Changes, Recorder
 
 Floats = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Trace:
-    """What passed through the model for one text.
+@dataclass(frozen=True, kw_only=True)
+class Trace(HeadOutputs):
+    """What passed through the model for one text, up to what its heads say.
 
     L layers, N heads, S tokens, H hidden, E width of the embeddings (H in most), D head size, V vocabulary.
     What a model has no part for is None, and `absent` says why, by the array's name.
@@ -40,12 +41,6 @@ class Trace:
     queries: Floats  # (L,N,S,D)
     keys: Floats  # (L,N,S,D)
     values: Floats  # (L,N,S,D)
-    pooled: Floats | None  # (H)
-    mlm_positions: NDArray[np.int64]  # (R) which rows mlm_logits has
-    mlm_logits: Floats | None  # (R,V)
-    next_sentence_logits: Floats | None  # (2) B follows A, B does not
-    sentence_order_logits: Floats | None  # (2) A stands before B, they are swapped
-    replaced_logits: Floats | None  # (S) above 0: the discriminator takes the token for a replaced one
     absent: dict[str, str]  # array -> why this model has none
 
     def arrays(self) -> dict[str, NDArray]:
@@ -68,14 +63,15 @@ def trace(
 
     `mlm_positions` says for which tokens the word logits are computed; each costs a row of V numbers.
     `changes` (tap point -> function of the tensor there) intervene; the trace then shows what they left.
-    Raises BertcoreError where the model has too few positions, segments or words for the text.
+    Raises BertcoreError where the model has too few positions, segments or words for the text, and for changes at a
+    point that nothing passes. Where only the heads' answers are wanted, `predict_masks` takes a tenth of the memory.
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     record = Recorder(is_traced)
-    tap = Intervention(changes, then=record) if changes else record
-    hidden = text.hidden(model, tap=tap)
-    rows = list(range(len(text))) if mlm_positions == "all" else list(mlm_positions)
-    pooled = model.pool(hidden[:, 0]) if model.pooler is not None else None
+    rows = range(len(text)) if mlm_positions == "all" else mlm_positions
+    with changed(model, changes, record) as tap:
+        hidden = text.hidden(model, tap=tap)
+        outputs = head_outputs(model, hidden, rows, tap)
     layers = range(model.config.num_hidden_layers)
     hidden_states = [record[name][0] for name in ("embeddings.output", *(f"layer.{layer}.output" for layer in layers))]
     if model.encoder.final_norm is not None:
@@ -98,16 +94,7 @@ def trace(
         queries=stacked("query"),
         keys=stacked("key"),
         values=stacked("value"),
-        pooled=None if pooled is None else _numpy(pooled[0]),
-        mlm_positions=np.array(rows, dtype=np.int64),
-        mlm_logits=_numpy(model.mlm_logits(hidden[0, rows])) if model.mlm is not None else None,
-        next_sentence_logits=_numpy(model.nsp_logits(pooled)[0])
-        if model.nsp is not None and pooled is not None
-        else None,
-        sentence_order_logits=_numpy(model.sop_logits(pooled)[0])
-        if model.sop is not None and pooled is not None
-        else None,
-        replaced_logits=_numpy(model.rtd_logits(hidden)[0]) if model.rtd is not None else None,
+        **vars(outputs),
         absent=absent_arrays(model.config, model.tasks, model.pooler is not None),
     )
 

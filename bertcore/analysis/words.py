@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from bertcore.analysis.interventions import check_rows
-from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
+from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed, chunks
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Intervention
+from bertcore.model.tap import Changes, Tap, identity
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 
@@ -151,12 +151,14 @@ def surprise(
     cost = len(text) + model.config.vocab_size // 1024  # a row of logits takes the room of that many tokens
     for part in chunks(len(places), cost, max_tokens):
         variants = _masked(text, places[part], mask_id, groups)
-        if changes is None:
-            hidden = text.hidden(model, variants, places[part])  # (B,H)
-        else:  # what is changed on the way has to pass whole
-            whole = text.hidden(model, variants, tap=Intervention(changes))  # (B,S,H)
-            hidden = whole[torch.arange(len(variants), device=whole.device), places[part]]
-        bits[part] = -_own_log_probability(_mlm(model, hidden), text.ids[places[part]]) / np.log(2)
+        with changed(model, changes) as tap:
+            if tap is identity:
+                hidden = text.hidden(model, variants, places[part])  # (B,H)
+            else:  # what is changed on the way has to pass whole
+                whole = text.hidden(model, variants, tap=tap)  # (B,S,H)
+                hidden = whole[torch.arange(len(variants), device=whole.device), places[part]]
+            logits = _mlm(model, hidden, tap)
+        bits[part] = -_own_log_probability(logits, text.ids[places[part]]) / np.log(2)
         if between is not None:
             between(part.stop / len(places))
     return Surprise(places.cpu().numpy(), bits)
@@ -172,10 +174,10 @@ def _masked(text: Text, places: Tensor, mask_id: int, groups: Sequence[int] | No
     return text.ids.masked_fill(covered, mask_id)
 
 
-def _mlm(model: Bert, hidden: Tensor) -> Tensor:
+def _mlm(model: Bert, hidden: Tensor, tap: Tap = identity) -> Tensor:
     if model.mlm is None:
         raise BertcoreError("This model has no masked-word (MLM) head, so it gives no word a probability.")
-    return model.mlm_logits(hidden)
+    return model.mlm_logits(hidden, tap)
 
 
 def _own_log_probability(logits: Tensor, own: Tensor) -> NDArray[np.float64]:

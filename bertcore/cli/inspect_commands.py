@@ -26,7 +26,7 @@ from bertcore.resolve import resolve_model
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 if TYPE_CHECKING:
-    from bertcore.analysis.trace import Trace
+    from bertcore.analysis.predict import HeadOutputs
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 
@@ -63,15 +63,14 @@ def fill(
     as_json: AsJson = False,
 ) -> None:
     """The likeliest words for every [MASK] in the text, and what the model says about the pair."""
-    from bertcore.analysis.predict import top_words
-    from bertcore.analysis.trace import trace as run_trace
+    from bertcore.analysis.predict import predict_masks, top_words
 
     text_a, text_b = texts(a, b)
     checkpoint, encoding = open_and_encode(model, text_a, text_b, ["mlm"] if allow_random else [])
     masks = [i for i, token_id in enumerate(encoding.ids) if token_id == checkpoint.tokenizer.mask_id]
     if masks and "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    result = run_trace(checkpoint.model, encoding.ids, encoding.segments, mlm_positions=masks)
+    result = predict_masks(checkpoint.model, encoding.ids, encoding.segments, positions=masks)
     rows = () if result.mlm_logits is None else result.mlm_logits
     guesses = {at: top_words(row, checkpoint.tokenizer, top) for at, row in zip(masks, rows, strict=False)}
     verdicts = _verdicts(checkpoint, encoding, result)
@@ -91,7 +90,7 @@ def fill(
     say_dropped(encoding)
 
 
-def _verdicts(checkpoint: Checkpoint, encoding: Encoding, result: Trace) -> dict[str, Any]:
+def _verdicts(checkpoint: Checkpoint, encoding: Encoding, result: HeadOutputs) -> dict[str, Any]:
     """What the model's other heads say; None for what it has none for, or where there is no B."""
     from bertcore.analysis.predict import next_sentence
     from bertcore.analysis.verdicts import cosine, replaced_probabilities, sentence_order, sentence_vector

@@ -23,11 +23,13 @@ choice.logits (B,C)   tag.logits (B,S,K)   span.logits (B,S,2)   summarise.logit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from torch import Tensor
+if TYPE_CHECKING:
+    from torch import Tensor
 
-Tap = Callable[[str, Tensor], Tensor]
-Changes = Mapping[str, Callable[[Tensor], Tensor]]  # tap point -> what is made of the tensor there
+Tap = Callable[[str, "Tensor"], "Tensor"]
+Changes = Mapping[str, Callable[["Tensor"], "Tensor"]]  # tap point -> what is made of the tensor there
 
 
 def identity(name: str, value: Tensor) -> Tensor:
@@ -70,12 +72,19 @@ class Intervention:
     Example: `Intervention({"layer.0.attention.probs": switch_off})`.
     """
 
-    def __init__(self, changes: Changes, then: Tap | None = None) -> None:
+    def __init__(self, changes: Changes, then: Tap = identity) -> None:
         self._changes = changes
         self._then = then  # a recorder that sees what the intervention left
+        self._unused = dict.fromkeys(changes)
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
         change = self._changes.get(name)
         if change is not None:
+            self._unused.pop(name, None)
             value = change(value)
-        return value if self._then is None else self._then(name, value)
+        return self._then(name, value)
+
+    @property
+    def unused(self) -> list[str]:
+        """Points to change that nothing has passed: misspelt, or of a part that the model or the pass does not have."""
+        return list(self._unused)

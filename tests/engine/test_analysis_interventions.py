@@ -23,13 +23,17 @@ from bertcore.analysis.interventions import (
     switch_off_heads,
     switch_off_layers,
 )
+from bertcore.analysis.neurons import strongest_neurons
 from bertcore.analysis.passes import activations, as_text
+from bertcore.analysis.predict import predict_masks
+from bertcore.analysis.residual import residual_stream
 from bertcore.analysis.trace import Trace, trace
+from bertcore.analysis.words import surprise
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes
-from tests.engine.family_models import PAIR, SHAPES, TOKENIZER, family_model, segments_for
-from tests.engine.models import tiny_config
+from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
+from tests.engine.models import tiny_config, tiny_model
 
 OTHER = TOKENIZER.encode("A bird sang on.", "The dog was very.")
 families = pytest.mark.parametrize("family", SHAPES)
@@ -290,3 +294,48 @@ def test_a_changed_segment_or_position_is_another_trace() -> None:
 def test_a_point_that_the_model_does_not_pass_is_a_sentence() -> None:
     with pytest.raises(BertcoreError, match="embeddings.segment"):
         activations(family_model("distilbert"), ["embeddings.segment"], PAIR.ids)
+
+
+class TestPointsOfTheHeads:
+    @pytest.mark.parametrize(
+        ("point", "array"),
+        [("pooler.output", "pooled"), ("mlm.logits", "mlm_logits"), ("nsp.logits", "next_sentence_logits")],
+    )
+    def test_what_is_changed_there_shows(self, point: str, array: str) -> None:
+        model = tiny_model(("mlm", "nsp"))
+        changes = {point: torch.zeros_like}
+        assert np.abs(run(model).arrays()[array]).max() > 1e-3
+        assert np.abs(run(model, changes).arrays()[array]).max() == 0
+        fast = predict_masks(model, PAIR.ids, PAIR.segments, positions=[MASKED], changes=changes)
+        assert np.abs(vars(fast)[array]).max() == 0
+
+    def test_the_pooler_reaches_the_verdict(self) -> None:
+        model = tiny_model(("mlm", "nsp"))
+        before, after = run(model), run(model, {"pooler.output": torch.zeros_like})
+        assert np.abs(before.next_sentence_logits - after.next_sentence_logits).max() > 1e-3
+
+
+class TestPointsThatNeverPass:
+    @pytest.mark.parametrize("point", ["layer.0.attention.prob", "layer.9.output", "nsp.logits", "embeddings"])
+    def test_are_named(self, point: str) -> None:
+        model = tiny_model(("mlm",), pooler=False)
+        with pytest.raises(BertcoreError, match=point):
+            run(model, {point: torch.zeros_like, "layer.0.output": torch.clone})
+
+    def test_with_the_reason_where_the_family_lacks_them(self) -> None:
+        with pytest.raises(BertcoreError, match=r"embeddings\.segment.*DistilBERT has no segments"):
+            run(family_model("distilbert"), drop_embedding("segment"))
+
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda model, changes: predict_masks(model, PAIR.ids, PAIR.segments, positions=[], changes=changes),
+            lambda model, changes: surprise(model, PAIR, TOKENIZER.mask_id, changes=changes),
+            lambda model, changes: strongest_neurons(model, PAIR.ids, PAIR.segments, changes=changes),
+            lambda model, changes: residual_stream(model, PAIR.ids, PAIR.segments, changes=changes),
+            lambda model, changes: activations(model, [], PAIR.ids, PAIR.segments, changes=changes),
+        ],
+    )
+    def test_in_every_analysis(self, ask: Any) -> None:
+        with pytest.raises(BertcoreError, match="no such point"):
+            ask(family_model("bert"), {"no such point": torch.zeros_like})

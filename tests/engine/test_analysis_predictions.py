@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from bertcore.analysis.ablation import head_effects
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.interventions import switch_off_heads, switch_off_layers
 from bertcore.analysis.lens import follow_words, layer_lens, lens_words
 from bertcore.analysis.passes import as_text, chunks
-from bertcore.analysis.predict import softmax, word_rank
+from bertcore.analysis.predict import predict_masks, softmax, word_rank
 from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
@@ -314,3 +315,38 @@ class TestText:
         parts = [range(count)[part] for part in chunks(count, length, most)]
         assert [i for part in parts for i in part] == list(range(count))
         assert all(len(part) == 1 or len(part) * length <= most for part in parts)
+
+
+class _LargestTensor(TorchDispatchMode):
+    """How many numbers the largest tensor has that any operation makes."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        for each in made if isinstance(made, tuple | list) else [made]:
+            if isinstance(each, torch.Tensor):
+                self.numbers = max(self.numbers, each.numel())
+        return made
+
+
+class TestPredictMasks:
+    @families
+    def test_says_what_a_trace_says(self, family: str) -> None:
+        model = family_model(family)
+        traced = trace(model, PAIR.ids, segments_for(model), mlm_positions=[MASKED, 1])
+        fast = predict_masks(model, PAIR.ids, segments_for(model), positions=[MASKED, 1])
+        for name, array in vars(fast).items():
+            if array is None:
+                assert getattr(traced, name) is None
+            else:
+                assert np.abs(array - getattr(traced, name)).max() <= 1e-5
+
+    def test_never_holds_the_attention_of_all_heads(self) -> None:
+        model = tiny_model(max_position_embeddings=256)
+        ids, square = [5] * 256, model.config.num_attention_heads * 256 * 256
+        with _LargestTensor() as traced:
+            trace(model, ids, [0] * 256, mlm_positions=[3])
+        with _LargestTensor() as fast:
+            predict_masks(model, ids, [0] * 256, positions=[3])
+        assert fast.numbers < square <= traced.numbers
