@@ -1,4 +1,4 @@
-"""The pyqtgraph side of a curve plot. Importing it takes half a second: only `curve_loader` does, on a thread."""
+"""The pyqtgraph side of a curve plot; imported when the first plot is shown, never before."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QGraphicsTextItem, QVBoxLayout, QWidget
 
-from app.look import theme
-from app.widgets.curve_plot import CurveSpec, Mark, PlotSpec
+from app.look import numbers, theme
+from app.widgets.curves import CurveSpec, Mark, PlotSpec, Points
 
 LINE_PX = 1.6
 DOT_PX = 6
@@ -21,10 +21,23 @@ BAND_ALPHA = 150
 
 
 class StepAxis(pg.AxisItem):
-    """Whole steps: 12,204."""
+    """Whole steps, none below zero: 12,204; or the names of places."""
+
+    places: Sequence[str] = ()
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [f"{value:,.0f}" if value == round(value) else "" for value in values]
+        return [self._text(round(value)) if value == round(value) and value >= 0 else "" for value in values]
+
+    def _text(self, step: int) -> str:
+        if self.places:
+            return self.places[step] if step < len(self.places) else ""
+        return numbers.count(step)
+
+    def tickSpacing(self, least: float, most: float, size: float) -> list[tuple[float, float]]:
+        """Places have no parts."""
+        if not self.places:
+            return super().tickSpacing(least, most, size)
+        return [(max(1, int(np.ceil(theme.px(30) * (most - least) / max(size, 1)))), 0)]
 
 
 class NumberAxis(pg.AxisItem):
@@ -37,18 +50,21 @@ class NumberAxis(pg.AxisItem):
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if self._percent:
-            return [f"{100 * value:.0f}\u2009%" if -1e-9 <= value <= 1 + 1e-9 else "" for value in values]
-        return [f"{value:.3g}" for value in values]
+            return [numbers.percent(round(value, 9)) if -1e-9 <= value <= 1 + 1e-9 else "" for value in values]
+        return [numbers.number(value) for value in values]
 
 
 class CurveCanvas(QWidget):
     """Axes and items, made once; after that only data and colours are set."""
 
-    hovered = Signal(object)  # step under the mouse (float), or None
+    hovered = Signal(object)  # x under the mouse (float), or None
+    clicked = Signal(float)
 
-    def __init__(self, spec: PlotSpec) -> None:
+    def __init__(self, spec: PlotSpec, bottom_label: str) -> None:
         super().__init__()
-        self._spec = spec
+        self._spec, self._bottom_label = spec, bottom_label
+        self._points: dict[str, Points] = {}
+        self._has_fixed_range = False  # of one point, or of places
         self.setObjectName("curves")
         axes: dict[str, Any] = {"bottom": StepAxis("bottom"), "left": NumberAxis("left", spec.percent)}
         if spec.right_label:
@@ -61,12 +77,49 @@ class CurveCanvas(QWidget):
         self._right = self._make_right_view() if spec.right_label else None
         self._items = {curve.key: self._make_item(curve) for curve in spec.curves}
         self._marks: list[_MarkLine] = []
+        self._marked = pg.InfiniteLine(angle=90)
+        self._marked.hide()
+        self._plot.addItem(self._marked, ignoreBounds=True)
         self._prepare_plot()
         self._paint_in_theme()
 
-    def set_data(self, key: str, steps: np.ndarray, values: np.ndarray) -> None:
-        """steps (P) rising, values (P), both finite"""
-        self._items[key].setData(steps, values)
+    def set_points(self, points: dict[str, Points], places: Sequence[str]) -> None:
+        """x (P) rising, values (P), both finite, of each curve; places: names of x = 0, 1, 2 ..."""
+        self._points = points
+        self._plot.getAxis("bottom").places = places
+        for key, (x, values) in points.items():
+            self._items[key].setData(x, values)
+        self._fit_axes(len(places))
+
+    def _fit_axes(self, places: int) -> None:
+        """No axis begins below the first step; of one point pyqtgraph would keep the span of what was there before."""
+        view, known = self._plot.getViewBox(), [x for x, _ in self._points.values() if len(x)]
+        if not known:
+            return
+        first, last = float(min(x[0] for x in known)), float(max(x[-1] for x in known))
+        view.setLimits(xMin=-0.5 if places else -0.02 * max(last, 1.0))
+        left = [values for key, (_, values) in self._points.items() if len(values) and not self._is_on_right(key)]
+        lowest = min((float(values.min()) for values in left), default=0.0)
+        highest = max((float(values.max()) for values in left), default=1.0)
+        if self._spec.includes_zero:
+            lowest, highest = min(lowest, 0.0), max(highest, 0.0)
+        is_fixed = bool(places) or first == last
+        if is_fixed:
+            view.setXRange(-0.4 if places else 0, places - 0.6 if places else max(2 * last, 1.0), padding=0)
+            if lowest == highest:
+                lowest, highest = lowest - abs(lowest) / 2 - 0.5, highest + abs(highest) / 2 + 0.5
+            view.setYRange(lowest, highest, padding=0.06)
+        elif self._has_fixed_range:
+            view.enableAutoRange()
+        self._has_fixed_range = is_fixed
+
+    def _is_on_right(self, key: str) -> bool:
+        return any(curve.key == key and curve.on_right for curve in self._spec.curves)
+
+    def set_marked(self, x: float | None) -> None:
+        self._marked.setVisible(x is not None)
+        if x is not None:
+            self._marked.setValue(x)
 
     def set_marks(self, marks: Sequence[Mark]) -> None:
         """Lines where something else begins, with words beside them; what was marked before goes.
@@ -85,6 +138,8 @@ class CurveCanvas(QWidget):
         for view in (self._plot.getViewBox(), self._right):
             if view is not None:
                 view.enableAutoRange()
+        if self._has_fixed_range:
+            self._fit_axes(len(self._plot.getAxis("bottom").places))
 
     def words(self) -> list[tuple[str, QRectF, QRectF]]:
         """Those that are on show beside ticks and legend: each with its box and the box that it must stay in."""
@@ -110,7 +165,7 @@ class CurveCanvas(QWidget):
         plot.hideButtons()
         plot.setMenuEnabled(False)
         plot.showGrid(x=False, y=True, alpha=0.6)
-        plot.setLabel("bottom", "step")
+        plot.setLabel("bottom", self._bottom_label)
         plot.setLabel("left", spec.left_label)
         if spec.percent:
             plot.setLimits(yMin=-0.05, yMax=1.05)
@@ -120,6 +175,7 @@ class CurveCanvas(QWidget):
         for changed in (plot.getViewBox().sigResized, plot.getViewBox().sigXRangeChanged):
             changed.connect(self._fit_words)
         self._view.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
+        self._view.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
 
     def _make_right_view(self) -> pg.ViewBox:
         view = pg.ViewBox(enableMenu=False)
@@ -137,7 +193,7 @@ class CurveCanvas(QWidget):
             self._right.addItem(item)
         else:
             self._plot.addItem(item)
-        if not curve.dots:
+        if not curve.dots and not curve.markers:
             item.setDownsampling(auto=True, method="peak")
             item.setClipToView(True)
         return item
@@ -153,12 +209,18 @@ class CurveCanvas(QWidget):
             axis.label.setFont(font)
         for curve in self._spec.curves:
             _paint_item(self._items[curve.key], curve)
+        self._marked.setPen(pg.mkPen(theme.color("accent"), width=1.4, style=Qt.PenStyle.DotLine))
         for line in self._marks:
             line.paint_in_theme(font)
 
     def _on_scene_mouse_moved(self, position: Any) -> None:
         inside = self._plot.getViewBox().sceneBoundingRect().contains(position)
         self.hovered.emit(self._plot.getViewBox().mapSceneToView(position).x() if inside else None)
+
+    def _on_scene_mouse_clicked(self, event: Any) -> None:
+        view = self._plot.getViewBox()
+        if event.button() == Qt.MouseButton.LeftButton and view.sceneBoundingRect().contains(event.scenePos()):
+            self.clicked.emit(view.mapSceneToView(event.scenePos()).x())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -209,6 +271,9 @@ class _MarkLine:
         per_step = width / max(last - first, 1e-9)
         left = per_step * (self.mark.step - first)
         phase = per_step * (self.mark.step - max(first, 0)) - theme.px(CLEAR_PX)
+        for words in self._labels:  # a label that is hidden keeps its old text and size
+            words.setVisible(True)
+            words.valueChanged()
         self._write_before(phase)
         for words, room in ((self._before, phase), (self._after, max(left, width - left))):
             words.setPosition(1 - (row + 0.6) * line)
@@ -244,10 +309,11 @@ def _paint_item(item: pg.PlotDataItem, curve: CurveSpec) -> None:
     color = theme.color(curve.color)
     if curve.dots:
         item.setPen(pg.mkPen(color, width=1, style=Qt.PenStyle.DotLine))
+    else:
+        style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
+        item.setPen(pg.mkPen(color, width=LINE_PX, style=style))
+    if curve.dots or curve.markers:
         item.setSymbol(curve.symbol)
         item.setSymbolSize(theme.px(DOT_PX))
         item.setSymbolBrush(color)
         item.setSymbolPen(pg.mkPen(theme.color("card"), width=1))
-    else:
-        style = Qt.PenStyle.DashLine if curve.dashed else Qt.PenStyle.SolidLine
-        item.setPen(pg.mkPen(color, width=LINE_PX, style=style))

@@ -1,70 +1,49 @@
-"""Curves over steps: a legend in words with the newest (or hovered) values, and a pyqtgraph canvas once loaded."""
+"""Curves over steps or layers: a legend in words with the newest (or hovered) values, and a pyqtgraph canvas.
+
+    plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss", "training", "curve_train"),), left_label="loss (nats)"))
+    plot.set_points({"loss": (steps, values)})                   any number of times, also before it is seen
+    plot.set_points({"loss": (np.arange(3), values)}, ["emb.", "1", "2"])     x is a place with a name
+    plot.set_marked(2)                                           a line at a place; the legend has its values
+    plot.hovered.connect(...), plot.clicked.connect(...)         the x of the nearest point; None beside them
+
+pyqtgraph takes a fifth of a second to import: that happens when the first plot is shown, after it has been painted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, picture_of
-from app.look import theme
+from app.look import numbers, theme
+from app.widgets.curves import CurveSpec, Mark, PlotSpec, Points
 from app.widgets.figure_button import FigureButton
 
 if TYPE_CHECKING:
     from app.widgets.curve_canvas import CurveCanvas
 
 LEAST_PX = 128  # of a plot's height, with its legend: lower, its axes could not be read
-Points = tuple[np.ndarray, np.ndarray]  # steps (P), values (P)
-
-
-@dataclass(frozen=True)
-class CurveSpec:
-    """One curve. `color` is a name in the theme; the line's shape tells curves apart too."""
-
-    key: str
-    name: str  # as in the legend
-    color: str
-    format: Callable[[float], str] = "{:.3g}".format
-    dots: bool = False  # few points: a dot each
-    symbol: str = "o"  # the dot's shape: "o" circle, "s" square, "t" triangle, "d" diamond
-    dashed: bool = False
-    on_right: bool = False  # has its axis at the right
-
-
-@dataclass(frozen=True)
-class PlotSpec:
-    """A plot over steps."""
-
-    title: str
-    curves: tuple[CurveSpec, ...]
-    left_label: str
-    right_label: str = ""
-    percent: bool = False  # the left axis shows 0..1 as percents
-
-
-@dataclass(frozen=True)
-class Mark:
-    """Where something else begins: words after its line, and before it where what ended there has a name too."""
-
-    step: float
-    after: str
-    before: str = ""
-    before_short: str = ""  # where there is no room for `before`
 
 
 class CurvePlot(QWidget):
-    """Takes data from the first moment; draws it from `load_canvas` on (pyqtgraph must have been imported)."""
+    """Takes data from the first moment; draws it from the moment it is shown."""
+
+    hovered = Signal(object)  # x of the nearest point, or None
+    clicked = Signal(float)
 
     def __init__(self, spec: PlotSpec) -> None:
         super().__init__()
         self._spec = spec
         self._points: dict[str, Points] = {}
+        self._places: Sequence[str] = ()
         self._marks: tuple[Mark, ...] = ()
+        self._marked: float | None = None
+        self._hovered: float | None = None
         self._canvas: CurveCanvas | None = None
         self._save: FigureButton | None = None
         self._legend = _Legend(spec)
@@ -79,15 +58,20 @@ class CurvePlot(QWidget):
 
     @property
     def is_loaded(self) -> bool:
-        return self._canvas is not None
+        """Its curves are drawn, as far as it is seen."""
+        return self._canvas is not None or not self.isVisible()
 
     @property
     def legend_values(self) -> dict[str, str]:
         """curve key -> the value beside its name"""
         return dict(self._legend.values)
 
+    @property
+    def marked(self) -> float | None:
+        return self._marked
+
     def points(self, key: str) -> Points:
-        """What a curve shows: steps (P), values (P)."""
+        """What a curve shows: x (P), values (P)."""
         return self._points.get(key, (np.empty(0), np.empty(0)))
 
     def set_figure(self, about: Callable[[], tuple[str, str]]) -> None:
@@ -111,66 +95,107 @@ class CurvePlot(QWidget):
     def _figure(self, source: str, caption: str) -> Figure | None:
         """The curves as they are drawn now, with all their points; None while there are none."""
         curves = {curve.key: self.points(curve.key) for curve in self._spec.curves}
-        numbers = {
+        arrays = {
             key: Numbers(values, (Axis("step", steps.astype(np.int64)),))
             for key, (steps, values) in curves.items()
             if len(steps)
         }
-        if self._canvas is None or not numbers:
+        if self._canvas is None or not arrays:
             return None
-        return Figure(self._spec.title, picture_of([self._legend, self._canvas]), numbers, caption, source)
+        return Figure(self._spec.title, picture_of([self._legend, self._canvas]), arrays, caption, source)
 
-    def load_canvas(self) -> None:
-        """Makes the canvas, once."""
+    def _load(self) -> None:
+        """Makes the canvas, once; it stays."""
         if self._canvas is not None:
             return
         from app.widgets.curve_canvas import CurveCanvas
 
-        self._canvas = CurveCanvas(self._spec)
+        self._canvas = CurveCanvas(self._spec, self._legend.bottom_label)
         self._canvas.hovered.connect(self._on_canvas_hovered)
+        self._canvas.clicked.connect(self._on_canvas_clicked)
         self._layout.addWidget(self._canvas, 1)
         self._draw()
 
-    def set_points(self, points: dict[str, Points]) -> None:
-        """Shows these curves; a key that is missing is empty."""
-        self._points = points
+    def set_points(self, points: dict[str, Points], places: Sequence[str] = ()) -> None:
+        """Shows these curves; a key that is missing is empty, and values that are not finite are left out.
+
+        places: names of x = 0, 1, 2 ... where x is no training step.
+        """
+        self._points = {}
+        for key, (x, values) in points.items():
+            is_there = np.isfinite(values)
+            self._points[key] = (x, values) if is_there.all() else (x[is_there], values[is_there])
+        self._places = places
         self._draw()
 
     def set_marks(self, marks: Sequence[Mark]) -> None:
-        """Lines across the plot, these and no others."""
+        """Lines across the plot where something else begins, these and no others."""
         self._marks = tuple(marks)
         if self._canvas is not None:
             self._canvas.set_marks(self._marks)
 
+    def set_marked(self, x: float | None) -> None:
+        """A place that is marked by an upright line; the legend has its values while the mouse points at none."""
+        self._marked = x
+        if self._canvas is not None:
+            self._canvas.set_marked(x)
+        self._show_values()
+
     def show_all(self) -> None:
+        """Both axes follow the data again, after someone dragged or zoomed."""
         if self._canvas is not None:
             self._canvas.show_all()
 
     def _draw(self) -> None:
-        self._show_values(None)
+        self._hovered = None
+        self._show_values()
         if self._canvas is None:
             return
         self._canvas.setVisible(any(len(steps) for steps, _ in self._points.values()))  # no axes around nothing
-        for curve in self._spec.curves:
-            self._canvas.set_data(curve.key, *self.points(curve.key))
+        self._canvas.set_points({curve.key: self.points(curve.key) for curve in self._spec.curves}, self._places)
         self._canvas.set_marks(self._marks)
+        self._canvas.set_marked(self._marked)
         self._place_save()
 
-    def _on_canvas_hovered(self, step: float | None) -> None:
-        self._show_values(step)
+    def _nearest_x(self, x: float) -> float | None:
+        """Of all points."""
+        near = [float(steps[_nearest(steps, x)]) for steps, _ in self._points.values() if len(steps)]
+        return min(near, key=lambda one: abs(one - x), default=None)
 
-    def _show_values(self, step: float | None) -> None:
+    def _on_canvas_hovered(self, x: float | None) -> None:
+        at = None if x is None else self._nearest_x(x)
+        if at != self._hovered:
+            self._hovered = at
+            self._show_values()
+            self.hovered.emit(at)
+
+    def _on_canvas_clicked(self, x: float) -> None:
+        at = self._nearest_x(x)
+        if at is not None:
+            self.clicked.emit(at)
+
+    def _show_values(self) -> None:
+        at = self._hovered if self._hovered is not None else self._marked
         values = {}
         for curve in self._spec.curves:
-            steps, numbers = self.points(curve.key)
+            steps, numbers_ = self.points(curve.key)
             if len(steps):
-                index = -1 if step is None else _nearest(steps, step)
-                values[curve.key] = curve.format(float(numbers[index]))
-        self._legend.set_values(values, None if step is None else max(0, round(step)))
+                values[curve.key] = curve.format(float(numbers_[-1 if at is None else _nearest(steps, at)]))
+        self._legend.set_values(values, "" if self._hovered is None else self._place_text(self._hovered))
+
+    def _place_text(self, x: float) -> str:
+        place = max(round(x), 0)
+        name = self._places[min(place, len(self._places) - 1)] if self._places else numbers.count(place)
+        return (self._spec.at or self.tr("at step {x}")).format(x=name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_save()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._canvas is None:
+            QTimer.singleShot(0, self, self._load)  # what is around it is painted first
 
 
 class _Legend(QWidget):
@@ -182,12 +207,17 @@ class _Legend(QWidget):
         super().__init__()
         self._spec = spec
         self.values: dict[str, str] = {}
-        self._step: int | None = None
+        self._place = ""
         self._lines = 1
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    def set_values(self, values: dict[str, str], step: int | None) -> None:
-        self.values, self._step = values, step
+    @property
+    def bottom_label(self) -> str:
+        return self._spec.bottom_label or self.tr("step")
+
+    def set_values(self, values: dict[str, str], place: str) -> None:
+        """place: what the values are of, in words; empty: the newest."""
+        self.values, self._place = values, place
         shown = [f"{curve.name} {values[curve.key]}" for curve in self._spec.curves if curve.key in values]
         self.setAccessibleName(f"{self._spec.title}: {', '.join(shown)}")
         self.setToolTip(" · ".join(shown))
@@ -222,8 +252,7 @@ class _Legend(QWidget):
         """Draws (without a painter: measures), and returns how many lines that takes."""
         x, y, gap = 0.0, 0.0, theme.px(self._GAP_PX)
         if with_title:
-            title = self._spec.title if self._step is None else f"at step {self._step:,}"
-            x = self._write(painter, x, y, title, "ink", bold=True) + gap
+            x = self._write(painter, x, y, self._place or self._spec.title, "ink", bold=True) + gap
         for curve in self._spec.curves:
             if curve.key not in self.values:
                 continue

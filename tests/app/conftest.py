@@ -15,7 +15,6 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-import app.widgets.curve_canvas  # noqa: F401  pyqtgraph, once and here, not on a thread while tests come and go
 from app.look import language, theme
 from app.look.fonts import register_fonts
 from app.runs.run_info import is_built_in

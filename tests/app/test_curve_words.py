@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +16,8 @@ from app.rooms.train import words
 from app.rooms.train.plots import look_of
 from app.rooms.train.run_view import BEFORE_SWITCH, BEFORE_SWITCH_SHORT
 from app.runs.run_info import RunInfo
-from app.widgets.curve_plot import CurvePlot, CurveSpec, Mark, PlotSpec
+from app.widgets.curve_plot import CurvePlot
+from app.widgets.curves import CurveSpec, Mark, PlotSpec
 from bertcore.runs.run_folder import RunStatus
 
 PRETRAIN = RunInfo(Path("run"), "stories", "tiny", RunStatus("done"))
@@ -27,10 +29,10 @@ STEPS, SWITCH = 11_068, 2_151
 def plot(looks: QApplication, qtbot: QtBot) -> CurvePlot:
     made = CurvePlot(SPEC)
     qtbot.addWidget(made)
-    made.load_canvas()
     made.set_points({"loss": (np.linspace(0, STEPS, 60), np.linspace(9, 3, 60))})
     made.set_marks([Mark(SWITCH, "then", BEFORE_SWITCH, BEFORE_SWITCH_SHORT)])
     made.show()
+    qtbot.waitUntil(lambda: made.is_loaded, timeout=20_000)
     return made
 
 
@@ -66,3 +68,44 @@ def test_steps_are_written_one_way(plot: CurvePlot) -> None:
     assert canvas is not None
     assert words.count(15_759) == "15,759"
     assert canvas._plot.getAxis("bottom").tickStrings([15_759.0], 1, 1) == ["15,759"]
+
+
+def _axes(plot: CurvePlot) -> tuple[list[float], list[float]]:
+    assert plot._canvas is not None
+    return tuple(plot._canvas._plot.getViewBox().viewRange())  # type: ignore[return-value]
+
+
+def test_axes_of_one_point_have_nothing_below_zero(plot: CurvePlot, qtbot: QtBot) -> None:
+    """pyqtgraph keeps the span of the run before: from -4,000."""
+    plot.set_points({"loss": (np.array([10.0]), np.array([8.0]))})
+    (first, last), (low, high) = _axes(plot)
+    assert first >= -0.5 and last < 100 and 2 < low < 8 < high < 14
+    plot.set_points({"loss": (np.linspace(0, STEPS, 60), np.linspace(9, 3, 60))})
+    qtbot.waitUntil(lambda: _axes(plot)[0][1] >= STEPS)
+    assert -0.03 * STEPS < _axes(plot)[0][0] <= 0
+
+
+def test_places_have_names_and_are_clicked(looks: QApplication, qtbot: QtBot) -> None:
+    curves = (CurveSpec("a", "attention", "curve_train", markers=True),)
+    made = CurvePlot(PlotSpec("Length", curves, "length", bottom_label="layer", at="layer {x}", includes_zero=True))
+    qtbot.addWidget(made)
+    made.resize(500, 300)
+    made.set_points({"a": (np.arange(4.0), np.array([np.nan, 2.0, 3.0, 4.0]))}, ["emb.", "1", "2", "3"])
+    made.set_marked(2)
+    made.show()
+    qtbot.waitUntil(lambda: made.is_loaded, timeout=20_000)
+    canvas = made._canvas
+    assert canvas is not None and made.legend_values == {"a": "3"} and _axes(made)[1][0] <= 0
+    clicks: list[float] = []
+    told: list[float | None] = []
+    made.clicked.connect(clicks.append)
+    made.hovered.connect(told.append)
+    qtbot.wait(20)
+    view = canvas._plot.getViewBox()
+    at = canvas._view.mapFromScene(view.mapViewToScene(QPointF(0.9, 3)))
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.LeftButton):
+        QTest.mouseClick(canvas._view.viewport(), button, pos=at)
+    canvas.hovered.emit(3.2)
+    canvas.hovered.emit(None)
+    assert clicks == [1.0] and told[-2:] == [3.0, None]
+    assert canvas._plot.getAxis("bottom").tickStrings([0, 1, 2.5, 3, 4], 1, 1) == ["emb.", "1", "", "3", ""]

@@ -21,7 +21,8 @@ from pytestqt.qtbot import QtBot
 from app.figures.figure import Axis, Figure, Numbers, Picture, caption_of, file_name, model_hash, numbers_of
 from app.figures.files import image_of, npz, pdf, png, save_figure, svg, table
 from app.shell.window import Window
-from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
+from app.widgets.curve_plot import CurvePlot
+from app.widgets.curves import CurveSpec, PlotSpec
 from app.widgets.figure_button import (
     COPY_NUMBERS,
     COPY_PICTURE,
@@ -310,7 +311,7 @@ def test_curves_are_saved_with_all_their_points(looks: QApplication, qtbot: QtBo
     assert not button.isVisible() and button.figure() is None  # there is nothing to save yet
     steps, values = np.arange(2000.0), np.sin(np.arange(2000) / 50)
     plot.set_points({"a": (steps, values)})
-    plot.load_canvas()
+    qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
     assert button.isVisible()
     figure = button.figure()
     assert figure is not None and list(figure.numbers) == ["a"] and file_name(figure, "train") == "my-run-train-loss"

@@ -23,7 +23,8 @@ from app.rooms.attend.heads_card import HeadsCard
 from app.shell.window import Window
 from app.widgets.card import Hint, label, scrolled
 from app.widgets.controls import Choice, MenuButton
-from app.widgets.curve_plot import LEAST_PX, CurvePlot, CurveSpec, Mark, PlotSpec
+from app.widgets.curve_plot import LEAST_PX, CurvePlot
+from app.widgets.curves import CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
 from bertcore.analysis.what_if import WhatIf
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
@@ -272,12 +273,12 @@ def test_status_line_gives_its_room_to_what_is_new(looks: object, qtbot: QtBot) 
 def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -> None:
     plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss", "training", "curve_train"),), left_label="loss (nats)"))
     qtbot.addWidget(plot)
-    plot.load_canvas()
     plot.set_points({"loss": (np.arange(100.0), np.linspace(5, 1, 100))})
     plot.set_marks(
         [Mark(10, "then: guess masked words", "first: guess the next word"), Mark(80, "then: longer sequences")]
     )
     plot.show()
+    qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
     said = {}
     for width, height in ((700, 300), (2400, 300), (700, 128), (700, 60)):
         plot.setMinimumHeight(0)

@@ -7,14 +7,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from PySide6.QtGui import QImage
-from pytestqt.qtbot import QtBot
-
-from app.widgets import curve_loader
-from tests.app.conftest import TIMEOUT_MS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 180
@@ -84,36 +79,3 @@ def test_a_tour_of_what_is_no_model_fails_with_a_sentence(tmp_path: Path) -> Non
     assert done.stderr.splitlines()[-1].startswith("The tour failed: ")
     assert "config.json" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_qt_classes_are_made_before_pyqtgraph_is_imported_beside_the_window(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """PySide makes a class when it is first asked for, and two threads that both make them end the program."""
-    asked: list[str] = []
-    monkeypatch.setattr(curve_loader, "QtGui", SimpleNamespace(**dict.fromkeys(("QBrush", "QPen"), 0)))
-    monkeypatch.setattr(curve_loader, "QtCore", SimpleNamespace())
-    monkeypatch.setattr(curve_loader, "QtWidgets", Asked(asked))
-    monkeypatch.setattr(curve_loader, "SLICE_S", 0.0)  # one each turn
-    started: list[list[str]] = []
-    thread = SimpleNamespace(start=lambda: started.append(list(asked)))
-    monkeypatch.setattr(curve_loader.threading, "Thread", lambda **_: thread)
-    loader = curve_loader.CurveLoader()
-    loader.start()
-    assert started == [] and asked == []
-    qtbot.waitUntil(lambda: started != [], timeout=TIMEOUT_MS)
-    assert started == [["QLabel", "QWidget"]] and not loader._timer.isActive()
-
-
-class Asked:
-    """Stands for a module of Qt: notes what is asked of it."""
-
-    def __init__(self, asked: list[str]) -> None:
-        self._asked = asked
-
-    def __dir__(self) -> list[str]:
-        return ["QLabel", "QWidget"]
-
-    def __getattr__(self, name: str) -> int:
-        self._asked.append(name)
-        return 0

@@ -16,7 +16,8 @@ from app.rooms.train import TrainRoom, words
 from app.rooms.train.metrics import SMOOTHED_OVER, RunMetrics
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService, connect_train_room
-from app.widgets.curve_plot import CurvePlot, CurveSpec, PlotSpec
+from app.widgets.curve_plot import CurvePlot
+from app.widgets.curves import CurveSpec, PlotSpec
 from bertcore import locations
 from bertcore.runs import registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
@@ -325,7 +326,8 @@ class TestLook:
         plot = CurvePlot(spec)
         qtbot.addWidget(plot)
         plot.set_points({"a": (np.arange(3.0), np.array([3.0, 2.0, 1.0]))})
-        plot.load_canvas()
+        plot.show()
+        qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
         assert plot._canvas is not None
         item = plot._canvas._items["a"]
         for size in (10, 1000, 50_000):
@@ -335,11 +337,12 @@ class TestLook:
         assert len(steps) == 50_000 and values[-1] == 1.0
         assert item.opts["autoDownsample"] and item.opts["clipToView"]
 
-    def test_curves_change_colour_with_the_theme(self, room: TrainRoom, qtbot: QtBot, qapp: QApplication) -> None:
-        with qtbot.waitExposed(room):
-            room.show()
-        qtbot.waitUntil(lambda: all(plot.is_loaded for plot in room.view.plots), timeout=20_000)
-        canvas = room.view.plots[0]._canvas
+    def test_curves_change_colour_with_the_theme(self, looks: QApplication, qtbot: QtBot, qapp: QApplication) -> None:
+        plot = CurvePlot(PlotSpec("Loss", (CurveSpec("loss_masked", "training", "curve_train"),), "loss"))
+        qtbot.addWidget(plot)
+        plot.show()
+        qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
+        canvas = plot._canvas
         assert canvas is not None
         try:
             for name in ("dark", "light"):
@@ -353,7 +356,8 @@ class TestLook:
         plot = CurvePlot(PlotSpec("Loss", (CurveSpec("a", "training", "curve_train", words.loss),), "loss"))
         qtbot.addWidget(plot)
         plot.set_points({"a": (np.array([0.0, 10.0, 20.0]), np.array([8.0, 6.0, 4.0]))})
-        plot.load_canvas()
+        plot.show()
+        qtbot.waitUntil(lambda: plot.is_loaded, timeout=20_000)
         assert plot._canvas is not None
         assert plot.legend_values == {"a": "4.00"}
         plot._canvas.hovered.emit(11.0)

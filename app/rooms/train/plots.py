@@ -9,7 +9,7 @@ from app.rooms.train import words
 from app.rooms.train.metrics import metric_key
 from app.runs.run_info import RunInfo
 from app.state.task_info import metric_name
-from app.widgets.curve_plot import CurveSpec, PlotSpec
+from app.widgets.curves import CurveSpec, PlotSpec
 
 Specs = tuple[PlotSpec, PlotSpec, PlotSpec]
 _COLORS = ("curve_held_out", "curve_mlm", "curve_nsp", "curve_rate")

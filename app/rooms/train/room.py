@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.look import theme
@@ -20,7 +19,6 @@ from app.rooms.train.watch_card import WATCH, WatchCard
 from app.runs.result import RunResult
 from app.runs.run_info import RunInfo
 from app.widgets.card import GAP_PX, Card, button, label
-from app.widgets.curve_loader import CurveLoader
 from bertcore.locations import built_in_checkpoint
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
@@ -59,7 +57,6 @@ class TrainRoom(QWidget):
         self._chosen: int | None = None  # where the handle stands
         self._open: Path | None = None  # what every room shows
         self._played_step = -1
-        self._loader: CurveLoader | None = None
         self._player = QTimer(self)
         self._player.setInterval(PLAY_MS)
         self._build()
@@ -326,16 +323,6 @@ class TrainRoom(QWidget):
         with contextlib.suppress(OSError):
             parts.append(f"{words.megabytes((path / 'model.safetensors').stat().st_size)} each")
         return " · ".join(parts)
-
-    def _on_loader_loaded(self) -> None:
-        self.view.load_canvases()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._loader is None:
-            self._loader = CurveLoader(self)
-            self._loader.loaded.connect(self._on_loader_loaded, Qt.ConnectionType.QueuedConnection)
-            self._loader.start()
 
 
 def _scrolled(*widgets: QWidget) -> QScrollArea:

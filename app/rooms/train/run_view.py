@@ -16,12 +16,12 @@ from app.rooms.train.result_view import ResultView
 from app.runs.result import RunResult
 from app.runs.run_info import RunInfo
 from app.widgets.card import Card, button, label, set_role
-from app.widgets.curve_plot import CurvePlot, Mark
+from app.widgets.curve_plot import CurvePlot
+from app.widgets.curves import Mark
 from bertcore.runs.run_folder import RunStatus
 
 RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
-CANVAS_EVERY_MS = 60  # one after the other: each takes some 30 ms
 BEFORE_SWITCH, BEFORE_SWITCH_SHORT = "first: guess the next word ", "first: next word "
 AFTER_SWITCH = " then: guess masked words →"
 LONGER = " then: longer sequences →"
@@ -45,7 +45,7 @@ class RunView(Card):
         self.metrics = RunMetrics()
         self._info = RunInfo(path=Path(), name="", about="", status=RunStatus("unknown"))
         self._pages: dict[Specs, _Curves] = {}
-        self._has_canvases = self._is_new = False
+        self._is_new = False
         self._pause_command = "pause"
         self.to_curves = button("Curves", lambda: self._show_page(False), checkable=True)
         self.to_result = button("Result", lambda: self._show_page(True), checkable=True)
@@ -124,12 +124,6 @@ class RunView(Card):
         if not self._redraw.isActive():
             self._redraw.start()
 
-    def load_canvases(self) -> None:
-        """From now on curves are drawn: pyqtgraph has been imported."""
-        self._has_canvases = True
-        for page in self._pages.values():
-            page.load_canvases()
-
     def draw(self) -> None:
         """Numbers and curves as the metrics stand."""
         for plot, spec in zip(self.plots, self._look.specs, strict=True):
@@ -162,8 +156,6 @@ class RunView(Card):
             for plot in page.plots:
                 plot.set_figure(self.about)
             self._stack.addWidget(page)
-            if self._has_canvases:
-                page.load_canvases()
         return self._pages[specs]
 
     def _build(self) -> None:
@@ -241,10 +233,6 @@ class _Curves(QWidget):
         column.addWidget(self.plots[0], 3)
         column.addLayout(lower, 2)
         self.plots[2].setVisible(theme.scale() == 1)
-
-    def load_canvases(self) -> None:
-        for index, plot in enumerate(self.plots):
-            QTimer.singleShot(index * CANVAS_EVERY_MS, plot, plot.load_canvas)
 
 
 class _Number(QWidget):
