@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +14,6 @@ from bertcore.data.corpus import Corpus
 from bertcore.data.masking import choose, replace
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules, cut_windows, make_pair, with_pieces
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.special_tokens import Layout, layouts
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 BLOCK = 64  # sequences that are made with one generator
@@ -111,27 +109,16 @@ class PairSampler:
 def lay_out(pairs: list[Pair], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, NDArray | None]:
     """Pairs as the tokenizer frames them, `[CLS] A [SEP] B [SEP]` or `<s> A </s></s> B </s>`: ids, segments and
     attention mask, each (B,S), padded to the longest."""
-    rows = [_row(pair, _layouts(tokenizer)[len(pair.b) > 0]) for pair in pairs]
+    framing = tokenizer.framing
+    rows = [framing.framed(pair.a.tolist(), pair.b.tolist() if len(pair.b) else None) for pair in pairs]
     lengths = np.array([len(ids) for ids, _ in rows])
     ids = np.full((len(rows), int(lengths.max())), tokenizer.pad_id, dtype=np.int64)
     segments = np.zeros_like(ids)
     for index, (row, of_segment) in enumerate(rows):
         ids[index, : len(row)] = row
-        segments[index, : len(row)] = of_segment
+        segments[index, : len(row)] = np.frombuffer(of_segment, dtype=np.uint8)
     mask = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
     return ids, segments, None if mask.all() else mask
-
-
-def _row(pair: Pair, layout: Layout) -> tuple[NDArray, NDArray]:
-    parts = {"a": pair.a, "b": pair.b}
-    pieces = [[slot.special_id] if slot.part == "special" else parts[slot.part] for slot in layout]
-    segments = np.repeat([slot.segment for slot in layout], [len(piece) for piece in pieces])
-    return np.concatenate(pieces), segments
-
-
-@lru_cache(maxsize=8)
-def _layouts(tokenizer: Tokenizer) -> tuple[Layout, Layout]:
-    return layouts(tokenizer.raw, tokenizer.special, tokenizer.kind)
 
 
 def masked_batch(

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.corpus import Corpus
-from bertcore.tokenizer.special_tokens import layouts
-from bertcore.tokenizer.tokenizer import Tokenizer, fit_pair
+from bertcore.tokenizer.framing import fit_pair
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 IS_NEXT, NOT_NEXT, NO_LABEL = 0, 1, -100
 IN_ORDER, SWAPPED = 0, 1
@@ -52,9 +52,8 @@ class PairRules:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, kind: str = "nsp", pack: bool = False, cut_long: bool = False) -> PairRules:
-        framing = layouts(tokenizer.raw, tokenizer.special, tokenizer.kind)
-        one, two = (sum(slot.part == "special" for slot in layout) for layout in framing)
-        return cls(kind, pack, (one, two), tokenizer.sep_id, cut_long)
+        specials = tokenizer.framing.single.specials, tokenizer.framing.pair.specials
+        return cls(kind, pack, specials, tokenizer.sep_id, cut_long)
 
     def room(self, length: int) -> int:
         """Tokens of text that a window has to hold to fill a sequence."""

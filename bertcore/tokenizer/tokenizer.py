@@ -15,6 +15,7 @@ from tokenizers import Encoding as RawEncoding
 from tokenizers import Tokenizer as RawTokenizer
 
 from bertcore.errors import BertcoreError
+from bertcore.tokenizer.framing import framing_of
 from bertcore.tokenizer.rust_panics import panics_as_errors
 from bertcore.tokenizer.special_tokens import (
     CLS,
@@ -23,11 +24,9 @@ from bertcore.tokenizer.special_tokens import (
     SEP,
     SPECIAL_TOKENS,
     UNK,
-    Layout,
     Part,
     ensure_special,
     find_special_tokens,
-    layouts,
 )
 from bertcore.tokenizer.token_labels import SPACE_MARKS, kind_of, label, split_at_spaces
 from bertcore.tokenizer.tokenizer_files import read_tokenizer_folder, usual_class_name, write_tokenizer_folder
@@ -45,7 +44,6 @@ __all__ = [
     "Encoding",
     "Part",
     "Tokenizer",
-    "fit_pair",
     "raw_from_words",
 ]
 
@@ -115,7 +113,7 @@ class Tokenizer:
             names["unk"], needed = unknown, tuple(dict.fromkeys((*needed, "unk")))
         self.special = find_special_tokens(raw, names, needed)
         ensure_special(raw, self.special, self.kind)
-        self._layouts = layouts(raw, self.special, self.kind)
+        self.framing = framing_of(raw, self.special, self.kind)
         self.pad_id, self.cls_id, self.sep_id = (self.special.ids[role] for role in ("pad", "cls", "sep"))
         self.unk_id = self.special.ids.get("unk")
         self.mask_id = self.special.ids.get("mask")
@@ -163,15 +161,12 @@ class Tokenizer:
         """
         raw_a = self._encode_part(a, "A")
         raw_b = self._encode_part(b, "B") if b else None
-        layout = self._layouts[raw_b is not None]
-        length_a, length_b = len(raw_a.ids), 0 if raw_b is None else len(raw_b.ids)
-        specials = sum(slot.part == "special" for slot in layout)
-        keep_a, keep_b = fit_pair(length_a, length_b, max(0, max_length - specials))
-        parts: dict[Part, _PartTokens] = {"a": self._part_tokens(raw_a, a, keep_a)}
-        if b and raw_b is not None:
-            parts["b"] = self._part_tokens(raw_b, b, keep_b)
-        dropped = length_a + length_b - keep_a - keep_b + _words_beyond(a) + _words_beyond(b)
-        return self._framed(layout, parts, a, b or None, dropped)
+        length_a, length_b = len(raw_a.ids), None if raw_b is None else len(raw_b.ids)
+        keep_a, keep_b = self.framing.kept(length_a, length_b, max_length)
+        part_a = self._part_tokens(raw_a, a, keep_a)
+        part_b = self._part_tokens(raw_b, b, keep_b) if b and raw_b is not None else None
+        dropped = length_a + (length_b or 0) - keep_a - keep_b + _words_beyond(a) + _words_beyond(b)
+        return self._framed(a, b or None, part_a, part_b, dropped)
 
     def encode_batch_ids(self, texts: list[str]) -> list[list[int]]:
         """Ids of many texts, without special tokens, on all cores."""
@@ -241,46 +236,26 @@ class Tokenizer:
         words = split_at_spaces(raw.tokens[:keep], self.kind) if self._uncut else raw.word_ids[:keep]
         return _PartTokens(raw.ids[:keep], offsets, _counted(words))
 
-    def _framed(
-        self, layout: Layout, parts: Mapping[Part, _PartTokens], a: str, b: str | None, dropped: int
-    ) -> Encoding:
-        encoding = Encoding(a, b, [], [], [], [], [], [], dropped)
-        first_word = 0
-        for slot in layout:
-            if slot.part == "special":
-                part = _PartTokens([slot.special_id], [(0, 0)], [])
-                encoding.words.append(None)
-            else:
-                part = parts[slot.part]
-                encoding.words.extend(first_word + word for word in part.words)
-                first_word += part.words[-1] + 1 if part.words else 0
-            encoding.ids.extend(part.ids)
-            encoding.offsets.extend(part.offsets)
-            encoding.segments.extend([slot.segment] * len(part.ids))
-            encoding.parts.extend([slot.part] * len(part.ids))
-        # The library's own tokens are cut out of the text: an unknown one is what was typed, a mask has its space.
-        encoding.tokens.extend(self.word(token_id) for token_id in encoding.ids)
-        encoding.labels.extend(self.label(token_id) for token_id in encoding.ids)
-        encoding.positions.extend(range(len(encoding.ids)))
-        encoding.unknown.extend(i for i, token_id in enumerate(encoding.ids) if token_id == self.unk_id)
-        return encoding
-
-
-def fit_pair(length_a: int, length_b: int, room: int) -> tuple[int, int]:
-    """How many tokens of A and B to keep so that both fit into `room`: the longer loses first, B on a tie.
-
-    The rule of `_truncate_seq_pair` in google-research/bert, in closed form.
-    """
-    excess = length_a + length_b - room
-    if excess <= 0:
-        return length_a, length_b
-    from_longer = min(excess, abs(length_a - length_b))
-    if length_a > length_b:
-        length_a -= from_longer
-    else:
-        length_b -= from_longer
-    excess -= from_longer
-    return length_a - excess // 2, length_b - (excess + 1) // 2
+    def _framed(self, a: str, b: str | None, part_a: _PartTokens, part_b: _PartTokens | None, dropped: int) -> Encoding:
+        frame, of_b = self.framing.frame(part_b), part_b or _PartTokens([], [], [])
+        ids, special = frame.ids(part_a.ids, of_b.ids), (0, 0)
+        after_a = part_a.words[-1] + 1 if part_a.words else 0
+        parts: list[Part] = frame.around("special", ["a"] * len(part_a.ids), ["b"] * len(of_b.ids))
+        return Encoding(
+            text_a=a,
+            text_b=b,
+            # The library's own tokens are cut out of the text: an unknown one is what was typed, a mask has its space.
+            tokens=[self.word(token_id) for token_id in ids],
+            ids=ids,
+            segments=list(frame.segments_of(len(part_a.ids), len(of_b.ids))),
+            positions=list(range(len(ids))),
+            offsets=frame.around(special, part_a.offsets, of_b.offsets),
+            parts=parts,
+            dropped=dropped,
+            unknown=[i for i, token_id in enumerate(ids) if token_id == self.unk_id],
+            words=frame.around(None, part_a.words, [after_a + word for word in of_b.words]),
+            labels=[self.label(token_id) for token_id in ids],
+        )
 
 
 def _offsets_before_replacing(offsets: list[tuple[int, int]], text: str, mask: str) -> list[tuple[int, int]]:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, fit_pair
+from bertcore.tokenizer.framing import fit_pair
+from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer
 from tests.engine.models import VOCABULARY, word_tokenizer
 
 WHOLE = "\n".join(VOCABULARY).encode()  # a vocab.txt

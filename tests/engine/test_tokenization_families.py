@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer, fit_pair
+from bertcore.tokenizer.framing import fit_pair
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 from tests.engine.family_tokenizers import BERT_WORDS, NO_FRAME, WRITERS, byte_level
 
 TEXTS = [

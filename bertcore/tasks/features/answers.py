@@ -11,7 +11,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import AnswerExample
 from bertcore.tasks.features.kinds import SpanFeatures
 from bertcore.tasks.features.ragged import Ragged
-from bertcore.tasks.features.tokenise import Frame, SequenceWriter, portions, text_ids, text_pieces
+from bertcore.tasks.features.tokenise import SequenceWriter, portions, text_ids, text_pieces
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 DOC_STRIDE, MAX_QUESTION_TOKENS = 128, 64  # the defaults of google-research/bert
@@ -30,8 +30,8 @@ def span_features(
     the whole answer (the first one given) is labelled with position 0, [CLS].
     Raises BertcoreError for an answer that does not stand where it is said to, or a room without place for a passage.
     """
-    frame = Frame.of(tokenizer)
-    room = max_length - frame.specials(pair=True)
+    framing = tokenizer.framing
+    room = max_length - framing.pair.specials
     if room < 2 or doc_stride < 1:
         raise BertcoreError(
             f"A window of {max_length} tokens with a stride of {doc_stride} holds no passage; raise them."
@@ -49,9 +49,9 @@ def span_features(
             spans = np.array(pieces.offsets, dtype=np.int32).reshape(-1, 2)
             answer = _answer_tokens(i, examples[i], spans)
             offsets.append(spans)
-            begin = len(frame.pair.before) + len(kept) + len(frame.pair.between)
+            begin = len(framing.pair.before) + len(kept) + len(framing.pair.between)
             for first, count in windows(len(pieces.ids), room - len(kept), doc_stride):
-                ids, segments = frame.framed(kept, pieces.ids[first : first + count])
+                ids, segments = framing.framed(kept, pieces.ids[first : first + count])
                 writer.add(ids, segments)
                 passage.append((begin, count, first))
                 answers.append(_in_window(answer, begin, count, first))

@@ -12,7 +12,8 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import SummaryExample
 from bertcore.tasks.features.kinds import SummaryFeatures
 from bertcore.tasks.features.ragged import Ragged
-from bertcore.tasks.features.tokenise import Frame, SequenceWriter, portions, text_ids
+from bertcore.tasks.features.tokenise import SequenceWriter, portions, text_ids
+from bertcore.tokenizer.framing import Framing
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 
@@ -22,8 +23,8 @@ def summary_features(examples: Sequence[SummaryExample], tokenizer: Tokenizer, m
     Sentences from the first on that does not fit as a whole are left out; a first sentence too long alone is cut.
     Raises BertcoreError for a document without sentences, or with as many labels as it has no sentences.
     """
-    frame, writer, dropped = Frame.of(tokenizer), SequenceWriter(), 0
-    if max_length < frame.specials(pair=False):
+    framing, writer, dropped = tokenizer.framing, SequenceWriter(), 0
+    if max_length < framing.single.specials:
         raise BertcoreError(f"Sequences of {max_length} tokens have no place for a sentence; allow more.")
     firsts: list[list[int]] = []
     for portion in portions(len(examples)):
@@ -32,10 +33,10 @@ def summary_features(examples: Sequence[SummaryExample], tokenizer: Tokenizer, m
         for i, document in zip(portion, documents, strict=True):
             _check(i, document)
             sentences = [next(ids) for _ in document.sentences]
-            tokens, segments, places = _one_sequence(sentences, frame, max_length)
+            tokens, segments, places = _one_sequence(sentences, framing, max_length)
             writer.add(tokens, segments)
             firsts.append(places)
-            dropped += sum(map(len, sentences)) + frame.specials(pair=False) * len(places) - len(tokens)
+            dropped += sum(map(len, sentences)) + framing.single.specials * len(places) - len(tokens)
     rows = Ragged.of(firsts)
     flat = [_labels(document, len(places)) for document, places in zip(examples, firsts, strict=True)]
     answers = Ragged(np.array(list(chain.from_iterable(flat)), dtype=np.float32), rows.starts)
@@ -47,15 +48,17 @@ def summary_features(examples: Sequence[SummaryExample], tokenizer: Tokenizer, m
     )
 
 
-def _one_sequence(sentences: list[list[int]], frame: Frame, max_length: int) -> tuple[list[int], bytearray, list[int]]:
+def _one_sequence(
+    sentences: list[list[int]], framing: Framing, max_length: int
+) -> tuple[list[int], bytearray, list[int]]:
     """Ids, segments, and the places where sentences begin."""
     ids: list[int] = []
     segments, places = bytearray(), []
-    specials = frame.specials(pair=False)
+    specials = framing.single.specials
     for number, sentence in enumerate(sentences):
         if number and len(ids) + len(sentence) + specials > max_length:
             break
-        framed, _, _ = frame.fitted(sentence, None, max_length)
+        framed, _, _ = framing.fitted(sentence, None, max_length)
         places.append(len(ids))
         ids += framed
         segments += bytes((number % 2,)) * len(framed)

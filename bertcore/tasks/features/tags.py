@@ -15,7 +15,7 @@ from bertcore.tasks.examples import TaggedExample
 from bertcore.tasks.features.kinds import TagFeatures
 from bertcore.tasks.features.ragged import Ragged
 from bertcore.tasks.features.texts import label_number
-from bertcore.tasks.features.tokenise import Frame, Pieces, SequenceWriter, portions, text_pieces
+from bertcore.tasks.features.tokenise import Pieces, SequenceWriter, portions, text_pieces
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 
@@ -31,15 +31,15 @@ def tag_features(
     Words that lie beyond `max_length` tokens are not seen: they have no label, and are predicted as "O".
     Raises BertcoreError for a tag that `labels` does not have, or as many tags as there are no words.
     """
-    writer, frame, dropped = SequenceWriter(), Frame.of(tokenizer), 0
-    room = max(0, max_length - frame.specials(pair=False))
+    writer, framing, dropped = SequenceWriter(), tokenizer.framing, 0
+    room = max(0, max_length - framing.single.specials)
     first_pieces: list[list[int]] = []
     for portion in portions(len(examples)):
         for pieces, i in zip(
             text_pieces(tokenizer, [" ".join(examples[i].words) for i in portion]), portion, strict=True
         ):
-            ids, segments = frame.framed(pieces.ids[:room], None)
-            first_pieces.append(_first_pieces(pieces, examples[i].words, room, len(frame.single.before), len(ids)))
+            ids, segments = framing.framed(pieces.ids[:room], None)
+            first_pieces.append(_first_pieces(pieces, examples[i].words, room, len(framing.single.before), len(ids)))
             writer.add(ids, segments)
             dropped += max(0, len(pieces.ids) - room)
     all_ids, all_segments = writer.done()

@@ -12,7 +12,7 @@ from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import ChoiceExample, Kind, TextExample
 from bertcore.tasks.features.kinds import ChoiceFeatures, TextFeatures
-from bertcore.tasks.features.tokenise import Frame, SequenceWriter, portions, text_ids
+from bertcore.tasks.features.tokenise import SequenceWriter, portions, text_ids
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 
@@ -23,13 +23,13 @@ def text_features(
 
     Raises BertcoreError for a label that `labels` does not have, or what is no number.
     """
-    writer, frame, dropped = SequenceWriter(), Frame.of(tokenizer), 0
+    writer, framing, dropped = SequenceWriter(), tokenizer.framing, 0
     for portion in portions(len(examples)):
         texts = [(examples[i].text_a, examples[i].text_b or None) for i in portion]
         of_a = text_ids(tokenizer, [a for a, _ in texts])
         of_b = iter(text_ids(tokenizer, [b for _, b in texts if b]))
         for a, (_, b) in zip(of_a, texts, strict=True):
-            ids, segments, cut = frame.fitted(a, next(of_b) if b else None, max_length)
+            ids, segments, cut = framing.fitted(a, next(of_b) if b else None, max_length)
             writer.add(ids, segments)
             dropped += cut
     answers = _ANSWERS[kind](examples, labels)
@@ -40,13 +40,13 @@ def text_features(
 
 def choice_features(examples: Sequence[ChoiceExample], tokenizer: Tokenizer, max_length: int) -> ChoiceFeatures:
     """The beginning with each of its endings, as pairs. Raises BertcoreError where there is no such ending."""
-    writer, frame, dropped = SequenceWriter(), Frame.of(tokenizer), 0
+    writer, framing, dropped = SequenceWriter(), tokenizer.framing, 0
     for portion in portions(len(examples)):
         pairs = [(examples[i].context, ending or None) for i in portion for ending in examples[i].endings]
         of_a = text_ids(tokenizer, [a for a, _ in pairs])
         of_b = iter(text_ids(tokenizer, [b for _, b in pairs if b]))
         for a, (_, b) in zip(of_a, pairs, strict=True):
-            ids, segments, cut = frame.fitted(a, next(of_b) if b else None, max_length)
+            ids, segments, cut = framing.fitted(a, next(of_b) if b else None, max_length)
             writer.add(ids, segments)
             dropped += cut
     counts = [len(example.endings) for example in examples]
