@@ -8,38 +8,158 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
 
+from bertcore.analysis.targets import Measure, Target, pair_target, word_target
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    from bertcore.analysis.targets import Target
+    from app.state.readings import Reading
     from bertcore.checkpoint.checkpoint import Checkpoint
 
+translate = QCoreApplication.translate
 INTERACTIVE_TOKENS = 1024  # in one batch: what is more urgent waits no longer than for this
 Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
-Predicted = Literal["word", "next_sentence", "sentence_order"]
+MOST_WORDS, MOST_TAGS = 3, 3  # that are offered for each mask, or each token
 
 
 @dataclass(frozen=True)
 class HeadTarget:
-    """One prediction: the log probability (nats) of a word at a masked place, or of a verdict on the pair."""
+    """One prediction that can be asked about, whatever head of the model makes it, and what a person calls it."""
 
-    kind: Predicted
-    label: str  # as a person should see it
-    position: int = 0  # of the masked token
-    token_id: int = 0  # of the word
+    label: str
+    target: Target
+    note: str = ""  # stands behind the label in a list
 
-    def target(self) -> Target:
-        """For the analyses; needs torch."""
-        from bertcore.analysis.targets import pair_target, word_target
+    @property
+    def is_score(self) -> bool:
+        """It has no probability: effects are in its own unit, and not of ln p in nats."""
+        return self.target.measure == "logit"
 
-        if self.kind == "word":
-            return word_target(self.position, self.token_id)
-        return pair_target("nsp" if self.kind == "next_sentence" else "sop")
+    def value(self, reading: Reading) -> float:
+        """Its probability in a reading, 0..1, or its score."""
+        target, logits = self.target, reading.task_logits
+        match target.head:
+            case "mlm":
+                assert reading.trace.mlm_logits is not None
+                row = [mask.position for mask in reading.masks].index(target.position)
+                return _share(reading.trace.mlm_logits[row], target.index)
+            case "nsp":
+                return 0.0 if reading.next_sentence is None else reading.next_sentence.is_next
+            case "sop":
+                return 0.0 if reading.sentence_order is None else reading.sentence_order.in_order
+            case "rtd":
+                return 0.0 if reading.replaced is None else float(reading.replaced[target.position])
+            case "tag":
+                return _share(logits["tag"][target.position], target.index)
+            case "span":
+                return _share(logits["span"][:, target.index], target.position)
+            case "summarise":
+                return _sigmoid(logits["summarise"][target.position])
+            case "classify" if not self.is_score and _task_kind(reading) != "multilabel":
+                return _share(logits["classify"], target.index)
+            case _:
+                logit = float(logits[target.head][target.index])
+                return logit if self.is_score else _sigmoid(logit)
+
+
+def targets_of(reading: Reading, position: int) -> list[HeadTarget]:
+    """What the model predicts here, of every head it has. position: the token that was clicked, for its tags.
+
+    Of each mask the word that was there and the likeliest ones; the verdicts on the pair; all classes, the likeliest
+    first; the token's likeliest tags; where an answer likely begins and ends, and this token; whether it was replaced.
+    """
+    tokens, logits = reading.shown_tokens, reading.task_logits
+    targets = []
+    for mask in reading.masks:
+        words = [*([mask.was] if mask.was else []), *mask.words[:MOST_WORDS]]
+        for word in {word.id: word for word in words}.values():
+            note = translate("HeadTarget", ", the word in the text") if mask.was and word.id == mask.was.id else ""
+            name = translate("HeadTarget", "{word} at {position}").format(word=word.token, position=mask.position)
+            targets.append(HeadTarget(name, word_target(mask.position, word.id), note))
+    if reading.next_sentence is not None:
+        targets.append(HeadTarget(translate("HeadTarget", "B follows A"), pair_target("nsp")))
+    if reading.sentence_order is not None:
+        targets.append(HeadTarget(translate("HeadTarget", "A comes before B"), pair_target("sop")))
+    labels = _labels(reading)
+    if "classify" in logits:
+        measure: Measure = "logit" if _task_kind(reading) == "regress" else "log_probability"
+        order = np.argsort(-logits["classify"], kind="stable").tolist()
+        targets += [HeadTarget(labels[i], Target("classify", i, measure=measure)) for i in order]
+    if "tag" in logits:
+        name = translate("HeadTarget", "tag {tag} of {token} ({position})")
+        for i in np.argsort(-logits["tag"][position], kind="stable")[:MOST_TAGS].tolist():
+            label = name.format(tag=labels[i], token=tokens[position], position=position)
+            targets.append(HeadTarget(label, Target("tag", i, position)))
+    if "span" in logits:
+        best = logits["span"].argmax(axis=0).tolist()
+        begins = translate("HeadTarget", "the answer begins at {token} ({position})")
+        ends = translate("HeadTarget", "the answer ends at {token} ({position})")
+        for end, at in dict.fromkeys([*enumerate(best), (0, position), (1, position)]):
+            label = (ends if end else begins).format(token=tokens[at], position=at)
+            targets.append(HeadTarget(label, Target("span", end, at)))
+    if "choice" in logits:
+        label = translate("HeadTarget", "the score of this choice")
+        targets.append(HeadTarget(label, Target("choice", measure="logit")))
+    if "summarise" in logits:
+        targets.append(HeadTarget(translate("HeadTarget", "this text is in the summary"), Target("summarise")))
+    if reading.replaced is not None:
+        name = translate("HeadTarget", "{token} ({position}) was replaced").format(
+            token=tokens[position], position=position
+        )
+        targets.append(HeadTarget(name, Target("rtd", 0, position)))
+    return targets
+
+
+def changed_targets(before: Reading, after: Reading) -> list[HeadTarget]:
+    """Which predictions of the heads for a task show best what a change inside the model does.
+
+    The likeliest before and the likeliest after; of tags and of replaced tokens, those of the token that changed most.
+    """
+    position = 0
+    if "tag" in before.task_logits:
+        shares = [_softmax(one.task_logits["tag"]) for one in (before, after)]  # (S,K) each
+        position = int(np.abs(shares[1] - shares[0]).max(axis=-1).argmax())
+    elif before.replaced is not None and after.replaced is not None:
+        position = int(np.abs(after.replaced - before.replaced).argmax())
+    heads = (("classify", None), ("tag", None), ("span", 0), ("span", 1), ("choice", 0), ("summarise", 0), ("rtd", 0))
+    best = []
+    for head, index in heads:
+        for reading in (before, after):
+            targets = (one for one in targets_of(reading, position) if one.target.head == head)
+            best += [one for one in targets if index in (None, one.target.index)][:1]
+    return list(dict.fromkeys(best))
+
+
+def _task_kind(reading: Reading) -> str:
+    task = reading.request.model.task
+    return "" if task is None else task.kind
+
+
+def _labels(reading: Reading) -> Sequence[str]:
+    """Names of the classes or tags."""
+    task = reading.request.model.task
+    names = () if task is None else task.labels
+    return names or [f"LABEL_{number}" for number in range(reading.request.model.config.label_count)]
+
+
+def _softmax(logits: NDArray) -> NDArray[np.float64]:
+    """Over the last axis."""
+    raised = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
+    shares: NDArray[np.float64] = raised / raised.sum(axis=-1, keepdims=True)
+    return shares
+
+
+def _share(logits: NDArray, index: int) -> float:
+    return float(_softmax(logits)[index])
+
+
+def _sigmoid(logit: float) -> float:
+    return float(0.5 * (1 + np.tanh(float(logit) / 2)))
 
 
 @dataclass(frozen=True)
@@ -81,7 +201,7 @@ def effects_of_heads(checkpoint: Checkpoint, text: AskedText, target: HeadTarget
         checkpoint.model,
         text.input_ids,
         text.segments,
-        target.target(),
+        target.target,
         position_ids=text.positions,
         max_tokens=INTERACTIVE_TOKENS,
         between=between,
@@ -109,7 +229,7 @@ def check_head(
 
     check_heads([(layer, head)], checkpoint.config)
     check_rows([row], len(text.input_ids))
-    arguments = (checkpoint.model, text.input_ids, text.segments, target.target(), layer)
+    arguments = (checkpoint.model, text.input_ids, text.segments, target.target, layer)
     found = attention_gradient(*arguments, position_ids=text.positions)
     step(0.1)
     attention = found.attention[head, row]  # (S)
@@ -135,7 +255,7 @@ def _without_head(checkpoint: Checkpoint, text: AskedText, target: HeadTarget, l
     from bertcore.analysis.passes import as_text
     from bertcore.model.tap import Intervention
 
-    asked = target.target()
+    asked = target.target
     with torch.inference_mode():
         read = as_text(checkpoint.model, text.input_ids, text.segments, text.positions)
         hidden = read.hidden(checkpoint.model, tap=Intervention(switch_off_heads([(layer, head)])))
@@ -166,6 +286,6 @@ def gradient_of_layer(checkpoint: Checkpoint, text: AskedText, target: HeadTarge
     from bertcore.analysis.attention_gradient import attention_gradient
 
     found = attention_gradient(
-        checkpoint.model, text.input_ids, text.segments, target.target(), layer, position_ids=text.positions
+        checkpoint.model, text.input_ids, text.segments, target.target, layer, position_ids=text.positions
     )
     return found.gradient

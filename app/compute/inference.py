@@ -395,7 +395,7 @@ def _outcome(kind: str, result: object) -> str:
 def _reading(request: ReadingRequest, checkpoint: Checkpoint, before: Reading | None) -> Reading:
     """One forward pass, and what is read off it."""
     from bertcore.analysis.trace import trace
-    from bertcore.analysis.verdicts import replaced_probabilities
+    from bertcore.analysis.verdicts import replaced_probabilities, task_logits
 
     words = request.masked if "mlm" in checkpoint.tasks else ()
     started = time.perf_counter()
@@ -412,7 +412,8 @@ def _reading(request: ReadingRequest, checkpoint: Checkpoint, before: Reading | 
     masks = mask_readings(traced, request)
     replaced = None if traced.replaced_logits is None else replaced_probabilities(traced.replaced_logits)
     small = thumbnails(traced.attentions)
-    return Reading(request, traced, small, masks, verdict, order, replaced, forward_ms, before)
+    tasks = task_logits(checkpoint.model, traced.hidden_states[-1])
+    return Reading(request, traced, small, masks, verdict, order, replaced, forward_ms, tasks, before)
 
 
 def _what_is_read(request: ReadingRequest) -> tuple[object, ...]:

@@ -70,7 +70,7 @@ def decided_by(
 
     tokenizer = checkpoint.tokenizer
     cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
-    asked = checkpoint.model, text.input_ids, text.segments, target.target()
+    asked = checkpoint.model, text.input_ids, text.segments, target.target
     if method == "gradient":
         return gradient_x_input(*asked, position_ids=text.positions)
     if method == "left_out":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +81,7 @@ class Reading:
     sentence_order: SentenceOrder | None  # the same
     replaced: np.ndarray | None  # (S) probability that each token was replaced; None: no head for it
     forward_ms: float
+    task_logits: Mapping[str, np.ndarray] = field(default_factory=dict)  # of heads for a task (`verdicts.task_logits`)
     before: Reading | None = None  # the same text with nothing changed inside; None where nothing is changed
 
     def units(self, view: TokenView) -> Units:

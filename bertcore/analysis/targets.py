@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from bertcore.model.bert import Bert
 
-Head = Literal["mlm", "nsp", "sop", "rtd", "classify", "tag", "span", "choice"]
+Head = Literal["mlm", "nsp", "sop", "rtd", "classify", "tag", "span", "choice", "summarise"]
 Measure = Literal["log_probability", "logit"]
 
 
@@ -79,6 +79,8 @@ class Target:
             return model.tag_logits(hidden)
         if self.head == "choice":
             return model.choice_logits(hidden, 1)
+        if self.head == "summarise":
+            return model.sentence_logits(hidden)[:, None]  # (B,1)
         return model.span_logits(hidden)[self.index]
 
     def _measured(self, model: Bert, logits: Tensor) -> Tensor:
@@ -92,7 +94,7 @@ class Target:
         problem = problem_of(model.config) if self.head == "classify" else ""
         if problem == "regression" or self.head == "choice":
             raise BertcoreError("This head gives a number, no probability; ask for its logit.")
-        if problem == "multi_label_classification" or self.head == "rtd":
+        if problem == "multi_label_classification" or self.head in ("rtd", "summarise"):
             return logsigmoid(logits[:, index])  # each by itself
         return logits.log_softmax(dim=-1)[:, index]
 
@@ -116,4 +118,5 @@ _MISSING: dict[Head, str] = {
     "tag": "This model has no tagging head.",
     "span": "This model has no head that finds answers.",
     "choice": "This model has no head that chooses.",
+    "summarise": "This model has no head that picks sentences for a summary.",
 }

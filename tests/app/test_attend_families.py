@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.compute.head_questions import changed_targets
 from app.rooms.attend.heads_card import TABS
 from app.rooms.attend.large_card import MODES
 from app.rooms.attend.matrix_page import PICTURES
@@ -16,6 +17,7 @@ from app.shell.window import Window
 from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.family_models import save_family
+from tests.app.test_apply_room import make_model
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +57,32 @@ def test_every_mode_and_tab_of_each_family(
         answered(window, room, qtbot)
         has_picture = room.large.matrix.view.values is not None
         assert has_picture == (picture != "Gradient" or bool(room.targets.all))
-    has_target = bool(set(model.tasks) & {"mlm", "nsp", "sop"})
+    has_target = bool(model.tasks)
     assert bool(room.targets.all) == has_target
     if not has_target:
         assert room.heads_card.atlas.effects is None and room.targets.problem == model.missing["mlm"]
     assert not window.frame.banner.is_shown
+
+
+@pytest.mark.parametrize("kind", ["classify", "tag", "span"])
+def test_a_fine_tuned_model_is_asked_about_its_own_task(
+    open_window: Callable[[Path | str], Window], folders: Path, kind: str, qtbot: QtBot
+) -> None:
+    window = shown(open_window, make_model(folders / kind, kind), qtbot)
+    room = attend(window, qtbot)
+    room.side.what_if.head_off.click()
+    settle(window, qtbot)
+    reading = window.state.reading
+    assert reading is not None and reading.before is not None
+    target = changed_targets(reading.before, reading)[0]
+    expected = f"{target.label}: {target.value(reading.before):.2f} → {target.value(reading):.2f}"
+    assert expected in room.side.what_if.effect.text().splitlines()
+    room.heads_card.open_tab("Effects")
+    answered(window, room, qtbot)
+    assert room.heads_card.atlas.effects is not None
+    room.large.set_mode("Check")
+    answered(window, room, qtbot)
+    assert room.large.check.view.columns
 
 
 def test_24_by_16_heads(open_window: Callable[[Path | str], Window], folders: Path, qtbot: QtBot) -> None:

@@ -101,12 +101,12 @@ class TestEffects:
         room.heads_card.open_tab(EFFECTS)
         answered(window, room, qtbot)
         request, target = window.state.reading.request, room.targets.chosen  # type: ignore[union-attr]
-        assert target is not None and target.kind == "word"
+        assert target is not None and target.target.head == "mlm"
         text = AskedText(request.input_ids, request.segments)
         checkpoint = load_checkpoint(model_folder)
         expected = effects_of_heads(checkpoint, text, target, lambda share: None)
         np.testing.assert_allclose(room.heads_card.atlas.effects, expected, atol=1e-5)
-        other = next(target for target in room.targets.all if target.position == 5)
+        other = next(target for target in room.targets.all if target.target.position == 5)
         room.targets.choose(other)
         answered(window, room, qtbot)
         expected = effects_of_heads(checkpoint, text, other, lambda share: None)
@@ -119,7 +119,7 @@ class TestEffects:
     ) -> None:
         room.heads_card.open_tab(EFFECTS)
         answered(window, room, qtbot)
-        assert room.targets.chosen is not None and room.targets.chosen.kind == "next_sentence"
+        assert room.targets.chosen is not None and room.targets.chosen.target.head == "nsp"
         assert room.heads_card.atlas.effects is not None
         window.state.set_text(b="")
         settle(window, qtbot)
@@ -162,7 +162,7 @@ class TestCheck:
             trace(checkpoint.model, request.input_ids, request.segments, mlm_positions=[2], changes=changes).mlm_logits
             for changes in (None, switch_off_heads([(1, 0)]))
         ]
-        before, after = (float(torch.tensor(row[0]).log_softmax(0)[target.token_id].exp()) for row in logits)
+        before, after = (float(torch.tensor(row[0]).log_softmax(0)[target.target.index].exp()) for row in logits)
         assert f"{before:.3g} → {after:.3g}".replace("-", "−") in room.large.check.summary
 
     def test_what_is_said_is_said_of_what_was_chosen(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
@@ -172,7 +172,7 @@ class TestCheck:
         assert page.meanings.count("ln p of “B follows A”") == 2 and "“B follows A”" in page.summary
         window.state.set_masks((2,))
         settle(window, qtbot)
-        word = next(target for target in room.targets.all if target.label == "cat at 2, the word in the text")
+        word = next(target for target in room.targets.all if target.label == "cat at 2" and target.note)
         room.targets.choose(word)
         answered(window, room, qtbot)
         assert page.meanings.count("ln p of “cat at 2”") == 2 and "“cat at 2”" in page.summary

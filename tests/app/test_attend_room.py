@@ -139,14 +139,14 @@ class TestPictures:
         settle(window, qtbot)
         answered(window, room, qtbot)
         target, request = room.targets.chosen, window.state.reading.request  # type: ignore[union-attr]
-        assert target is not None and target.position == 2
+        assert target is not None and target.target.position == 2
         model = load_checkpoint(model_folder).model
-        found = attention_gradient(model, request.input_ids, request.segments, target.target(), 0)
+        found = attention_gradient(model, request.input_ids, request.segments, target.target, 0)
         np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
-        other = next(other for other in room.targets.all if other.kind == "next_sentence")
+        other = next(other for other in room.targets.all if other.target.head == "nsp")
         room.targets.choose(other)
         answered(window, room, qtbot)
-        found = attention_gradient(model, request.input_ids, request.segments, other.target(), 0)
+        found = attention_gradient(model, request.input_ids, request.segments, other.target, 0)
         np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
         assert "without your changes" not in room.large.hint and "by tokens" not in room.large.hint
         window.state.set_what_if(window.state.what_if.with_head(1, 0, True))

@@ -22,6 +22,7 @@ from app.rooms.predict.room import PAGES
 from app.rooms.predict.surprise_page import SurprisePage
 from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
+from bertcore.analysis.targets import pair_target, word_target
 from bertcore.analysis.what_if import EditedRow, WhatIf
 from tests.app.conftest import TIMEOUT_MS
 from tests.app.predict_room import MASKS, answered, asked, page, predict, reading_of
@@ -157,7 +158,7 @@ def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: 
         answered(window, room, qtbot)
         checkpoint, text, reading = asked(window)
         guess = reading.masks[place].words[word]
-        target = HeadTarget("word", guess.token, MASKS[place], guess.id)
+        target = HeadTarget(guess.token, word_target(MASKS[place], guess.id))
         assert view.target == target
         found = decided_by(checkpoint, text, target, method)  # type: ignore[arg-type]
         assert room.units is not None
@@ -172,9 +173,9 @@ def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: 
 def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, ())
     view = page(room, DecidedPage, "decided", window, qtbot)
-    assert view.target == HeadTarget("next_sentence", "B follows A") and not view.word.isVisible()
+    assert view.target == HeadTarget("B follows A", pair_target("nsp")) and not view.word.isVisible()
     checkpoint, text, _ = asked(window)
-    found = decided_by(checkpoint, text, HeadTarget("next_sentence", ""), "left_out")
+    found = decided_by(checkpoint, text, HeadTarget("", pair_target("nsp")), "left_out")
     assert view.cards["left_out"].scores == pytest.approx(found.scores.tolist(), abs=1e-4)
 
 
@@ -191,7 +192,7 @@ def test_a_clicked_mask_is_asked_about(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     view = page(room, DecidedPage, "decided", window, qtbot)
     window.state.set_focus(MASKS[1])
-    assert view.target is not None and view.target.position == MASKS[1]
+    assert view.target is not None and view.target.target.position == MASKS[1]
 
 
 def test_what_was_chosen_in_the_list_stays_while_the_mouse_moves(window: Window, qtbot: QtBot) -> None:
@@ -202,10 +203,10 @@ def test_what_was_chosen_in_the_list_stays_while_the_mouse_moves(window: Window,
     view.place.activated.emit(0)
     answered(window, room, qtbot)
     window.state.set_hover(4)
-    assert view.target is not None and view.target.position == MASKS[0]
+    assert view.target is not None and view.target.target.position == MASKS[0]
     assert not any(card.question.is_waiting for card in view.cards.values())
     window.state.set_focus(MASKS[2])
-    assert view.target is not None and view.target.position == MASKS[2]
+    assert view.target is not None and view.target.target.position == MASKS[2]
 
 
 @pytest.mark.parametrize("order", ORDERS[:2])
@@ -336,7 +337,7 @@ def test_the_mouse_over_a_token_chooses_no_other_question(window: Window, qtbot:
     view = page(room, DecidedPage, "decided", window, qtbot)
     window.state.set_focus(None)
     chosen = view.target
-    assert chosen is not None and chosen.kind == "word"
+    assert chosen is not None and chosen.target.head == "mlm"
     window.state.set_hover(4)
     assert view.target == chosen
 

@@ -157,12 +157,12 @@ def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
     encoding = checkpoint.tokenizer.encode("the cat 日 on the mat")
     at = encoding.ids.index(checkpoint.tokenizer.unk_id or 0)
     text = AskedText(tuple(encoding.ids), encoding.segments)
-    found = decided_by(checkpoint, text, HeadTarget("word", "cat", 2, CAT), "integrated", lambda share: None)
+    found = decided_by(checkpoint, text, HeadTarget("cat", word_target(2, CAT)), "integrated", lambda share: None)
     assert abs(found.scores[at]) > 1e-6 and found.scores[0] == 0
 
 
 def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) -> None:
-    target, own = HeadTarget("word", "cat", MASKS[0], CAT), word_target(MASKS[0], CAT)
+    target, own = HeadTarget("cat", word_target(MASKS[0], CAT)), word_target(MASKS[0], CAT)
     arguments = checkpoint.model, PAIR.ids, PAIR.segments, own
     base = covered(PAIR.ids, MASK, TOKENIZER.special_ids)
     assert [base[i] for i in (0, 2, MASKS[0])] == [PAIR.ids[0], MASK, MASK]

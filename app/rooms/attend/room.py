@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from app.compute.head_questions import targets_of
 from app.figures.figure import Axis, Figure, Numbers, numbers_of
 from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
@@ -17,7 +18,7 @@ from app.rooms.attend.heads_card import ALIKE, EFFECTS, FIND, KINDS, HeadsCard
 from app.rooms.attend.large_card import CHECK, LINES, MATRIX, SCORE, LargeCard
 from app.rooms.attend.links import with_weight
 from app.rooms.attend.matrix_page import GRADIENT, HEAD, ROLLOUT
-from app.rooms.attend.shown import Choice, Head, Shown, targets_of, why_no_target
+from app.rooms.attend.shown import Choice, Head, Shown, why_no_target
 from app.rooms.attend.side_card import SideCard
 from app.rooms.attend.targets import Targets
 from app.rooms.base import ExploreRoom
@@ -117,7 +118,7 @@ class AttendRoom(ExploreRoom):
             return
         self._shown = shown
         self._keep_what_is_there(shown)
-        self.targets.set_targets(targets_of(shown.plain), why_no_target(reading), self._locked())
+        self.targets.set_targets(targets_of(shown.plain, self._locked()), why_no_target(reading), self._locked())
         self.heads_card.draw(shown)
         self.draw_head(reading)
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 Head = tuple[int, int]  # layer, head, from 0
 Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
 OFF = "switched off"  # in place of a kind
-IN_TEXT = ", the word in the text"
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,27 +207,9 @@ def by_kind(named: Named, off: Collection[Head] = ()) -> Kinds:
     return ordered
 
 
-def targets_of(reading: Reading) -> list[HeadTarget]:
-    """Predictions that a head may matter for: the words of each mask, and the verdict on the pair."""
-    from app.compute.head_questions import HeadTarget
-
-    targets = []
-    for mask in reading.masks:
-        words = [*([mask.was] if mask.was else []), *mask.words[:3]]
-        for word in {word.id: word for word in words}.values():
-            note = IN_TEXT if mask.was and word.id == mask.was.id else ""
-            name = f"{word.token} at {mask.position}{note}"
-            targets.append(HeadTarget("word", name, mask.position, word.id))
-    if reading.next_sentence is not None:
-        targets.append(HeadTarget("next_sentence", "B follows A"))
-    if reading.sentence_order is not None:
-        targets.append(HeadTarget("sentence_order", "A stands before B"))
-    return targets
-
-
 def short_name(target: HeadTarget | None) -> str:
     """A prediction as it is named within a sentence."""
-    return "the prediction" if target is None else f"“{target.label.removesuffix(IN_TEXT)}”"
+    return "the prediction" if target is None else f"“{target.label}”"
 
 
 def why_no_target(reading: Reading) -> str:

@@ -28,9 +28,9 @@ class Targets(QObject):
         """What a person chose stays where it is still there; else the mask at `position`, else the first."""
         self.all, self.problem = list(targets), problem
         picked = self.chosen if self._is_picked else None
-        kept = [target for target in targets if picked is not None and _place(target) == _place(picked)]
+        kept = [target for target in targets if picked is not None and target.target == picked.target]
         self._is_picked = bool(kept)
-        here = [target for target in targets if target.kind == "word" and target.position == position]
+        here = [target for target in targets if target.target.head == "mlm" and target.target.position == position]
         self.chosen = next(iter([*kept, *here, *targets]), None)
         for box in self._boxes:
             box.show_targets()
@@ -61,7 +61,7 @@ class TargetBox(Choice):
         self.activated.connect(self._on_activated)
 
     def show_targets(self) -> None:
-        names = [target.label for target in self._targets.all]
+        names = [target.label + target.note for target in self._targets.all]
         if names != [self.itemText(i) for i in range(self.count())]:
             self.clear()
             self.addItems(names)
@@ -71,7 +71,3 @@ class TargetBox(Choice):
 
     def _on_activated(self, index: int) -> None:
         self._targets.choose(self._targets.all[index])
-
-
-def _place(target: HeadTarget) -> tuple[object, ...]:
-    return target.kind, target.position, target.token_id

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.compute.head_questions import changed_targets
 from app.look import theme
 from app.rooms.attend.number_field import NumberField
 from app.rooms.attend.shown import Choice, Shown
@@ -141,6 +142,9 @@ def effects_on(reading: Reading) -> list[str]:
         lines.append(f"B follows A: {was:.2f} → {now:.2f}")
     if before.sentence_order is not None and reading.sentence_order is not None:
         lines.append(f"A stands before B: {before.sentence_order.in_order:.2f} → {reading.sentence_order.in_order:.2f}")
+    for target in changed_targets(before, reading):
+        was, now = target.value(before), target.value(reading)
+        lines.append(f"{target.label}: {was:.2f} → {now:.2f}")
     if not before.masks and "mlm" in reading.request.model.tasks:
         lines.append("Mask a word (M) to see what this does to it.")
     return lines or ["This model predicts nothing that could change; see the pictures."]

@@ -19,6 +19,7 @@ from app.widgets.controls import Choice
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.question import Question, WorkLine
 from app.widgets.raster import ColorBar
+from bertcore.analysis.targets import pair_target, word_target
 
 if TYPE_CHECKING:
     from app.rooms.predict.room import PredictRoom
@@ -80,8 +81,8 @@ class DecidedPage(PredictPage):
         if clicked == self._clicked:  # the mouse alone has moved: what was chosen in the list stays
             return
         self._clicked = clicked
-        places = [group[0].position if group[0].kind == "word" else None for group in self._targets]
-        if clicked is not None and clicked in places and (target is None or target.position != clicked):
+        places = [group[0].target.position if group[0].target.head == "mlm" else None for group in self._targets]
+        if clicked is not None and clicked in places and (target is None or target.target.position != clicked):
             self._picked = None
             self.place.setCurrentIndex(places.index(clicked))
             self._fill_words(0)
@@ -225,7 +226,9 @@ class MethodCard(Card):
         if self.question.answer is None or units is None or self.target is None:
             return None
         numbers = {"part in ln p": numbers_of("token", units.labels, np.array(self.scores))}
-        where = f"of {self.target.label}" + (f" at {self.target.position}" if self.target.kind == "word" else "")
+        where = f"of {self.target.label}" + (
+            f" at {self.target.target.position}" if self.target.target.head == "mlm" else ""
+        )
         widgets: list[QWidget] = [self.tokens, self._scale]
         said = self.said.text().replace("\n", " ")  # stands in the caption, which goes with the numbers, too
         return self._room.figure(
@@ -246,11 +249,11 @@ def targets_of(reading: Reading) -> list[list[HeadTarget]]:
     groups: list[list[HeadTarget]] = []
     for mask in reading.masks:
         words = {word.id: word for word in (*mask.words, *([mask.was] if mask.was else []))}
-        groups.append([HeadTarget("word", word.token, mask.position, word.id) for word in words.values()])
+        groups.append([HeadTarget(word.token, word_target(mask.position, word.id)) for word in words.values()])
     if reading.next_sentence is not None:
-        groups.append([HeadTarget("next_sentence", "B follows A")])
+        groups.append([HeadTarget("B follows A", pair_target("nsp"))])
     if reading.sentence_order is not None:
-        groups.append([HeadTarget("sentence_order", "A comes before B")])
+        groups.append([HeadTarget("A comes before B", pair_target("sop"))])
     return groups
 
 
@@ -268,8 +271,8 @@ def summary(found: Any) -> str:
 
 
 def _key(target: HeadTarget) -> tuple[object, ...]:
-    return target.kind, target.position, target.token_id
+    return (target.target,)
 
 
 def _place_name(target: HeadTarget, mask: str) -> str:
-    return f"{mask} {target.position}" if target.kind == "word" else target.label
+    return f"{mask} {target.target.position}" if target.target.head == "mlm" else target.label

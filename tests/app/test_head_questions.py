@@ -7,8 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from pytestqt.qtbot import QtBot
 
-from app.compute.head_questions import AskedText, HeadTarget, check_head, effects_of_heads, flow_matrix
+from app.compute.head_questions import AskedText, HeadTarget, check_head, effects_of_heads, flow_matrix, targets_of
+from app.compute.inference import Inference
+from app.state.model_info import ModelInfo
+from app.state.readings import Reading, ReadingRequest
+from app.state.state import ExploreState
 from bertcore.analysis.attention_gradient import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
 from bertcore.analysis.interventions import set_attention_pattern, set_attention_row, switch_off_heads
@@ -17,13 +22,17 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
+from bertcore.model.tap import Changes
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
+from tests.app.family_models import save_family
+from tests.app.test_apply_room import KINDS, make_model
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_tokenizer
 
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("the [MASK] sat.", "it was very comfortable!")
 MASKED, CAT = 2, VOCABULARY.index("cat")
 TEXT = AskedText(PAIR.ids, PAIR.segments)
-WORD = HeadTarget("word", "cat", MASKED, CAT)
+WORD = HeadTarget("cat", word_target(MASKED, CAT))
 
 
 def log_p(model: Bert, changes: object = None) -> float:
@@ -122,13 +131,63 @@ def test_effects_of_all_heads(checkpoint: Checkpoint) -> None:
 
 
 def test_the_verdict_on_a_pair_is_a_target_too(checkpoint: Checkpoint) -> None:
-    found = effects_of_heads(checkpoint, TEXT, HeadTarget("next_sentence", "B follows A"), lambda share: None)
+    found = effects_of_heads(checkpoint, TEXT, HeadTarget("B follows A", pair_target("nsp")), lambda share: None)
     logits = [
         trace(checkpoint.model, PAIR.ids, PAIR.segments, changes=changes).next_sentence_logits
         for changes in (None, switch_off_heads([(1, 1)]))
     ]
     before, after = (float(torch.tensor(pair).log_softmax(0)[0]) for pair in logits)
     assert found[1, 1] == pytest.approx(after - before, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "discriminator"])
+def test_the_output_of_every_head_can_be_asked_about(kind: str, tmp_path: Path, qtbot: QtBot) -> None:
+    """Classes, tags, ends of an answer, choices, summaries, replaced tokens: each as the model itself says it."""
+    is_family = kind == "discriminator"
+    folder = save_family(kind, tmp_path / kind) if is_family else make_model(tmp_path / kind, kind)
+    reading = read(folder, TEXT_A, TEXT_B, qtbot)
+    targets, request = targets_of(reading, 3), reading.request
+    assert targets and len(set(targets)) == len(targets)
+    checkpoint = load_checkpoint(folder)
+    text = AskedText(request.input_ids, request.segments)
+    for target in targets:
+        found = effects_of_heads(checkpoint, text, target, lambda share: None)
+        assert np.isfinite(found).all() and np.abs(found).max() > 0
+        plain, without = (
+            hidden_of(checkpoint.model, request, changes) for changes in (None, switch_off_heads([(1, 2)]))
+        )
+        numbers = [float(target.target.of(checkpoint.model, hidden)[0]) for hidden in (plain, without)]
+        assert found[1, 2] == pytest.approx(numbers[1] - numbers[0], abs=1e-4)
+        shown = target.value(reading)
+        assert (shown if target.is_score else np.log(shown)) == pytest.approx(numbers[0], abs=1e-4)
+        check = check_head(checkpoint, text, target, 1, 2, 3, lambda share: None, most_links=2)
+        assert check.value == pytest.approx(numbers[0], abs=1e-4)
+        assert check.without_head == pytest.approx(numbers[1] - numbers[0], abs=1e-4)
+
+
+def hidden_of(model: Bert, request: ReadingRequest, changes: Changes | None) -> torch.Tensor:
+    found = trace(model, request.input_ids, request.segments, changes=changes)
+    return torch.from_numpy(found.hidden_states[-1])[None]
+
+
+def read(folder: Path, a: str, b: str, qtbot: QtBot) -> Reading:
+    """As the window reads it."""
+    readings: list[Reading] = []
+    inference = Inference()
+    state = ExploreState()
+
+    def on_opened(info: ModelInfo, reference: str) -> None:
+        state.set_model(info)
+        state.set_text(a, b)
+        assert state.encoding is not None
+        inference.read(ReadingRequest(info, state.encoding, tuple(state.input_ids), (), frozenset()))
+
+    inference.model_opened.connect(on_opened)
+    inference.reading_ready.connect(readings.append)
+    inference.open_model(str(folder))
+    qtbot.waitUntil(lambda: bool(readings), timeout=TIMEOUT_MS)
+    inference.close()
+    return readings[0]
 
 
 @pytest.mark.parametrize(
