@@ -130,6 +130,19 @@ def save_checkpoint(
     write_json(folder / ABOUT_FILE, {"name": name, "step": step, "tokens_seen": tokens_seen})
 
 
+@torch.no_grad()
+def without_spare_rows(model: Bert, rows: int) -> Bert:
+    """The model with the first `rows` of its token table, changed in place: a table may be padded (decision 0006)."""
+    if model.config.vocab_size > rows:
+        model.config = model.config.with_changes(vocab_size=rows)
+        table = model.embeddings.token
+        table.weight, table.num_embeddings = torch.nn.Parameter(table.weight[:rows].clone()), rows
+        if model.mlm is not None:
+            model.mlm.bias = torch.nn.Parameter(model.mlm.bias[:rows].clone())
+        model.requires_grad_(False)
+    return model
+
+
 def _check_vocabulary(tokenizer: Tokenizer, config: BertConfig, folder: Path) -> None:
     """Ids must be rows of the token table; a few rows may be left over where ids are written down (decision 0006)."""
     rows, largest = config.vocab_size, tokenizer.largest_id

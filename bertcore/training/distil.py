@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, without_spare_rows
 from bertcore.checkpoint.config_file import read_config
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
@@ -71,7 +71,8 @@ class Distilling(Pretraining):
         keep_source(self.distil.teacher)
         teacher = _open_teacher(self.distil)
         super().prepare(run, say)
-        self.teacher = teacher.model.to(self.materials.device)
+        self.teacher = without_spare_rows(teacher.model, self.materials.model.config.vocab_size)
+        self.teacher.to(self.materials.device)
         begin_with_teacher(self.teacher, self.materials.model)
         return self.materials
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, without_spare_rows
 from bertcore.checkpoint.config_file import read_config
 from bertcore.data.batches import Batch, causal_batch, in_parts, make_rows, masked_batch
 from bertcore.data.pairs import NO_LABEL
@@ -298,6 +298,7 @@ def _is_short(share: float, seed: int, step: int) -> bool:
 def begin_with(source: Bert, model: Bert) -> None:
     """Copy all weights that both have; heads that only one has are left alone."""
     own = model.state_dict()
+    source = without_spare_rows(source, model.config.vocab_size)
     load_weights(model, {name: value for name, value in source.state_dict().items() if name in own}, strict=False)
 
 

@@ -46,6 +46,16 @@ def teacher(tmp_path: Path) -> Path:
     return tmp_path / "teacher"
 
 
+@pytest.fixture
+def padded(tmp_path: Path) -> Path:
+    """Its token table has rows to spare (decision 0006)."""
+    tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
+    model = tiny_model(("mlm", "nsp"), vocab_size=tokenizer.vocab_size + 8, num_hidden_layers=4)
+    save_checkpoint(model, tokenizer, tmp_path / "padded")
+    (tmp_path / "padded" / "vocab.txt").unlink(missing_ok=True)
+    return tmp_path / "padded"
+
+
 def options(teacher: Path, text: Path, **training: Any) -> DistilOptions:
     settings = {"steps": 12, "batch_size": 8, "causal_share": 0.0, "learning_rate": 1e-3, "threads": 1}
     return DistilOptions(
@@ -159,3 +169,21 @@ def test_pretraining_goes_on_from_a_checkpoint(text: Path, tmp_path: Path) -> No
     start_or_resume(chosen, second, resume=False)
     begun = load_checkpoint(RunFolder(second).snapshots()[0][1]).model.state_dict()
     assert all(torch.equal(value, begun[name]) for name, value in load_checkpoint(first).model.state_dict().items())
+
+
+class TestRowsToSpare:
+    """A token table that is padded to a round number of rows loses them: no token has these ids."""
+
+    def test_pretraining_goes_on_without_them(self, padded: Path, text: Path, tmp_path: Path) -> None:
+        start_or_resume(continued(tiny_run(text, causal_share=0.0), padded), tmp_path / "run", resume=False)
+        begun = load_checkpoint(RunFolder(tmp_path / "run").snapshots()[0][1])
+        rows = begun.tokenizer.vocab_size
+        table = load_checkpoint(padded).model.embeddings.token.weight
+        assert begun.config.vocab_size == rows == len(table) - 8
+        assert torch.equal(begun.model.embeddings.token.weight, table[:rows])
+
+    def test_a_teacher_teaches_without_them(self, padded: Path, text: Path, tmp_path: Path) -> None:
+        snapshot = start_or_resume_distilling(options(padded, text, steps=2), tmp_path / "run", resume=False)
+        student = load_checkpoint(snapshot)
+        assert student.config.vocab_size == student.tokenizer.vocab_size
+        start_or_resume_distilling(None, tmp_path / "run", resume=True)
