@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from app.compute import made_of
-from app.compute.layer_steps import ATTENTION, LAYER, Affine, Floats, OneLayer, Step
+from app.compute.layer_steps import ATTENTION, LAYER, Affine, Floats, LayerStep, OneLayer
 from app.compute.made_of import MadeOf
 
 FORMULAS = {
@@ -24,7 +24,7 @@ FORMULAS = {
 }
 
 
-def steps_of(one: OneLayer, head: int) -> list[Step]:
+def steps_of(one: OneLayer, head: int) -> list[LayerStep]:
     """All steps, of the heads this one (from 0)."""
     entering = _given("entering", "Hidden state in", one.entering, one.layer)
     attention = _attention_steps(one, head)
@@ -49,7 +49,7 @@ def steps_of(one: OneLayer, head: int) -> list[Step]:
     ]
 
 
-def _attention_steps(one: OneLayer, head: int) -> list[Step]:
+def _attention_steps(one: OneLayer, head: int) -> list[LayerStep]:
     query, key, value = one.query[head], one.key[head], one.value[head]  # 3 x (S,D)
     probs, context = one.probs[head], one.context[head]
     products = query @ key.T  # (S,S)
@@ -72,10 +72,10 @@ def _attention_steps(one: OneLayer, head: int) -> list[Step]:
     inside = f"{ATTENTION}._step_by_step"
     return [
         *(_projection(one, head, place) for place in range(3)),
-        Step("products", "Score", f"query · key, head {number}", inside, products, "token", score),
-        Step("scores", "Divided by √D", f"score / √{size}", inside, one.scores[head], "token", scaled),
-        Step("probs", "Softmax", "exp(s) / Σ exp(s), by row", inside, probs, "token", weight),
-        Step("context", "Context", "Σ weight × value, over tokens", inside, context, "dimension", mixed),
+        LayerStep("products", "Score", f"query · key, head {number}", inside, products, "token", score),
+        LayerStep("scores", "Divided by √D", f"score / √{size}", inside, one.scores[head], "token", scaled),
+        LayerStep("probs", "Softmax", "exp(s) / Σ exp(s), by row", inside, probs, "token", weight),
+        LayerStep("context", "Context", "Σ weight × value, over tokens", inside, context, "dimension", mixed),
         _linear(
             "attention_output",
             "Output projection",
@@ -89,7 +89,7 @@ def _attention_steps(one: OneLayer, head: int) -> list[Step]:
     ]
 
 
-def _projection(one: OneLayer, head: int, place: int) -> Step:
+def _projection(one: OneLayer, head: int, place: int) -> LayerStep:
     """Query, key or value of one head: its rows of the fused product."""
     name = ("query", "key", "value")[place]
     values: Floats = getattr(one, name)[head]  # (S,D)
@@ -102,7 +102,7 @@ def _projection(one: OneLayer, head: int, place: int) -> Step:
     return _linear(name, name.capitalize(), formula, ATTENTION, one.attention_input, own, values, _dimension)
 
 
-def _feed_forward_steps(one: OneLayer) -> list[Step]:
+def _feed_forward_steps(one: OneLayer) -> list[LayerStep]:
     def activated(row: int, column: int) -> MadeOf:
         before, after = one.before_activation[row, column], one.activation[row, column]
         return made_of.activation(float(after), float(before), one.hidden_act)
@@ -121,7 +121,7 @@ def _feed_forward_steps(one: OneLayer) -> list[Step]:
             _dimension,
             "neuron",
         ),
-        Step("activation", "Activation", formula, f"{LAYER}.forward", one.activation, "neuron", activated),
+        LayerStep("activation", "Activation", formula, f"{LAYER}.forward", one.activation, "neuron", activated),
         _linear(
             "feed_forward_output",
             "Feed-forward out",
@@ -135,14 +135,14 @@ def _feed_forward_steps(one: OneLayer) -> list[Step]:
     ]
 
 
-def _given(key: str, title: str, values: Floats, layer: int) -> Step:
+def _given(key: str, title: str, values: Floats, layer: int) -> LayerStep:
     source = f"layer {layer}" if layer else "the embeddings"
     function = f"{LAYER}.forward" if layer else "bertcore.model.embeddings.Embeddings.forward"
 
     def comes(row: int, column: int) -> MadeOf:
         return made_of.given(float(values[row, column]), f"comes from {source}")
 
-    return Step(key, title, f"x, from {source}", function, values, "dimension", comes)
+    return LayerStep(key, title, f"x, from {source}", function, values, "dimension", comes)
 
 
 def _linear(
@@ -155,32 +155,32 @@ def _linear(
     values: Floats,
     name: Callable[[int], str],
     columns: str = "dimension",
-) -> Step:
+) -> LayerStep:
     """values[row, column] = inputs[row] . weight[column] + bias[column]."""
 
     def product(row: int, column: int) -> MadeOf:
         bias = float(weights.bias[column])
         return made_of.dot_product(float(values[row, column]), inputs[row], weights.weight[column], name, bias)
 
-    return Step(key, title, formula, f"{owner}.forward", values, columns, product)
+    return LayerStep(key, title, formula, f"{owner}.forward", values, columns, product)
 
 
-def _residual(key: str, there: Floats, added: Floats, total: Floats, who: str) -> Step:
+def _residual(key: str, there: Floats, added: Floats, total: Floats, who: str) -> LayerStep:
     def both(row: int, column: int) -> MadeOf:
         parts = float(there[row, column]), float(added[row, column])
         return made_of.residual(float(total[row, column]), *parts, who)
 
-    return Step(key, "Residual sum", f"what was there + {who}", f"{LAYER}.forward", total, "dimension", both)
+    return LayerStep(key, "Residual sum", f"what was there + {who}", f"{LAYER}.forward", total, "dimension", both)
 
 
-def _norm(which: str, one: OneLayer, before: Floats, after: Floats) -> Step:
+def _norm(which: str, one: OneLayer, before: Floats, after: Floats) -> LayerStep:
     weights = one.weights[which]
     explain = partial(_normed, before=before, after=after, weights=weights, epsilon=one.epsilon)
     is_last = which == "final_norm"
     function = "bertcore.model.encoder.Encoder.forward" if is_last else f"{LAYER}.forward"
     title = "Last LayerNorm" if is_last else "LayerNorm"
     formula = "(x − mean) / √(variance + ε) × scale + shift"
-    return Step(which, title, formula, function, after, "dimension", explain)
+    return LayerStep(which, title, formula, function, after, "dimension", explain)
 
 
 def _normed(row: int, column: int, before: Floats, after: Floats, weights: Affine, epsilon: float) -> MadeOf:

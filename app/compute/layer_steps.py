@@ -46,7 +46,7 @@ POINTS = {  # field of OneLayer -> tap point after layer.{i}
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class LayerStep:
     """One thing that a layer does: its result for every token, and what did it."""
 
     key: str
@@ -92,7 +92,7 @@ class OneLayer:
     normed: Floats | None  # (S,H) after the model's last LayerNorm: pre-norm, last layer only
     weights: dict[str, Affine]
 
-    def steps(self, head: int) -> list[Step]:
+    def steps(self, head: int) -> list[LayerStep]:
         """In the order in which they are computed; of the heads, this one."""
         from app.compute.layer_order import steps_of
 

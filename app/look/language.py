@@ -28,6 +28,11 @@ class EnglishPlurals(QTranslator):
         return plural(source, n) if n >= 0 else None
 
 
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
+    """Marks a text of a table for lupdate; whoever shows it translates it. Qt's own, but typed."""
+    return text
+
+
 def plural(source: str, n: int) -> str:
     """The English form for n things; `%n` stays, Qt puts the number there."""
 

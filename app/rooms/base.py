@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, Signal
@@ -185,10 +186,12 @@ class View(QWidget):
     position_hovered = Signal(object)  # int | None: for all rooms, as long as the mouse is there
     position_clicked = Signal(int)  # pinned for all rooms
     head_clicked = Signal(int, int)  # layer, head
+    stage_clicked = Signal(int)  # 0: the embeddings, l: the hidden states after layer l
     what_if_changed = Signal(object)  # WhatIf: what shall be changed inside the model
     hover_text_changed = Signal(str)  # for the status line
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
+    kept_changed = Signal(object)  # what the view wants back when the window is built anew: see `restore`
 
     def __init__(self) -> None:
         super().__init__()
@@ -204,6 +207,9 @@ class View(QWidget):
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         """Another token, layer or head of the same reading."""
+
+    def restore(self, kept: Any) -> None:
+        """What the same view of an earlier window gave last with `kept_changed`; comes before the first reading."""
 
     def leave(self) -> None:
         """The view is not on show any more: what is not answered yet is not wanted, and no reading is kept alive."""
@@ -331,6 +337,7 @@ class ViewRoom(ExploreRoom):
         view.position_hovered.connect(self.state.set_hover)
         view.position_clicked.connect(self.state.set_focus)
         view.head_clicked.connect(self.state.set_head)
+        view.stage_clicked.connect(self.state.set_stage)
         view.what_if_changed.connect(self.state.set_what_if)
         view.hover_text_changed.connect(self.hover_text_changed)
         view.question_requested.connect(self.question_requested)
@@ -338,6 +345,10 @@ class ViewRoom(ExploreRoom):
         for question in view.questions:
             if question not in view.questions_with_own_line:
                 self.progress.follow(question)
+        kept_key = f"{self.key}.{key}"
+        if kept_key in self.state.kept:
+            view.restore(self.state.kept[kept_key])
+        view.kept_changed.connect(partial(self.state.kept.__setitem__, kept_key))
         self.connect_view(view)
         return view
 

@@ -23,6 +23,13 @@ class Selection:
     layer: int = 0
     head: int = 0
     token_view: TokenView = TOKENS
+    hovered: int | None = None  # the token under the mouse
+    at_embeddings: bool = False  # before the first layer, where a view has a place for that
+
+    @property
+    def stage(self) -> int:
+        """Which hidden states are on show: 0 the embeddings, l those after layer l."""
+        return 0 if self.at_embeddings else self.layer + 1
 
     def units(self, reading: Reading) -> Units:
         """What rows and columns stand for: tokens or words."""

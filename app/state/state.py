@@ -56,6 +56,7 @@ class ExploreState(QObject):
         self.kept: dict[str, object] = {}  # what rooms find again when the window is built anew, by "room.what"
         self.layer = 0
         self.head = 0
+        self.at_embeddings = False  # hidden states are looked at before the first layer
         self.token_view = TokenView()
         self.what_if = NOTHING_CHANGED
         self.model: ModelInfo | None = None
@@ -77,7 +78,10 @@ class ExploreState(QObject):
         """What is looked at in the reading that is on show; positions are some that it has."""
         last = len(self.reading.encoding) - 1 if self.reading else 0
         pinned = None if self.focus is None else min(self.focus, max(last, 0))
-        return Selection(min(self.current or 0, max(last, 0)), pinned, self.layer, self.head, self.token_view)
+        position, hovered = min(self.current or 0, max(last, 0)), self.hover
+        return Selection(
+            position, pinned, self.layer, self.head, self.token_view, hovered, at_embeddings=self.at_embeddings
+        )
 
     @property
     def mask_token(self) -> str:
@@ -210,8 +214,16 @@ class ExploreState(QObject):
             self.focus_changed.emit()
 
     def set_head(self, layer: int, head: int) -> None:
-        if (layer, head) != (self.layer, self.head):
-            self.layer, self.head = layer, head
+        if (layer, head) != (self.layer, self.head) or self.at_embeddings:
+            self.layer, self.head, self.at_embeddings = layer, head, False
+            self.head_changed.emit()
+
+    def set_stage(self, stage: int) -> None:
+        """Looks at the hidden states after another layer; 0 stands for the embeddings, before the first layer."""
+        if stage:
+            self.set_head(stage - 1, self.head)
+        elif not self.at_embeddings:
+            self.at_embeddings = True
             self.head_changed.emit()
 
     def set_token_view(self, *, words: bool | None = None, specials: bool | None = None) -> None:

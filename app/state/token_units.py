@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -30,6 +32,11 @@ class TokenView:
     def notes(self) -> list[str]:
         """What a caption has to say of it."""
         return [note for note, said in ((MERGING, self.words), (NO_SPECIALS, not self.specials)) if said]
+
+    @property
+    def vectors_note(self) -> str:
+        """What the hint of a picture of vectors has to say of it; empty for tokens."""
+        return QCoreApplication.translate("TokenView", "words: the mean of their pieces") if self.words else ""
 
 
 class Units:

@@ -125,6 +125,13 @@ def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
     return made
 
 
+def note(text: str) -> QLabel:
+    """Muted words below a picture, on as many lines as they need; they never make the picture wider."""
+    made = label(text, "muted", wrap=True)
+    made.setMinimumWidth(theme.px(60))
+    return made
+
+
 class Wrapped(QLabel):
     """Words on as many lines as they need, and never lower than these lines are.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -18,11 +19,12 @@ from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.line_chart import ticks
 from app.rooms.layers.neurons_view import MOST_WORDS, NeuronsView
 from app.rooms.layers.paths_view import PathsView
-from app.rooms.layers.room import VIEWS, LayersRoom
+from app.rooms.layers.room import LayersRoom
+from app.rooms.layers.stages import LayersView
 from app.rooms.layers.steps_view import StepsView
-from app.rooms.layers.view import LayersView
 from app.rooms.layers.word_view import WordView, verdict
 from app.shell.window import Window
+from app.widgets.bar_list import BarList
 from bertcore.analysis.hidden_states import lengths, paths
 from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
 from bertcore.analysis.one_word import Parting, parting, word_in_sentences
@@ -67,26 +69,26 @@ def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, q
 def test_words_and_special_tokens_act_on_rows_and_columns(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "hidden", HiddenView)
     window.state.set_token_view(words=True, specials=False)
-    units = room.units
-    assert units is not None and view.lengths.values is not None and view.cosines.values is not None
+    assert window.state.reading is not None
+    units = window.state.reading.units(window.state.token_view)
+    assert view.lengths.values is not None and view.cosines.values is not None
     assert len(units) < len(window.state.encoding or [])
     assert view.lengths.values.shape == (len(units), 3) and view.cosines.values.shape == (len(units),) * 2
-    assert window.state.reading is not None
     merged = units.vectors(window.state.reading.trace.hidden_states)
     assert view.lengths.values == pytest.approx(lengths(merged).T, rel=1e-5)
-    assert "mean over their pieces" in view._lengths_card.hint
+    assert "the mean of their pieces" in view.lengths_card.hint
 
 
 def test_arrow_keys_move_the_layer_and_other_rooms_follow(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
-    assert room.stage == 1
+    assert window.state.selection.stage == 1
     room.slider.track.setFocus()
     QTest.keyClick(room.slider.track, Qt.Key.Key_Right)
-    assert (room.stage, window.state.layer) == (2, 1)
+    assert (window.state.selection.stage, window.state.layer) == (2, 1)
     for _ in range(2):
         QTest.keyClick(room.slider.track, Qt.Key.Key_Left)
-    assert (room.stage, window.state.layer, room.slider.name) == (0, 0, "embeddings")
+    assert (window.state.selection.stage, window.state.layer, room.slider.name) == (0, 0, "embeddings")
     window.state.set_head(1, 3)
-    assert room.stage == 2 and room.slider.stage == 2
+    assert window.state.selection.stage == 2 and room.slider.stage == 2
 
 
 def test_a_click_on_a_length_chooses_token_and_layer(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
@@ -96,7 +98,7 @@ def test_a_click_on_a_length_chooses_token_and_layer(room: LayersRoom, window: W
     at.setX(round(rect.x() + rect.width() * 2.5 / 3))
     at.setY(round(rect.y() + rect.height() * 4.5 / rows))
     QTest.mouseClick(view.lengths, Qt.MouseButton.LeftButton, pos=at)
-    assert (window.state.focus, room.stage) == (4, 2)
+    assert (window.state.focus, window.state.selection.stage) == (4, 2)
     QTest.keyClick(view.lengths, Qt.Key.Key_Down)
     assert window.state.focus == 5 and view.lengths.selected == (5, 2)
 
@@ -106,7 +108,7 @@ def test_paths_are_the_engines_and_follow_the_selection(room: LayersRoom, window
     assert window.state.reading is not None
     found = paths(window.state.reading.trace.hidden_states)
     assert np.array_equal(view.picture.points, found.points)
-    assert f"across: {found.share[0]:.0%} of the variance" in view._card.hint
+    assert f"across: {found.share[0]:.0%} of the variance" in view.card.hint
     view.picture.setFocus()
     window.state.set_focus(2)
     QTest.keyClick(view.picture, Qt.Key.Key_Right)
@@ -143,13 +145,37 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     QTest.keyClick(view.strongest, Qt.Key.Key_Down)
     settle(window, qtbot)
     layer, neuron = int(found.layers[4, 1]), int(found.neurons[4, 1])
-    assert view.chosen == (layer, neuron) and view._one_card.title == f"Layer {layer + 1} · Neuron {neuron}"
+    assert view.chosen == (layer, neuron) and view.neuron_card.title == f"Layer {layer + 1} · Neuron {neuron}"
     fires = neuron_activations(checkpoint.model, layer, neuron, *read)
-    assert [bar.number for bar in view.tokens.bars] == [
-        f"{value:.2f}" for value in sorted(fires, reverse=True)[:MOST_WORDS]
-    ]
+    assert numbers_of(view.tokens) == pytest.approx(sorted(fires, reverse=True)[:MOST_WORDS], abs=0.0051)
     up = pushed_words(checkpoint.model, checkpoint.tokenizer, layer, neuron, MOST_WORDS).up
-    assert [(bar.label, bar.number) for bar in view.words.bars] == [(word, f"{score:.2f}") for word, score in up]
+    assert [bar.label for bar in view.words.bars] == [word for word, _ in up]
+    assert numbers_of(view.words) == pytest.approx([score for _, score in up], abs=0.0051)
+
+
+def numbers_of(bars: BarList) -> list[float]:
+    """As they are shown, with two digits."""
+    return [float(bar.number.replace("−", "-")) for bar in bars.bars]
+
+
+@pytest.mark.parametrize("value", [-0.0, -1e-9, -0.004])
+def test_an_activation_of_nothing_has_no_sign(
+    room: LayersRoom, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, value: float
+) -> None:
+    from bertcore.analysis import neurons
+
+    def almost_nothing(*_given: object, **_options: object) -> np.ndarray:
+        return np.full(len(window.state.encoding or []), value, dtype=np.float32)
+
+    monkeypatch.setattr(neurons, "neuron_activations", almost_nothing)
+    view = opened(window, qtbot, "neurons", NeuronsView)
+    assert {bar.number for bar in view.tokens.bars} == {"0.00"}
+
+
+def rows_of(view: NeuronsView) -> list[tuple[int, int]]:
+    """(layer, neuron) of each bar, from 0."""
+    numbers = [re.findall(r"\d+", bar.label) for bar in view.strongest.bars]
+    return [(int(layer) - 1, int(neuron)) for layer, neuron in numbers]
 
 
 def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_at(
@@ -158,20 +184,21 @@ def test_a_chosen_neuron_stays_while_the_mouse_moves_and_shows_the_token_looked_
     view = opened(window, qtbot, "neurons", NeuronsView)
     window.state.set_focus(4)
     settle(window, qtbot)
-    found = view._found[1]  # type: ignore[index]
+    found = view.all_neurons.answer
+    assert found is not None
     rows = [
         set(zip(found.layers[i].tolist(), found.neurons[i].tolist(), strict=True)) for i in range(len(found.layers))
     ]
     pairs = ((neuron, other) for neuron in sorted(rows[4]) for other in range(len(rows)) if neuron not in rows[other])
     neuron, other = next(pairs)
-    view._on_strongest_clicked(view._rows.index(neuron))
+    view.strongest.clicked.emit(rows_of(view).index(neuron))
     settle(window, qtbot)
     window.state.set_hover(other)
     assert view.chosen == neuron and not any(bar.is_strong for bar in view.strongest.bars)
     window.state.set_hover(None)
     shared = next(i for i in range(len(rows)) if i != 4 and rows[4] & rows[i])
     both = min(rows[4] & rows[shared])
-    view._on_strongest_clicked(view._rows.index(both))
+    view.strongest.clicked.emit(rows_of(view).index(both))
     settle(window, qtbot)
     window.state.set_focus(shared)
     settle(window, qtbot)
@@ -183,17 +210,17 @@ def test_one_word_is_compared_in_the_persons_sentences(
     room: LayersRoom, window: Window, qtbot: QtBot, model_folder: Path
 ) -> None:
     view, checkpoint = opened(window, qtbot, "word", WordView), load_checkpoint(model_folder)
-    assert view.answer is not None and len(view.answer[1].sentences) == 4
+    assert view.shown is not None and len(view.shown[1].sentences) == 4
     for line, text in zip(view.editor.lines, ("A cat sat.", "The cat ran home.", "A happy cat!", "A dog"), strict=True):
         line.text.clear()
         QTest.keyClicks(line.text, text)
     view.editor.word.clear()
     QTest.keyClicks(view.editor.word, "cat")
     view.editor.lines[1].meaning.click()
-    qtbot.waitUntil(lambda: view.answer is not None and view.answer[1].sentences == [0, 1, 2], timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: view.shown is not None and view.shown[1].sentences == [0, 1, 2], timeout=TIMEOUT_MS)
     found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, "cat", view.editor.uses.texts)
-    assert view.answer[1].cosines == pytest.approx(found.cosines, abs=1e-5)
-    assert view.matrix.values == pytest.approx(found.cosines[room.stage], abs=1e-5)
+    assert view.shown[1].cosines == pytest.approx(found.cosines, abs=1e-5)
+    assert view.matrix.values == pytest.approx(found.cosines[window.state.selection.stage], abs=1e-5)
     parted = parting(found.cosines, [1, 2, 2])
     assert view.curves.lines[1].values == pytest.approx(parted.between, abs=1e-5)
     assert view.verdict.text() == verdict(parted)
@@ -203,8 +230,8 @@ def test_one_word_is_compared_in_the_persons_sentences(
 def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "word", WordView)
     QTest.keyClicks(view.editor.word, "x")
-    qtbot.waitUntil(lambda: "No sentence has the word “bankx”" in view._problem.text(), timeout=TIMEOUT_MS)
-    assert view.answer is None and not view.curves.lines and view.matrix.values is None and not view.verdict.text()
+    qtbot.waitUntil(lambda: "No sentence has the word “bankx”" in view.line.text, timeout=TIMEOUT_MS)
+    assert view.shown is None and not view.curves.lines and view.matrix.values is None and not view.verdict.text()
     view.editor.add.click()
     assert len(view.editor.lines) == 5
     view.editor.lines[4].remove.click()
@@ -213,9 +240,11 @@ def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: 
 
 def test_the_verdict_names_the_layer() -> None:
     far = Parting(np.array([0.9, 0.8]), np.array([0.85, 0.5]), 1)
-    assert verdict(far) == "Furthest apart after layer 1: cosine 0.80 within a meaning, 0.50 between meanings."
-    assert "do not part" in verdict(Parting(np.array([0.1]), np.array([0.2]), 0))
-    assert "give one meaning to two sentences" in verdict(Parting(np.array([0.1]), np.array([np.nan]), None))
+    assert verdict(far) == (
+        "The meanings are furthest apart after layer 1: cosine 0.80 within a meaning, 0.50 between meanings."
+    )
+    assert "do not separate" in verdict(Parting(np.array([0.1]), np.array([0.2]), 0))
+    assert "at least two sentences" in verdict(Parting(np.array([0.1]), np.array([np.nan]), None))
 
 
 def test_sentences_and_view_outlive_a_frame_of_another_size(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
@@ -270,9 +299,7 @@ def test_a_changed_row_is_said_not_to_add_up(room: LayersRoom, window: Window, q
     row = (1.0, *[0.0] * (size - 1))
     window.state.set_what_if(window.state.what_if.with_row(EditedRow(0, 0, 4, row)))
     settle(window, qtbot)
-    qtbot.waitUntil(
-        lambda: view._one is not None and view._one[0][0] is window.state.reading.request, timeout=TIMEOUT_MS
-    )
+    qtbot.waitUntil(lambda: view.layer.answer is not None, timeout=TIMEOUT_MS)
     view.open_step("probs")
     window.state.set_focus(4)
     assert view.table.numbers.values[4].tolist() == list(row)
@@ -296,7 +323,7 @@ def test_every_view_works_for_every_family_and_for_little_text(
         window.state.set_token_view(specials=specials)
         window.state.set_text(text, "")
         settle(window, qtbot)
-        for key in VIEWS:
+        for key in (spec.key for spec in LayersRoom.specs):
             room.open_view(key).repaint()
             settle(window, qtbot)
             room.view.repaint()
@@ -307,7 +334,7 @@ def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot
     from app.widgets.figure_button import FigureButton
 
     made = {}
-    for key in VIEWS:
+    for key in (spec.key for spec in LayersRoom.specs):
         opened(window, qtbot, key, LayersView)
         for button in room.view.findChildren(FigureButton):
             figure = button.figure()

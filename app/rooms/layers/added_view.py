@@ -1,121 +1,135 @@
-"""View "What is added": how much attention and feed-forward add to one token's residual stream, layer by layer."""
+"""View "What layers add": how much attention and feed-forward add to one token's residual stream, layer by layer."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout
 
-from app.figures.figure import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import theme
 from app.rooms.layers.line_chart import Line, LineChart
-from app.rooms.layers.view import LayersView, note
-from app.widgets.card import GAP_PX, Card
+from app.rooms.layers.stages import LayersView
+from app.widgets.card import GAP_PX, Card, note
 
 if TYPE_CHECKING:
-    from app.rooms.layers.room import LayersRoom
-    from app.state.readings import Reading, Step
+    from app.compute.question import Step
+    from app.state.readings import Reading
+    from app.state.selection import Selection
     from bertcore.analysis.residual import ResidualStream
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-KIND = "layers.added"
-POST = "In each layer: m = LayerNorm(x + attention), then LayerNorm(m + feed-forward) goes on to the next."
-PRE = "In each layer: m = x + attention, then m + feed-forward goes on to the next: all that is added stays."
-COSINES = "Above 0: what is added points the way the stream went already. At 0: something new. Below 0: it takes away."
-
 
 class AddedView(LayersView):
-    """Lengths on the left, cosines with what was there on the right; both over layers."""
+    """Lengths on the left, cosines with the vector they are added to on the right; both over layers."""
 
-    def __init__(self, room: LayersRoom) -> None:
-        super().__init__(room)
-        self.lengths = LineChart("Length of what is added, by layer", "layer", "length (L2 norm)")
-        self.cosines = LineChart("Cosine of what is added with what was there", "layer", "cosine")
-        self._lengths_card, self._cosines_card = Card("How much is added"), Card("In which direction")
+    def __init__(self) -> None:
+        super().__init__()
+        self.lengths = LineChart(
+            self.tr("Length of what is added, by layer"), self.tr("layer"), self.tr("length (L2 norm)")
+        )
+        self.cosines = LineChart(
+            self.tr("Cosine between what is added and what was there, by layer"), self.tr("layer"), self.tr("cosine")
+        )
+        self.lengths_card = Card(self.tr("How much each layer adds"))
+        self.cosines_card = Card(self.tr("In which direction"))
         self._formula = note("")
-        self._answer: tuple[object, ResidualStream] | None = None
+        signs = self.tr(
+            "Above 0, what is added points the way the vector already went; at 0 it is something new; below 0 it "
+            "takes something away."
+        )
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))
-        for card, chart, below in (
-            (self._lengths_card, self.lengths, self._formula),
-            (self._cosines_card, self.cosines, note(COSINES)),
+        for card, chart, below, figure in (
+            (self.lengths_card, self.lengths, self._formula, self._lengths_figure),
+            (self.cosines_card, self.cosines, note(signs), self._cosines_figure),
         ):
             card.body.addWidget(chart, 1)
             card.body.addWidget(below)
+            card.set_figure(figure)
             row.addWidget(card, 1)
-            chart.told.connect(room.hover_text_changed)
-            chart.chosen.connect(lambda place: room.set_stage(place + 1))
-        self._lengths_card.set_figure(lambda: self._figure(self.lengths, self._lengths_card))
-        self._cosines_card.set_figure(lambda: self._figure(self.cosines, self._cosines_card))
+            chart.told.connect(self.hover_text_changed)
+            chart.chosen.connect(lambda place: self.stage_clicked.emit(place + 1))
+        self.stream = self.add_question(self._on_stream_answered)
 
-    def draw_reading(self, reading: Reading) -> None:
-        view, request = self.room.state.token_view, reading.request
-        members = reading.units(view).members
-        self._formula.setText(PRE if request.model.config.norm == "pre" else POST)
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        request, members = reading.request, selection.units(reading).members
+        self._formula.setText(
+            self.tr(
+                "In each layer: m = x + attention, then m + feed-forward goes on to the next layer. Nothing is removed."
+            )
+            if request.model.config.norm == "pre"
+            else self.tr(
+                "In each layer: m = LayerNorm(x + attention), then LayerNorm(m + feed-forward) goes on to the next."
+            )
+        )
 
-        def answer(checkpoint: Checkpoint, step: Step) -> tuple[object, ResidualStream]:
+        def work(checkpoint: Checkpoint, _step: Step) -> ResidualStream:
             from bertcore.analysis.residual import residual_stream
 
             changes = request.what_if.changes()
             read = request.input_ids, request.segments, request.positions
-            return (reading.request, view), residual_stream(checkpoint.model, *read, members=members, changes=changes)
+            return residual_stream(checkpoint.model, *read, members=members, changes=changes)
 
         if members:
-            self.room.ask_soon(lambda: self.room.ask_model(KIND, answer))
+            self.stream.ask_model(request.model, (request, selection.token_view), work, self.pause_ms)
         else:
+            self.stream.forget()
             self.lengths.set_lines([], [])
             self.cosines.set_lines([], [])
+        self.show_selection(reading, selection)
 
-    def draw_focus(self, reading: Reading) -> None:
-        if self._answer is not None and self._answer[0] == (reading.request, self.room.state.token_view):
-            self._draw(self._answer[1])
-
-    def draw_stage(self, reading: Reading) -> None:
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        if self.stream.answer is not None:
+            self._show_token(self.stream.answer, reading, selection)
         for chart in (self.lengths, self.cosines):
-            chart.set_marked(self.room.state.layer)
+            chart.set_marked(selection.layer)
 
-    def show_answer(self, kind: str, answer: Any) -> None:
-        reading = self.room.state.reading
-        if kind == KIND and reading is not None and answer[0] == (reading.request, self.room.state.token_view):
-            self._answer = answer
-            self.draw_focus(reading)
+    def _on_stream_answered(self, _stream: ResidualStream) -> None:
+        if self.reading is not None:
+            self.show_selection(self.reading, self.selection)
 
-    def _draw(self, stream: ResidualStream) -> None:
-        unit, units = self.unit, self.room.units
-        if unit is None or units is None:
+    def _show_token(self, stream: ResidualStream, reading: Reading, selection: Selection) -> None:
+        unit = selection.unit(reading)
+        if unit is None:
             return
-        there = np.stack([stream.entering[:, unit], stream.middle[:, unit]])  # (2,L)
-        places = [str(layer + 1) for layer in range(there.shape[1])]
+        places = [str(layer + 1) for layer in range(stream.entering.shape[0])]
         self.lengths.set_lines(
             [
-                Line("enters the layer", there[0], "muted", dashed=True),
-                Line("attention adds", stream.attention[:, unit], "curve_train"),
-                Line("feed-forward adds", stream.feed_forward[:, unit], "curve_held_out", "s"),
+                Line(self.tr("entering the layer"), stream.entering[:, unit], "muted", dashed=True),
+                Line(self.tr("attention adds"), stream.attention[:, unit], "curve_train"),
+                Line(self.tr("feed-forward adds"), stream.feed_forward[:, unit], "curve_held_out", "s"),
             ],
             places,
             low=0.0,
         )
         self.cosines.set_lines(
             [
-                Line("attention with x", stream.attention_cosine[:, unit], "curve_train"),
-                Line("feed-forward with m", stream.feed_forward_cosine[:, unit], "curve_held_out", "s"),
+                Line(self.tr("attention with x"), stream.attention_cosine[:, unit], "curve_train"),
+                Line(self.tr("feed-forward with m"), stream.feed_forward_cosine[:, unit], "curve_held_out", "s"),
             ],
             places,
             low=0.0,
         )
-        for chart in (self.lengths, self.cosines):
-            chart.set_marked(self.room.state.layer)
-        name = units.labels[unit]
-        self._lengths_card.set_hint(
-            f"{name} · length of what each part adds to the residual stream{self.merged_note()}"
+        token, words = selection.units(reading).labels[unit], selection.token_view.vectors_note
+        self.lengths_card.set_hint(
+            joined(self.tr("{token} · length of what each part adds to its vector").format(token=token), words)
         )
-        self._cosines_card.set_hint(f"{name} · cosine of what is added with what was there")
+        self.cosines_card.set_hint(
+            self.tr("{token} · cosine between what is added and what was there").format(token=token)
+        )
 
-    def _figure(self, chart: LineChart, card: Card) -> Figure | None:
-        if not chart.lines:
+    def _lengths_figure(self) -> Figure | None:
+        return self._chart_figure(self.lengths, self.lengths_card)
+
+    def _cosines_figure(self) -> Figure | None:
+        return self._chart_figure(self.cosines, self.cosines_card)
+
+    def _chart_figure(self, chart: LineChart, card: Card) -> Figure | None:
+        if self.stream.answer is None or not chart.lines:
             return None
         values = np.stack([line.values for line in chart.lines])
         axes = Axis("part", [line.name for line in chart.lines]), Axis("layer", first=1)
-        return self.room.figure(card.title, [chart], {"value": Numbers(values, axes)}, hint=card.hint, token=True)
+        return self.figure(card.title, [chart], {"value": Numbers(values, axes)}, hint=card.hint, token=True)

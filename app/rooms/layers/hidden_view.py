@@ -1,4 +1,4 @@
-"""View "Hidden states": how long each is after each layer, and how alike the tokens are after one of them."""
+"""View "Hidden states": how long each is after each layer, and how similar the tokens are after one of them."""
 
 from __future__ import annotations
 
@@ -8,122 +8,131 @@ import numpy as np
 from PySide6.QtWidgets import QHBoxLayout
 
 from app.compute.geometry import cosines
-from app.figures.figure import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import theme
 from app.rooms.layers.heat_grid import HeatGrid, Labels
-from app.rooms.layers.view import LayersView, stage_labels, stage_name
+from app.rooms.layers.stages import LayersView, stage_labels, stage_name
 from app.widgets.card import GAP_PX, Card
 
 if TYPE_CHECKING:
-    from app.rooms.layers.room import LayersRoom
     from app.state.readings import Reading
+    from app.state.selection import Selection
 
-LENGTHS_HINT = "rows: tokens · columns: layers"
 LEAST_SPREAD = 0.001  # of the longest: a LayerNorm leaves all vectors equally long, up to rounding
 
 
 class HiddenView(LayersView):
-    """Lengths on the left, cosines of the slider's stage on the right."""
+    """Lengths on the left, cosines at the chosen stage on the right."""
 
     stages = "all"
 
-    def __init__(self, room: LayersRoom) -> None:
-        super().__init__(room)
-        self.lengths = HeatGrid("Length of each hidden state: rows are tokens, columns layers")
-        self.cosines = HeatGrid("Cosine of every two tokens", square=True, signed=True, tilted=True)
-        self._lengths_card, self._cosines_card = Card("Length of each hidden state"), Card("How alike are the tokens?")
-        self._lengths_card.set_figure(self._lengths_figure)
-        self._cosines_card.set_figure(self._cosines_figure)
-        self._lengths_card.body.addWidget(self.lengths, 1)
-        self._cosines_card.body.addWidget(self.cosines, 1)
+    def __init__(self) -> None:
+        super().__init__()
+        self.lengths = HeatGrid(self.tr("Length of each hidden state: rows are tokens, columns are layers"))
+        self.cosines = HeatGrid(
+            self.tr("Cosine similarity of each pair of tokens"), square=True, signed=True, tilted=True
+        )
+        self.lengths_card = Card(self.tr("Length of each hidden state"))
+        self.cosines_card = Card(self.tr("How similar are the tokens?"))
+        self._drawn_stage = -1  # of the cosines
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(self._lengths_card, 2)
-        row.addWidget(self._cosines_card, 3)
+        for card, grid, figure, stretch in (
+            (self.lengths_card, self.lengths, self._lengths_figure, 2),
+            (self.cosines_card, self.cosines, self._cosines_figure, 3),
+        ):
+            card.set_figure(figure)
+            card.body.addWidget(grid, 1)
+            row.addWidget(card, stretch)
         self.lengths.hovered.connect(self._on_lengths_hovered)
         self.lengths.chosen.connect(self._on_lengths_chosen)
         self.cosines.hovered.connect(self._on_cosines_hovered)
-        self.cosines.chosen.connect(lambda row, _column: self.focus_unit(row))
+        self.cosines.chosen.connect(lambda row, _column: self.click_unit(row))
 
-    def draw_reading(self, reading: Reading) -> None:
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
         from bertcore.analysis.hidden_states import lengths
 
-        units = reading.units(self.room.state.token_view)
-        states = reading.trace.hidden_states
-        by_layer = [
-            lengths(units.vectors(one)[None])[0] for one in states
-        ]  # one layer at a time: words are merged in f64
+        units, states = selection.units(reading), reading.trace.hidden_states
+        # One layer at a time: words are merged in double precision.
+        by_layer = [lengths(units.vectors(one)[None])[0] for one in states]
         values = np.ascontiguousarray(np.stack(by_layer, axis=1)) if len(units) else np.zeros((0, 0))  # (U,L+1)
         low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
         if high - low < LEAST_SPREAD * high:
             low = 0.0
-        rows = Labels(units.labels, units.kinds)
-        self.lengths.set_grid(values, rows, Labels(stage_labels(len(states))), low, high)
-        self._lengths_card.set_hint(f"L2 norm · {LENGTHS_HINT}{self._last_note(reading)}{self.merged_note()}")
-        self._draw_cosines(reading)
-        self.draw_focus(reading)
+        self.lengths.set_grid(values, Labels(units.labels, units.kinds), Labels(stage_labels(len(states))), low, high)
+        is_pre = reading.request.model.config.norm == "pre"
+        self.lengths_card.set_hint(
+            joined(
+                self._lengths_axes,
+                self.tr("the last column is after the model’s final LayerNorm") if is_pre else "",
+                selection.token_view.vectors_note,
+            )
+        )
+        self._drawn_stage = -1
+        self.show_selection(reading, selection)
 
-    def draw_stage(self, reading: Reading) -> None:
-        self._draw_cosines(reading)
-        self.draw_focus(reading)
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        if selection.stage != self._drawn_stage:
+            self._show_cosines(reading, selection)
+        unit = selection.unit(reading)
+        self.lengths.set_selected(unit, selection.stage)
+        self.cosines.set_selected(unit)
 
-    def draw_focus(self, reading: Reading) -> None:
-        self.lengths.set_selected(self.unit, self.room.stage)
-        self.cosines.set_selected(self.unit)
+    @property
+    def _lengths_axes(self) -> str:
+        return self.tr("L2 norm · rows: tokens · columns: layers")
 
-    def _draw_cosines(self, reading: Reading) -> None:
-        units, stage = reading.units(self.room.state.token_view), self.room.stage
-        vectors = units.vectors(reading.trace.hidden_states[stage])
+    def _show_cosines(self, reading: Reading, selection: Selection) -> None:
+        self._drawn_stage = selection.stage
+        units = selection.units(reading)
+        vectors = units.vectors(reading.trace.hidden_states[selection.stage])  # (U,H)
         labels = Labels(units.labels, units.kinds)
         self.cosines.set_grid(cosines(vectors) if len(units) else np.zeros((0, 0)), labels, labels, -1, 1)
-        self._cosines_card.set_hint(f"cosine of every two, {stage_name(stage)}{self.merged_note()}")
-
-    def _last_note(self, reading: Reading) -> str:
-        is_pre = reading.request.model.config.norm == "pre"
-        return " · the last after the model’s last LayerNorm" if is_pre else ""
+        where = self.tr("cosine of each pair, {stage}").format(stage=stage_name(selection.stage))
+        self.cosines_card.set_hint(joined(where, selection.token_view.vectors_note))
 
     def _lengths_figure(self) -> Figure | None:
-        values, units = self.lengths.values, self.room.units
-        if values is None or units is None:
+        values, reading = self.lengths.values, self.reading
+        if values is None or reading is None:
             return None
-        axes = Axis("token", units.labels), Axis("layer", stage_labels(values.shape[1]))
+        axes = Axis("token", self.selection.units(reading).labels), Axis("layer", stage_labels(values.shape[1]))
         numbers = {"length": Numbers(values, axes)}
-        return self.room.figure(
-            "Length of each hidden state", [self.lengths], numbers, hint=f"L2 norm · {LENGTHS_HINT}"
-        )
+        return self.figure(self.lengths_card.title, [self.lengths], numbers, hint=self._lengths_axes)
 
     def _cosines_figure(self) -> Figure | None:
-        values, units = self.cosines.values, self.room.units
-        if values is None or units is None:
+        values, reading = self.cosines.values, self.reading
+        if values is None or reading is None:
             return None
-        stage = stage_name(self.room.stage)
-        numbers = {"cosine": Numbers(values, (Axis("token", units.labels), Axis("other token", units.labels)))}
-        return self.room.figure("How alike are the tokens?", [self.cosines], numbers, hint=stage, settings=stage)
+        labels, stage = self.selection.units(reading).labels, stage_name(self.selection.stage)
+        numbers = {"cosine": Numbers(values, (Axis("token", labels), Axis("other token", labels)))}
+        return self.figure(self.cosines_card.title, [self.cosines], numbers, hint=stage, settings=stage)
 
     def _on_lengths_hovered(self, spot: tuple[int, int] | None) -> None:
-        values, units = self.lengths.values, self.room.units
-        if spot is None or values is None or units is None:
-            self.room.hover_text_changed.emit("")
-        else:
+        values, text = self.lengths.values, ""
+        if spot is not None and values is not None and self.reading is not None:
             row, stage = spot
-            self.room.hover_text_changed.emit(
-                f"{units.labels[row]}, {stage_name(stage)}: length {values[row, stage]:.4f}"
+            text = self.tr("{token}, {stage}: length {length}").format(
+                token=self.selection.units(self.reading).labels[row],
+                stage=stage_name(stage),
+                length=f"{values[row, stage]:.4f}",
             )
+        self.hover_text_changed.emit(text)
         self.hover_unit(spot[0] if spot else None)
 
     def _on_lengths_chosen(self, row: int, stage: int) -> None:
-        self.focus_unit(row)
-        self.room.set_stage(stage)
+        self.click_unit(row)
+        self.stage_clicked.emit(stage)
 
     def _on_cosines_hovered(self, spot: tuple[int, int] | None) -> None:
-        values, units = self.cosines.values, self.room.units
-        if spot is None or values is None or units is None:
-            self.room.hover_text_changed.emit("")
-        else:
-            row, column = spot
-            pair = f"{units.labels[row]} and {units.labels[column]}"
-            self.room.hover_text_changed.emit(
-                f"{pair}, {stage_name(self.room.stage)}: cosine {values[row, column]:.4f}"
+        values, text = self.cosines.values, ""
+        if spot is not None and values is not None and self.reading is not None:
+            labels = self.selection.units(self.reading).labels
+            text = self.tr("{token} and {other}, {stage}: cosine {cosine}").format(
+                token=labels[spot[0]],
+                other=labels[spot[1]],
+                stage=stage_name(self.selection.stage),
+                cosine=f"{values[spot]:.4f}",
             )
+        self.hover_text_changed.emit(text)
         self.hover_unit(spot[0] if spot else None)

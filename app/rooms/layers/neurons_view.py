@@ -1,39 +1,33 @@
-"""View "Neurons": which feed-forward neurons fire most for a token; where one fires, and which words it pushes up."""
+"""View "Neurons": which feed-forward neurons fire most for a token; where one fires, and which words it promotes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from app.figures.figure import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import theme
-from app.rooms.layers.view import LayersView, note
+from app.rooms.layers.stages import LayersView
 from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, label
+from app.widgets.card import GAP_PX, Card, label, note
 
 if TYPE_CHECKING:
-    from app.rooms.layers.room import LayersRoom
-    from app.state.readings import Reading, ReadingRequest, Step
+    from app.compute.question import Step
+    from app.state.readings import Reading
+    from app.state.selection import Selection
     from bertcore.analysis.neurons import PushedWords, StrongestNeurons
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-STRONGEST, ONE = "layers.neurons", "layers.neuron"
-MOST, MOST_WORDS = 20, 15
-REST_MS = 200
-PUSHED = "dot product of its output weights with each row of the token table"
-NOTE = (
-    "“It pushes up” is read off the token table alone. Later layers and the masked-word head stand between, "
-    "and the head’s transform is not linear: what it predicts may differ."
-)
+MOST_NEURONS, MOST_WORDS = 20, 15
 Neuron = tuple[int, int]  # layer, neuron, from 0
 
 
 class NeuronList(BarList):
-    """A bar list that the arrow keys walk through."""
+    """A bar list in which the arrow keys choose, too."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, clickable=True, stretch_to_px=27, may_cut=True)
@@ -51,142 +45,137 @@ class NeuronList(BarList):
 class NeuronsView(LayersView):
     """The strongest of all layers on the left, the chosen one on the right."""
 
-    def __init__(self, room: LayersRoom) -> None:
-        super().__init__(room)
-        self.strongest = NeuronList("Neurons that fire most for this token")
-        self.tokens = BarList("Tokens where the neuron fires most", stretch_to_px=27, may_cut=True)
-        self.words = BarList("Words that the neuron pushes up", stretch_to_px=27, may_cut=True)
-        self._strongest_card, self._one_card = Card("Neurons that fire most"), Card("One neuron")
-        self._strongest_card.set_figure(self._strongest_figure)
-        self._one_card.set_figure(self._one_figure)
-        self._found: tuple[object, StrongestNeurons] | None = None
+    def __init__(self) -> None:
+        super().__init__()
+        self.strongest = NeuronList(self.tr("Neurons that fire most for this token"))
+        self.tokens = BarList(self.tr("Tokens for which the neuron fires most"), stretch_to_px=27, may_cut=True)
+        self.words = BarList(self.tr("Words that the neuron promotes"), stretch_to_px=27, may_cut=True)
+        self.strongest_card, self.neuron_card = Card(self.tr("Neurons that fire most")), Card(self.tr("One neuron"))
+        self.strongest_card.set_figure(self._strongest_figure)
+        self.neuron_card.set_figure(self._neuron_figure)
+        self.chosen: Neuron | None = None
         self._rows: list[Neuron] = []
-        self._chosen: Neuron | None = None
-        self._one: tuple[Any, np.ndarray, PushedWords] | None = None
-        self._rest = QTimer(self)
-        self._rest.setSingleShot(True)
-        self._rest.timeout.connect(self._on_rest)
         self._build()
         self.strongest.clicked.connect(self._on_strongest_clicked)
+        self.all_neurons = self.add_question(self._on_all_neurons_answered)
+        self.one_neuron = self.add_question(self._on_one_neuron_answered)
 
-    @property
-    def chosen(self) -> Neuron | None:
-        return self._chosen
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        request, members = reading.request, selection.units(reading).members
 
-    def draw_reading(self, reading: Reading) -> None:
-        request, wanted = reading.request, self._wanted(reading)
-        members = reading.units(self.room.state.token_view).members
-
-        def answer(checkpoint: Checkpoint, step: Step) -> tuple[object, StrongestNeurons]:
+        def work(checkpoint: Checkpoint, _step: Step) -> StrongestNeurons:
             from bertcore.analysis.neurons import strongest_neurons
 
             read = request.input_ids, request.segments, request.positions
             changes = request.what_if.changes()
-            return wanted, strongest_neurons(checkpoint.model, *read, k=MOST, members=members, changes=changes)
+            return strongest_neurons(checkpoint.model, *read, k=MOST_NEURONS, members=members, changes=changes)
 
         if members:
-            self.room.ask_soon(lambda: self.room.ask_model(STRONGEST, answer))
+            self.all_neurons.ask_model(request.model, (request, selection.token_view), work, self.pause_ms)
+            self.show_selection(reading, selection)
         else:
+            self.all_neurons.forget()
+            self.one_neuron.forget()
             for bars in (self.strongest, self.tokens, self.words):
                 bars.set_bars([])
 
-    def draw_focus(self, reading: Reading) -> None:
-        unit, units = self.unit, self.room.units
-        if self._found is None or self._found[0] != self._wanted(reading) or unit is None or units is None:
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        found, unit = self.all_neurons.answer, selection.unit(reading)
+        if found is None or unit is None:
             return
-        found = self._found[1]
         self._rows = list(zip(found.layers[unit].tolist(), found.neurons[unit].tolist(), strict=True))
-        if self._chosen is None or (self._chosen not in self._rows and self.room.state.hover is None):
-            self._chosen = self._rows[0]  # the mouse passing over other tokens changes no choice
+        if self.chosen is None or (self.chosen not in self._rows and selection.hovered is None):
+            self.chosen = self._rows[0]  # hovering over other tokens changes no choice
         values = found.activations[unit]
         highest = max(float(values[0]), 1e-9)
-        self.strongest.chosen_row = self._rows.index(self._chosen) if self._chosen in self._rows else -1
+        self.strongest.chosen_row = self._rows.index(self.chosen) if self.chosen in self._rows else -1
         self.strongest.set_bars(
             [
                 Bar(
-                    f"layer {layer + 1} · {neuron}",
-                    f"{value:.2f}",
+                    self.tr("layer {layer} · {neuron}").format(layer=layer + 1, neuron=neuron),
+                    _activation(value),
                     value / highest,
-                    "bar_strong" if (layer, neuron) == self._chosen else "bar",
-                    is_strong=(layer, neuron) == self._chosen,
+                    "bar_strong" if (layer, neuron) == self.chosen else "bar",
+                    is_strong=(layer, neuron) == self.chosen,
                 )
                 for (layer, neuron), value in zip(self._rows, values.tolist(), strict=True)
             ]
         )
-        self._strongest_card.set_hint(
-            f"for “{units.labels[unit]}” · by activation · layer · neuron{self.merged_note()}"
+        token = selection.units(reading).labels[unit]
+        self.strongest_card.set_hint(
+            joined(
+                self.tr("for “{token}”, by activation").format(token=token),
+                selection.token_view.vectors_note,
+            )
         )
-        if self.room.state.hover is None:
-            self._ask_one(reading)
-        else:
-            self._rest.start(REST_MS)  # the mouse passes over many tokens
+        self._ask_neuron(reading, selection, self.chosen)
+        if self.one_neuron.answer is not None:
+            self._show_neuron(*self.one_neuron.answer)
 
-    def show_answer(self, kind: str, answer: Any) -> None:
-        reading = self.room.state.reading
-        if reading is None:
-            return
-        if kind == STRONGEST and answer[0] == self._wanted(reading):
-            self._found = answer
-            self.draw_focus(reading)
-        elif kind == ONE and answer[0] == (*self._wanted(reading), self._chosen):
-            self._one = answer
-            self._show_one(*answer[1:])
+    def _on_all_neurons_answered(self, _found: StrongestNeurons) -> None:
+        if self.reading is not None:
+            self.show_selection(self.reading, self.selection)
 
-    def _wanted(self, reading: Reading) -> tuple[ReadingRequest, object]:
-        return reading.request, self.room.state.token_view
+    def _ask_neuron(self, reading: Reading, selection: Selection, chosen: Neuron) -> None:
+        request, members = reading.request, selection.units(reading).members
 
-    def _ask_one(self, reading: Reading) -> None:
-        chosen, request = self._chosen, reading.request
-        wanted = (*self._wanted(reading), chosen)
-        if chosen is None:
-            return
-        if self._one is not None and self._one[0] == wanted:
-            self._show_one(*self._one[1:])  # another token is looked at, perhaps
-            return
-        members = reading.units(self.room.state.token_view).members
-
-        def answer(checkpoint: Checkpoint, step: Step) -> tuple[Any, np.ndarray, PushedWords]:
+        def work(checkpoint: Checkpoint, _step: Step) -> tuple[np.ndarray, PushedWords]:
             from bertcore.analysis.neurons import neuron_activations, pushed_words
 
             (layer, neuron), model = chosen, checkpoint.model
             read = request.input_ids, request.segments, request.positions
             changes = request.what_if.changes()
-            fires = neuron_activations(model, layer, neuron, *read, members=members, changes=changes)
-            return wanted, fires, pushed_words(model, checkpoint.tokenizer, layer, neuron, MOST_WORDS)
+            activations = neuron_activations(model, layer, neuron, *read, members=members, changes=changes)
+            return activations, pushed_words(model, checkpoint.tokenizer, layer, neuron, MOST_WORDS)
 
-        self.room.ask_model(ONE, answer)
+        self.one_neuron.ask_model(request.model, (request, selection.token_view, chosen), work, pause_ms=0)
 
-    def _show_one(self, fires: np.ndarray, words: PushedWords) -> None:
-        units, chosen = self.room.units, self._chosen
-        if units is None or chosen is None:
+    def _on_one_neuron_answered(self, answer: tuple[np.ndarray, PushedWords]) -> None:
+        self._show_neuron(*answer)
+
+    def _show_neuron(self, activations: np.ndarray, words: PushedWords) -> None:
+        """activations (U)."""
+        if self.reading is None or self.chosen is None:
             return
-        order = np.argsort(-fires, kind="stable")[:MOST_WORDS].tolist()
-        highest = max(float(fires.max()), 1e-9)
+        units, unit = self.selection.units(self.reading), self.selection.unit(self.reading)
+        order = np.argsort(-activations, kind="stable")[:MOST_WORDS].tolist()
+        highest = max(float(activations.max()), 1e-9)
         self.tokens.set_bars(
             [
                 Bar(
                     units.labels[i],
-                    f"{fires[i]:.2f}",
-                    float(fires[i]) / highest,
+                    _activation(float(activations[i])),
+                    float(activations[i]) / highest,
                     note=str(units.first_positions[i]),
-                    is_strong=i == self.unit,
+                    is_strong=i == unit,
                 )
                 for i in order
             ]
         )
         longest = max((abs(score) for _, score in words.up), default=1.0) or 1.0
-        self.words.set_bars([Bar(word, f"{score:.2f}", score / longest, "good") for word, score in words.up])
-        self._one_card.set_title(f"Layer {chosen[0] + 1} · Neuron {chosen[1]}")
-        self._one_card.set_hint(f"an activation of 1 adds a vector of length {words.output_length:.2f} to the stream")
+        self.words.set_bars([Bar(word, _activation(score), score / longest, "good") for word, score in words.up])
+        layer, neuron = self.chosen
+        self.neuron_card.set_title(self.tr("Layer {layer} · Neuron {neuron}").format(layer=layer + 1, neuron=neuron))
+        self.neuron_card.set_hint(
+            self.tr("an activation of 1 adds a vector of length {length} to the token’s hidden state").format(
+                length=f"{words.output_length:.2f}"
+            )
+        )
 
     def _build(self) -> None:
-        self._strongest_card.body.addWidget(label("click one, or use the arrow keys; neurons count from 0", "muted"))
-        self._strongest_card.body.addWidget(self.strongest, 1)
+        self.strongest_card.body.addWidget(
+            label(self.tr("Click one or use the arrow keys. Neurons count from 0."), "muted")
+        )
+        self.strongest_card.body.addWidget(self.strongest, 1)
         halves = QHBoxLayout()
         halves.setSpacing(theme.px(24))
         for title, hint, bars in (
-            ("It fires for", "activation, the highest of this text", self.tokens),
-            ("It pushes up", PUSHED, self.words),
+            (self.tr("It fires for"), self.tr("activation, the highest in this text first"), self.tokens),
+            (
+                self.tr("It promotes"),
+                self.tr("dot product of its output weights with each row of the token table"),
+                self.words,
+            ),
         ):
             half = QVBoxLayout()
             half.setSpacing(theme.px(5))
@@ -194,39 +183,48 @@ class NeuronsView(LayersView):
             half.addWidget(note(hint))
             half.addWidget(bars, 1)
             halves.addLayout(half, 1)
-        self._one_card.body.addLayout(halves, 1)
-        self._one_card.body.addWidget(note(NOTE))
+        self.neuron_card.body.addLayout(halves, 1)
+        self.neuron_card.body.addWidget(
+            note(
+                self.tr(
+                    "The words it promotes are read off the token table alone. Later layers and the masked-word head "
+                    "come after this neuron, so the model may predict something else."
+                )
+            )
+        )
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(self._strongest_card, 2)
-        row.addWidget(self._one_card, 4)
+        row.addWidget(self.strongest_card, 2)
+        row.addWidget(self.neuron_card, 4)
 
     def _strongest_figure(self) -> Figure | None:
-        if not self._rows or self._found is None or self.unit is None:
+        unit = self.selection.unit(self.reading) if self.reading is not None else None
+        if self.all_neurons.answer is None or unit is None:
             return None
         rows = [f"layer {layer + 1}, neuron {neuron}" for layer, neuron in self._rows]
-        numbers = {"activation": Numbers(self._found[1].activations[self.unit], (Axis("neuron", rows),))}
-        return self.room.figure("Neurons that fire most", [self.strongest], numbers, token=True)
+        numbers = {"activation": Numbers(self.all_neurons.answer.activations[unit], (Axis("neuron", rows),))}
+        return self.figure(self.strongest_card.title, [self.strongest], numbers, token=True)
 
-    def _one_figure(self) -> Figure | None:
-        units = self.room.units
-        if self._one is None or units is None or len(self._one[1]) != len(units):
+    def _neuron_figure(self) -> Figure | None:
+        if self.one_neuron.answer is None or self.reading is None:
             return None
-        up = self._one[2].up
+        activations, words = self.one_neuron.answer
+        labels = self.selection.units(self.reading).labels
         numbers = {
-            "activation": Numbers(self._one[1], (Axis("token", units.labels),)),
-            "pushes up": Numbers(np.array([score for _, score in up]), (Axis("word", [word for word, _ in up]),)),
+            "activation": Numbers(activations, (Axis("token", labels),)),
+            "promotes": Numbers(
+                np.array([score for _, score in words.up]), (Axis("word", [word for word, _ in words.up]),)
+            ),
         }
-        hint = "left: activation by token · right: words it pushes up, by the token table"
-        return self.room.figure(self._one_card.title, [self.tokens, self.words], numbers, hint=hint)
-
-    def _on_rest(self) -> None:
-        reading = self.room.state.reading
-        if reading is not None and self._found is not None and self._found[0] == self._wanted(reading):
-            self._ask_one(reading)
+        hint = self.tr("left: activation by token · right: words it promotes, by the token table")
+        return self.figure(self.neuron_card.title, [self.tokens, self.words], numbers, hint=hint)
 
     def _on_strongest_clicked(self, row: int) -> None:
-        self._chosen = self._rows[row]
-        if self.room.state.reading is not None:
-            self.draw_focus(self.room.state.reading)
+        self.chosen = self._rows[row]
+        if self.reading is not None:
+            self.show_selection(self.reading, self.selection)
+
+
+def _activation(value: float) -> str:
+    return f"{value:z.2f}".replace("-", "−")

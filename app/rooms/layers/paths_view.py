@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.figures.figure import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers, joined
 from app.rooms.layers.path_picture import PathPicture
-from app.rooms.layers.view import LayersView, note, stage_labels
-from app.widgets.card import Card
+from app.rooms.layers.stages import LayersView, stage_labels
+from app.widgets.card import Card, note
 
 if TYPE_CHECKING:
-    from app.rooms.layers.room import LayersRoom
+    from app.compute.question import Step
     from app.state.readings import Reading
-    from app.state.token_units import Units
+    from app.state.selection import Selection
     from bertcore.analysis.hidden_states import Paths
-
-KIND = "layers.paths"
-NOTE = (
-    "A line is one token, from the embeddings through all layers; its dot stands where the slider is. "
-    "Leave out the special tokens to spread the others."
-)
 
 
 class PathsView(LayersView):
@@ -29,74 +23,75 @@ class PathsView(LayersView):
 
     stages = "all"
 
-    def __init__(self, room: LayersRoom) -> None:
-        super().__init__(room)
+    def __init__(self) -> None:
+        super().__init__()
         self.picture = PathPicture()
-        self._card = Card("Path of each token")
-        self._card.set_figure(self._figure)
-        self._card.body.addWidget(self.picture, 1)
-        self._card.body.addWidget(note(NOTE))
-        self._drawn: object = None  # what the picture is of: request and view
+        self.card = Card(self.tr("Path of each token through the layers"))
+        self.card.set_figure(self._figure)
+        self.card.body.addWidget(self.picture, 1)
+        self.card.body.addWidget(
+            note(
+                self.tr(
+                    "Each line is one token, from the embeddings through all the layers; its dot marks the layer "
+                    "of the slider. Hide the special tokens to spread the others out."
+                )
+            )
+        )
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._card)
-        self.picture.chosen.connect(self.focus_unit)
+        layout.addWidget(self.card)
+        self.paths = self.add_question(self._on_paths_answered)
+        self.picture.chosen.connect(self.click_unit)
         self.picture.hovered.connect(self._on_picture_hovered)
 
-    def draw_reading(self, reading: Reading) -> None:
-        view = self.room.state.token_view
-        units, states = reading.units(view), reading.trace.hidden_states
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        units, states = selection.units(reading), reading.trace.hidden_states
 
-        def answer() -> tuple[object, Units, Paths | None]:
+        def work(_step: Step) -> Paths:
             import numpy as np
 
             from bertcore.analysis.hidden_states import paths
 
-            if not len(units):
-                return (reading.request, view), units, None
-            return (reading.request, view), units, paths(np.stack([units.vectors(one) for one in states]))
+            return paths(np.stack([units.vectors(one) for one in states]))
 
-        self.room.ask_soon(lambda: self.room.asked.emit(KIND, answer))
-        self.draw_stage(reading)
-
-    def draw_focus(self, reading: Reading) -> None:
-        if self._drawn == (reading.request, self.room.state.token_view):
-            self.picture.set_current(self.unit)
-
-    def draw_stage(self, reading: Reading) -> None:
-        self.picture.set_stage(self.room.stage)
-
-    def show_answer(self, kind: str, answer: Any) -> None:
-        if kind != KIND:
-            return
-        drawn, units, found = answer
-        reading = self.room.state.reading
-        if reading is None or drawn != (reading.request, self.room.state.token_view):
-            return
-        self._drawn = drawn
-        if found is None:
+        if len(units):
+            self.paths.compute((reading.request, selection.token_view), work, self.pause_ms)
+        else:
+            self.paths.forget()
             self.picture.set_paths(self.picture.points[:, :0], [], [])
+        self.show_selection(reading, selection)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        self.picture.set_stage(selection.stage)
+        if self.paths.answer is not None:
+            self.picture.set_current(selection.unit(reading))
+
+    def _on_paths_answered(self, paths: Paths) -> None:
+        if self.reading is None:
             return
-        self.picture.set_paths(found.points, units.labels, units.kinds)
-        self.picture.set_current(self.unit)
-        x, y = found.share
-        self._card.set_hint(f"PCA over all layers · across: {x:.0%} of the variance, up: {y:.0%}{self.merged_note()}")
+        units = self.selection.units(self.reading)
+        self.picture.set_paths(paths.points, units.labels, units.kinds)
+        self.picture.set_current(self.selection.unit(self.reading))
+        x, y = paths.share
+        plane = self.tr("PCA over all layers · across: {x} of the variance, up: {y}").format(x=f"{x:.0%}", y=f"{y:.0%}")
+        self.card.set_hint(joined(plane, self.selection.token_view.vectors_note))
 
     def _figure(self) -> Figure | None:
-        points, units = self.picture.points, self.room.units
-        if units is None or points.shape[1] != len(units) or not len(units):
+        if self.paths.answer is None or self.reading is None:
             return None
+        points = self.paths.answer.points  # (L+1,U,2)
         axes = (
             Axis("layer", stage_labels(len(points))),
-            Axis("token", units.labels),
+            Axis("token", self.selection.units(self.reading).labels),
             Axis("component", ["1", "2"]),
         )
-        hint = self._card.hint
-        numbers = {"place": Numbers(points, axes)}
-        return self.room.figure("Path of each token", [self.picture], numbers, hint=hint, token=True, settings=hint)
+        numbers, hint = {"place": Numbers(points, axes)}, self.card.hint
+        return self.figure(self.card.title, [self.picture], numbers, hint=hint, token=True, settings=hint)
 
     def _on_picture_hovered(self, unit: int | None) -> None:
-        units = self.room.units
-        told = unit is not None and units is not None and unit < len(units)
-        self.room.hover_text_changed.emit(f"the path of {units.labels[unit]}" if told else "")  # type: ignore[union-attr, index]
+        text = ""
+        if unit is not None and self.reading is not None:
+            labels = self.selection.units(self.reading).labels
+            text = self.tr("path of {token}").format(token=labels[unit]) if unit < len(labels) else ""
+        self.hover_text_changed.emit(text)
         self.hover_unit(unit)

@@ -12,7 +12,7 @@ from app.look import theme
 from app.look.icons import paint_icon
 
 if TYPE_CHECKING:
-    from app.compute.layer_steps import Step
+    from app.compute.layer_steps import LayerStep
 
 HEIGHT_PX = 28
 TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
@@ -36,7 +36,7 @@ class StepHeader(QPushButton):
         """Title, formula, shape, function."""
         return self._title, self._formula, self._shape, self._function
 
-    def show_step(self, step: Step) -> None:
+    def show_step(self, step: LayerStep) -> None:
         rows, columns = step.values.shape
         self._title, self._formula = step.title, step.formula
         self._shape = f"{rows} × {columns}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QTimer
@@ -14,19 +14,18 @@ from app.figures.figure import Axis, Figure, Numbers, Picture, joined
 from app.look import theme
 from app.rooms.layers.made_of_card import MadeOfCard
 from app.rooms.layers.number_table import NumberTable
+from app.rooms.layers.stages import LayersView
 from app.rooms.layers.step_header import StepHeader
-from app.rooms.layers.view import LayersView
 from app.widgets.card import GAP_PX, Card, scrolled
 from app.widgets.controls import Choice
 
 if TYPE_CHECKING:
-    from app.compute.layer_steps import OneLayer, Step
-    from app.rooms.layers.room import LayersRoom
-    from app.state.readings import Reading, ReadingRequest
-    from app.state.readings import Step as Told
+    from app.compute.layer_steps import LayerStep, OneLayer
+    from app.compute.question import Step
+    from app.state.readings import Reading
+    from app.state.selection import Selection
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-KIND = "layers.steps"
 TABLE_PX = 236
 FIRST_OPEN = "query"
 EXPORTED_COLUMNS = 4096
@@ -37,49 +36,35 @@ class StepsView(LayersView):
 
     stages = "layers"
 
-    def __init__(self, room: LayersRoom) -> None:
-        super().__init__(room)
+    def __init__(self) -> None:
+        super().__init__()
         self.table, self.made_of = NumberTable(), MadeOfCard()
         self.headers: list[StepHeader] = []
-        self.steps: list[Step] = []
+        self.steps: list[LayerStep] = []  # of the layer and head on show
         self.open_key = FIRST_OPEN
         self._column = 0
-        self._one: tuple[tuple[ReadingRequest, int], OneLayer] | None = None
-        self._card = Card("Layer 1, step by step")
-        self._head = Choice("The head whose query, key, value and scores are shown")
+        self._shown: tuple[OneLayer | None, int] = None, 0  # what `steps` are of: layer, head
+        self.card = Card(self.tr("One layer, step by step"))
+        self._head = Choice(self.tr("The head whose queries, keys, values and scores are shown"))
         self._list = QVBoxLayout()
         self._after_layout = QTimer(self)  # scrolls to the step that was opened, when its table has a place
         self._build()
         self.table.chosen.connect(self._on_table_chosen)
-        self._head.activated.connect(lambda head: room.state.set_head(room.state.layer, head))
+        self._head.activated.connect(lambda head: self.head_clicked.emit(self.selection.layer, head))
+        self.layer = self.add_question(self._on_layer_answered)
 
-    def draw_reading(self, reading: Reading) -> None:
-        self._ask(reading)
-        self.draw_stage(reading)
-
-    def draw_stage(self, reading: Reading) -> None:
-        layer, head = self.room.state.layer, self.room.state.head
-        if self._head.count() != reading.request.model.heads:
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        heads = reading.request.model.heads
+        if self._head.count() != heads:
             self._head.clear()
-            self._head.addItems([f"head {number + 1}" for number in range(reading.request.model.heads)])
-        self._head.setCurrentIndex(head)
-        if self._one is None or self._one[0] != (reading.request, layer):
-            self._ask(reading)
-            return
-        self.steps = self._one[1].steps(head)
-        self._card.set_title(f"Layer {layer + 1}, step by step")
-        self._show_headers()
-        self._show_open()
+            self._head.addItems([self.tr("head {head}").format(head=number) for number in range(1, heads + 1)])
+        self.show_selection(reading, selection)
 
-    def draw_focus(self, reading: Reading) -> None:
-        if self.steps and self._one is not None and self._one[0][0] is reading.request:
-            self._show_number()
-
-    def show_answer(self, kind: str, answer: Any) -> None:
-        reading = self.room.state.reading
-        if kind == KIND and reading is not None and answer[0] == (reading.request, self.room.state.layer):
-            self._one = answer
-            self.draw_stage(reading)
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        self._head.setCurrentIndex(selection.head)
+        self._ask(reading, selection.layer)
+        if self.layer.answer is not None:
+            self._show_layer(self.layer.answer, selection)
 
     def open_step(self, key: str) -> None:
         """Opens a step, and closes the one that was open; the open one itself closes."""
@@ -88,21 +73,32 @@ class StepsView(LayersView):
         self._show_open()
         self._after_layout.start(0)
 
-    def _ask(self, reading: Reading) -> None:
-        layer, request = self.room.state.layer, reading.request
-        wanted = (request, layer)
-        if self._one is not None and self._one[0] == wanted:
-            return
+    def _ask(self, reading: Reading, layer: int) -> None:
+        request = reading.request
         entering = None if request.what_if else reading.trace.hidden_states[layer]
 
-        def answer(checkpoint: Checkpoint, step: Told) -> tuple[object, OneLayer]:
+        def work(checkpoint: Checkpoint, _step: Step) -> OneLayer:
             from app.compute.layer_steps import one_layer
 
             read = request.input_ids, request.segments, request.positions
             changes = request.what_if.changes()
-            return wanted, one_layer(checkpoint.model, *read, layer=layer, changes=changes, entering=entering)
+            return one_layer(checkpoint.model, *read, layer=layer, changes=changes, entering=entering)
 
-        self.room.ask_soon(lambda: self.room.ask_model(KIND, answer))
+        self.layer.ask_model(request.model, (request, layer), work, self.pause_ms)
+
+    def _on_layer_answered(self, one: OneLayer) -> None:
+        if self.reading is not None:
+            self._show_layer(one, self.selection)
+
+    def _show_layer(self, one: OneLayer, selection: Selection) -> None:
+        if self._shown == (one, selection.head):
+            self._show_number()
+            return
+        self._shown = one, selection.head
+        self.steps = one.steps(selection.head)
+        self.card.set_title(self.tr("Layer {layer}, step by step").format(layer=one.layer + 1))
+        self._show_headers()
+        self._show_open()
 
     def _show_headers(self) -> None:
         """One header for each step; they are made anew only where the model's order is another."""
@@ -136,30 +132,31 @@ class StepsView(LayersView):
 
     def _show_number(self) -> None:
         step = self._open_step
-        row = self.room.current
-        if step is None or row >= len(step.values):
+        row = self.selection.position
+        if step is None or row >= min(len(step.values), len(self._tokens)):
             return
         self._column = min(self._column, step.values.shape[1] - 1)
         self.table.choose(row, self._column)
         made = step.made_of(row, self._column)
         tokens = self._tokens
         column = tokens[self._column] if step.columns == "token" else f"{step.columns} {self._column}"
-        self.made_of.show_number(f"{step.title} · {tokens[row]} · {column}", made, tokens)
+        self.made_of.show_number(joined(step.title, tokens[row], column), made, tokens)
 
     @property
-    def _open_step(self) -> Step | None:
+    def _open_step(self) -> LayerStep | None:
         return next((step for step in self.steps if step.key == self.open_key), None)
 
     @property
     def _tokens(self) -> list[str]:
-        reading = self.room.state.reading
-        return reading.shown_tokens if reading is not None else []
+        return self.reading.shown_tokens if self.reading is not None else []
 
     def _build(self) -> None:
-        self._card.set_hint("a step opens with a click; click a number for what it was made from · rows: tokens")
-        self._head.setAccessibleName("Head")
-        self._card.add_to_header(self._head)
-        self._card.set_figure(self._figure, "Step by step")
+        self.card.set_hint(
+            self.tr("Click a step to open it, and a number to see how it was computed. Rows are tokens.")
+        )
+        self._head.setAccessibleName(self.tr("Head"))
+        self.card.add_to_header(self._head)
+        self.card.set_figure(self._figure, self.tr("Step by step"))
         inside = QWidget()
         self._list.setContentsMargins(0, 0, theme.px(4), 0)
         self._list.setSpacing(theme.px(2))
@@ -168,38 +165,41 @@ class StepsView(LayersView):
         self._list.addStretch(1)
         self.table.hide()
         self._area = scrolled(inside)
-        self._card.body.addWidget(self._area, 1)
+        self.card.body.addWidget(self._area, 1)
         self._after_layout.setSingleShot(True)
         self._after_layout.timeout.connect(lambda: self._area.ensureWidgetVisible(self.table))
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(self._card, 1)
+        row.addWidget(self.card, 1)
         row.addWidget(self.made_of)
 
     def _figure(self) -> Figure | None:
         step = self._open_step
-        if step is None or self.room.state.reading is None:
+        if step is None or self.layer.answer is None:
             return None
         values = np.ascontiguousarray(step.values[:, :EXPORTED_COLUMNS])
         tokens = self._tokens
         axes = Axis("token", tokens), Axis(step.columns, tokens if step.columns == "token" else [])
-        title = f"Layer {self.room.state.layer + 1} {step.title}"
+        title = self.tr("Layer {layer}: {step}").format(layer=self.layer.answer.layer + 1, step=step.title)
         numbers = {step.key: Numbers(values, axes)}
         hint = joined(step.formula, step.function, self._which_columns())
-        figure = self.room.figure(title, self.made_of.parts, numbers, hint=hint, head=True, token=True)
+        figure = self.figure(title, self.made_of.parts, numbers, hint=hint, head=True, token=True)
         return figure and replace(figure, picture=_beside(self.table.picture(), figure.picture))
 
     def _which_columns(self) -> str:
         """Of a picture that has no room for all of them."""
         shown, count = self.table.pictured_columns, self.table.numbers.columnCount()
-        return f"columns {shown[0]}–{shown[-1]} of {count}" if len(shown) < count else ""
+        if len(shown) == count:
+            return ""
+        return self.tr("columns {first}–{last} of {count}").format(first=shown[0], last=shown[-1], count=count)
 
     def _on_table_chosen(self, row: int, column: int) -> None:
         self._column = column
-        if row != self.room.current:
-            self.room.state.set_focus(row)
-        self._show_number()
+        if row != self.selection.position:
+            self.position_clicked.emit(row)  # which comes back as another selection
+        else:
+            self._show_number()
 
 
 def _beside(left: Picture, right: Picture) -> Picture:

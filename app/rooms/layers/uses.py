@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.widgets.card import button, label
+from app.widgets.card import button, label, note
 from app.widgets.controls import IconButton
 
 MOST_USES, MOST_GROUPS = 8, 3
@@ -43,27 +43,29 @@ BANK = Uses(
 
 
 class UsesEditor(QWidget):
-    """The word, and a line for each sentence: its meaning, the text, a button that takes it away."""
+    """The word, and a line for each sentence: its meaning, the text, a button that removes it."""
 
     edited = Signal()
 
     def __init__(self, uses: Uses) -> None:
         super().__init__()
         self.word = QLineEdit(uses.word)
-        self.word.setAccessibleName("The word to compare")
+        self.word.setAccessibleName(self.tr("The word to compare"))
         self.word.textEdited.connect(lambda _text: self.edited.emit())
         self.lines: list[_Line] = []
         self._column = QVBoxLayout()
         self._column.setSpacing(theme.px(6))
-        self.add = button("Add a sentence", self._on_add_clicked)
+        self.add = button(self.tr("Add a sentence"), self._on_add_clicked)
         top = QHBoxLayout()
-        top.addWidget(label("word", "muted"))
+        top.addWidget(label(self.tr("Word"), "muted"))
         top.addWidget(self.word, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(8))
         layout.addLayout(top)
-        layout.addWidget(label("The number says which meaning it is; click it to change it.", "muted", wrap=True))
+        layout.addWidget(
+            note(self.tr("The number is the meaning of the word in that sentence. Click it to change it."))
+        )
         layout.addLayout(self._column)
         under = QHBoxLayout()
         under.addWidget(self.add)
@@ -93,7 +95,7 @@ class UsesEditor(QWidget):
     def _show_counts(self) -> None:
         self.add.setEnabled(len(self.lines) < MOST_USES)
         for number, line in enumerate(self.lines, start=1):
-            line.text.setAccessibleName(f"Sentence {number}")
+            line.text.setAccessibleName(self.tr("Sentence {number}").format(number=number))
             line.remove.setEnabled(len(self.lines) > 1)
 
     def _on_add_clicked(self) -> None:
@@ -116,7 +118,7 @@ class _Line(QWidget):
         self.text = QLineEdit(text)
         self.text.setCursorPosition(0)
         self.meaning = button("", self._next_group, look="small")
-        self.remove = IconButton("close", "Take this sentence away")
+        self.remove = IconButton("close", self.tr("Remove this sentence"))
         self._missing = label("", "muted")
         self._missing.hide()
         row = QHBoxLayout()
@@ -132,7 +134,7 @@ class _Line(QWidget):
         self._show_group()
 
     def show_missing(self, is_missing: bool) -> None:
-        self._missing.setText("the word is not in this sentence" if is_missing else "")
+        self._missing.setText(self.tr("The word is not in this sentence.") if is_missing else "")
         self._missing.setVisible(is_missing)
 
     def _next_group(self) -> None:
@@ -141,5 +143,5 @@ class _Line(QWidget):
 
     def _show_group(self) -> None:
         self.meaning.setText(str(self.group))
-        self.meaning.setToolTip(f"Meaning {self.group}; click for another")
-        self.meaning.setAccessibleName(f"Meaning {self.group}")
+        self.meaning.setToolTip(self.tr("Meaning {number}; click for another").format(number=self.group))
+        self.meaning.setAccessibleName(self.tr("Meaning {number}").format(number=self.group))

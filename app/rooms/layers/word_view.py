@@ -1,166 +1,168 @@
-"""View "One word": the same word in several sentences, how alike its hidden states are, and where its meanings part."""
+"""View "One word": the same word in several sentences, how similar its hidden states are, where meanings separate."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from app.figures.figure import Axis, Figure, Numbers
+from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import theme
 from app.rooms.layers.heat_grid import HeatGrid, Labels
 from app.rooms.layers.line_chart import Line, LineChart
+from app.rooms.layers.stages import LayersView, stage_labels, stage_name
 from app.rooms.layers.uses import BANK, Uses, UsesEditor
-from app.rooms.layers.view import LayersView, stage_labels, stage_name
 from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.progress_line import ProgressLine
 
 if TYPE_CHECKING:
-    from app.rooms.layers.room import LayersRoom
-    from app.state.readings import Reading, Step
+    from app.compute.question import Step
+    from app.state.model_info import ModelInfo
+    from app.state.readings import Reading
+    from app.state.selection import Selection
     from bertcore.analysis.one_word import Parting, WordInSentences
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-KIND = "layers.word"
+    Compared = tuple[Uses, WordInSentences, Parting]
+
 PAUSE_MS = 350  # after the last key in a sentence
 EDITOR_PX = 370
-KEPT = "layers.uses"  # what a window built anew finds in the state
 COLORS = ("segment_a", "segment_b", "good_text")
 
 
 class WordView(LayersView):
-    """The sentences on the left; curves over layers, and the matrix of the slider's stage."""
+    """The sentences on the left; curves over layers, and the matrix of the chosen stage.
+
+    It has sentences of its own: of what all rooms look at, only model and stage matter.
+    """
 
     stages = "all"
 
-    def __init__(self, room: LayersRoom) -> None:
-        super().__init__(room)
-        kept = room.state.kept.get(KEPT)
-        self.editor = UsesEditor(kept if isinstance(kept, Uses) else BANK)
-        self.curves = LineChart("Mean cosine of the word with itself, by layer", "layer", "mean cosine")
-        self.matrix = HeatGrid("Cosine of every two uses", square=True, numbers=True, longest_px=300)
-        self.verdict, self._problem = label("", "strong", wrap=True), label("", "error", wrap=True)
-        self._curves_card, self._matrix_card = Card("Where its meanings part"), Card("How alike are its uses?")
-        self._asked: object = None
-        self._answer: tuple[object, WordInSentences, Parting] | None = None
-        self._pause = QTimer(self)
-        self._pause.setSingleShot(True)
-        self._pause.timeout.connect(self._ask)
+    def __init__(self) -> None:
+        super().__init__()
+        self.editor = UsesEditor(BANK)
+        self.curves = LineChart(
+            self.tr("Mean cosine between uses of the word, by layer"), self.tr("layer"), self.tr("mean cosine")
+        )
+        self.matrix = HeatGrid(self.tr("Cosine of each pair of uses"), square=True, numbers=True, longest_px=300)
+        self.verdict = label("", "strong", wrap=True)
+        self.curves_card = Card(self.tr("Where its meanings separate"))
+        self.matrix_card = Card(self.tr("How similar are its uses?"))
+        self.line = ProgressLine()
+        self.compared = self.add_question(self._on_compared_answered, self.line)
+        self.compared.status_changed.connect(self._on_compared_status_changed)
+        self.shown: Compared | None = None  # the editor may be ahead of it
         self._build()
-        self.editor.edited.connect(self._on_editor_edited)
-        self.curves.told.connect(room.hover_text_changed)
-        self.curves.chosen.connect(room.set_stage)
+        self._connect_editor()
+        self.curves.told.connect(self.hover_text_changed)
+        self.curves.chosen.connect(self.stage_clicked)
         self.matrix.hovered.connect(self._on_matrix_hovered)
 
-    @property
-    def answer(self) -> tuple[object, WordInSentences, Parting] | None:
-        """What was asked, the word's states, and where they part."""
-        return self._answer
+    def restore(self, kept: Any) -> None:
+        old, self.editor = self.editor, UsesEditor(kept)
+        self._column.replaceWidget(old, self.editor)
+        old.deleteLater()
+        self._connect_editor()
 
-    def draw_reading(self, reading: Reading) -> None:
-        """It has sentences of its own: only another model changes anything."""
-        if self._asked != (reading.request.model, self.editor.uses) and not self._pause.isActive():
-            self._ask()
-        self.draw_stage(reading)
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        if not self.compared.is_running:  # else it goes on, or waits for a pause in the typing
+            self._ask(reading.request.model, pause_ms=0)
+        self.show_selection(reading, selection)
 
-    def draw_stage(self, reading: Reading) -> None:
-        self.curves.set_marked(self.room.stage)
-        if self._answer is None:
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        self.curves.set_marked(selection.stage)
+        if self.shown is None:
             return
-        found = self._answer[1]
-        stage = min(self.room.stage, len(found.cosines) - 1)
-        labels = self._labels(found)
+        uses, found, _ = self.shown
+        stage = min(selection.stage, len(found.cosines) - 1)
+        labels = _labels(uses, found)
         cosines = np.ascontiguousarray(found.cosines[stage], dtype=np.float32)
         lowest = min(float(found.cosines.min()), 0.99)  # of all layers: colours mean the same after each
         self.matrix.set_grid(cosines, labels, Labels([str(i + 1) for i in found.sentences], labels.kinds), lowest, 1)
-        self._matrix_card.set_hint(f"cosine of every two sentences’ “{self._word}”, {stage_name(stage)}")
+        self.matrix_card.set_hint(
+            self.tr("cosine of “{word}” in each pair of sentences, {stage}").format(
+                word=uses.word.strip(), stage=stage_name(stage)
+            )
+        )
 
-    def show_answer(self, kind: str, answer: Any) -> None:
-        if kind != KIND or answer[0] != self._asked:
-            return
-        if isinstance(answer[1], str):
-            self._forget()
-            self._show_problem(answer[1])
-            return
-        self._answer = answer
-        self._show_problem("")
-        found, parting = answer[1], answer[2]
+    def _ask(self, model: ModelInfo, pause_ms: int) -> None:
+        uses = self.editor.uses
+
+        def work(checkpoint: Checkpoint, step: Step) -> Compared:
+            from bertcore.analysis.one_word import parting, word_in_sentences
+
+            found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, uses.word, uses.texts, step)
+            return uses, found, parting(found.cosines, [uses.groups[i] for i in found.sentences])
+
+        self.compared.ask_model(model, (model, uses), work, pause_ms)
+
+    def _on_compared_answered(self, compared: Compared) -> None:
+        self.shown = compared
+        uses, found, parting = compared
         self.editor.show_found(found.sentences)
         lines = [
-            Line("same meaning", parting.within, "curve_train"),
-            Line("different meanings", parting.between, "curve_held_out", "s"),
+            Line(self.tr("same meaning"), parting.within, "curve_train"),
+            Line(self.tr("different meanings"), parting.between, "curve_held_out", "s"),
         ]
-        shown = [line for line in lines if np.isfinite(line.values).any()]
-        self.curves.set_lines(shown, stage_labels(len(found.cosines)))
-        self._curves_card.set_hint(f"“{self._word}” in {len(found.sentences)} sentences")
+        self.curves.set_lines(
+            [line for line in lines if np.isfinite(line.values).any()], stage_labels(len(found.cosines))
+        )
+        self.curves_card.set_hint(
+            self.tr("“{word}” in %n sentence(s)", "", len(found.sentences)).format(word=uses.word.strip())
+        )
         self.verdict.setText(verdict(parting))
-        if self.room.state.reading is not None:
-            self.draw_stage(self.room.state.reading)
+        if self.reading is not None:
+            self.show_selection(self.reading, self.selection)
 
-    def _forget(self) -> None:
-        """No answer any more: nothing of an earlier word stays."""
-        self._answer = None
+    def _on_compared_status_changed(self) -> None:
+        """Where there is no answer, nothing of an earlier word stays."""
+        if not self.compared.sentence or self.compared.can_restart:
+            return
+        self.shown = None
         self.curves.set_lines([], [])
         self.matrix.set_grid(np.empty((0, 0), dtype=np.float32), Labels(), Labels(), 0, 1)
         self.verdict.setText("")
-        for card in (self._curves_card, self._matrix_card):
+        for card in (self.curves_card, self.matrix_card):
             card.set_hint("")
 
-    @property
-    def _uses(self) -> Uses:
-        """What the answer on show was asked about; the editor may be ahead of it."""
-        return self._answer[0][1] if self._answer is not None else self.editor.uses  # type: ignore[index]
+    def _connect_editor(self) -> None:
+        self.editor.edited.connect(self._on_editor_edited)
 
-    @property
-    def _word(self) -> str:
-        return self._uses.word.strip()
+    def _on_editor_edited(self) -> None:
+        self.kept_changed.emit(self.editor.uses)
+        if self.reading is not None:
+            self._ask(self.reading.request.model, PAUSE_MS)
 
-    def _labels(self, found: WordInSentences) -> Labels:
-        uses = self._uses
-        texts = [f"{i + 1}  {uses.texts[i].strip()}" for i in found.sentences]
-        return Labels(texts, [COLORS[(uses.groups[i] - 1) % len(COLORS)] for i in found.sentences])
-
-    def _show_problem(self, sentence: str) -> None:
-        self._problem.setText(sentence)
-        self._problem.setVisible(bool(sentence))
-
-    def _ask(self) -> None:
-        model, uses = self.room.state.model, self.editor.uses
-        self._asked = asked = (model, uses)
-
-        def answer(checkpoint: Checkpoint, step: Step) -> tuple[object, ...]:
-            from bertcore.analysis.one_word import parting, word_in_sentences
-            from bertcore.errors import BertcoreError
-
-            try:
-                found = word_in_sentences(checkpoint.model, checkpoint.tokenizer, uses.word, uses.texts, step)
-            except BertcoreError as error:
-                return asked, str(error)
-            return asked, found, parting(found.cosines, [uses.groups[i] for i in found.sentences])
-
-        self.room.ask_model(KIND, answer)
+    def _on_matrix_hovered(self, spot: tuple[int, int] | None) -> None:
+        values, text = self.matrix.values, ""
+        if spot is not None and values is not None and self.shown is not None:
+            first, second = (self.shown[1].sentences[i] + 1 for i in spot)
+            text = self.tr("sentences {first} and {second}, {stage}: cosine {cosine}").format(
+                first=first, second=second, stage=stage_name(self.selection.stage), cosine=f"{values[spot]:.4f}"
+            )
+        self.hover_text_changed.emit(text)
 
     def _build(self) -> None:
-        left = Card("One word in several sentences")
+        left = Card(self.tr("One word in several sentences"))
         left.setFixedWidth(theme.column_px(EDITOR_PX))
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.editor)
-        column.addWidget(self._problem)
-        column.addStretch(1)
+        self._column = QVBoxLayout(inside)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self.editor)
+        self._column.addWidget(self.line)
+        self._column.addStretch(1)
         left.body.addWidget(scrolled(inside), 1)
-        self._problem.hide()
-        self._curves_card.body.addWidget(self.curves, 1)
-        self._curves_card.body.addWidget(self.verdict)
-        self._matrix_card.body.addWidget(self.matrix, 1)
-        self._curves_card.set_figure(self._curves_figure)
-        self._matrix_card.set_figure(self._matrix_figure)
+        self.curves_card.body.addWidget(self.curves, 1)
+        self.curves_card.body.addWidget(self.verdict)
+        self.matrix_card.body.addWidget(self.matrix, 1)
+        self.curves_card.set_figure(self._curves_figure)
+        self.matrix_card.set_figure(self._matrix_figure)
         right = QVBoxLayout()
         right.setSpacing(theme.px(GAP_PX))
-        right.addWidget(self._curves_card, 1)
-        right.addWidget(self._matrix_card, 1)
+        right.addWidget(self.curves_card, 1)
+        right.addWidget(self.matrix_card, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))
@@ -168,52 +170,61 @@ class WordView(LayersView):
         row.addLayout(right, 1)
 
     def _curves_figure(self) -> Figure | None:
-        if not self.curves.lines:
+        if self.shown is None or not self.curves.lines:
             return None
         values = np.stack([line.values for line in self.curves.lines])
         axes = Axis("pairs", [line.name for line in self.curves.lines]), Axis("layer", stage_labels(values.shape[1]))
+        texts = _caption(self.shown[0])
         numbers = {"mean cosine": Numbers(values, axes)}
-        return self.room.figure(
-            self._curves_card.title, [self.curves], numbers, hint=self._said(), settings=self._said(), texts=False
-        )
+        return self.figure(self.curves_card.title, [self.curves], numbers, hint=texts, settings=texts, texts=False)
 
     def _matrix_figure(self) -> Figure | None:
-        if self._answer is None:
+        if self.shown is None:
             return None
-        found = self._answer[1]
-        texts = self._labels(found).texts
+        uses, found, _ = self.shown
+        texts, stage = _labels(uses, found).texts, stage_name(self.selection.stage)
         axes = Axis("layer", stage_labels(len(found.cosines))), Axis("use", texts), Axis("other use", texts)
-        numbers = {"cosine": Numbers(found.cosines, axes)}
-        stage = stage_name(self.room.stage)
-        said = f"{self._said()} · {stage}"
-        return self.room.figure(self._matrix_card.title, [self.matrix], numbers, hint=stage, settings=said, texts=False)
+        numbers, settings = {"cosine": Numbers(found.cosines, axes)}, joined(_caption(uses), stage)
+        return self.figure(self.matrix_card.title, [self.matrix], numbers, hint=stage, settings=settings, texts=False)
 
-    def _said(self) -> str:
-        """The word and its sentences, for a caption."""
-        uses = self._uses
-        listed = " / ".join(f"({group}) {text.strip()}" for text, group in uses.sentences)
-        return f"“{self._word}” in: {listed}"
 
-    def _on_editor_edited(self) -> None:
-        self.room.state.kept[KEPT] = self.editor.uses
-        self._pause.start(PAUSE_MS)
+def _labels(uses: Uses, found: WordInSentences) -> Labels:
+    texts = [f"{i + 1}  {uses.texts[i].strip()}" for i in found.sentences]
+    return Labels(texts, [COLORS[(uses.groups[i] - 1) % len(COLORS)] for i in found.sentences])
 
-    def _on_matrix_hovered(self, spot: tuple[int, int] | None) -> None:
-        values = self.matrix.values
-        if spot is None or values is None or self._answer is None:
-            self.room.hover_text_changed.emit("")
-            return
-        first, second = (self._answer[1].sentences[i] + 1 for i in spot)
-        stage = stage_name(self.room.stage)
-        self.room.hover_text_changed.emit(f"sentences {first} and {second}, {stage}: cosine {values[spot]:.4f}")
+
+def _caption(uses: Uses) -> str:
+    """The word and its sentences."""
+    sentences = " / ".join(f"({group}) {text.strip()}" for text, group in uses.sentences)
+    return QCoreApplication.translate("WordView", "“{word}” in: {sentences}").format(
+        word=uses.word.strip(), sentences=sentences
+    )
 
 
 def verdict(parting: Parting) -> str:
     """One sentence: the layer where the meanings are furthest apart."""
     if parting.layer is None:
-        return "For this, give one meaning to two sentences or more, and another to one or more."
+        return QCoreApplication.translate(
+            "WordView", "To compare meanings, mark at least two sentences with one meaning and one with another."
+        )
     within, between = parting.within[parting.layer], parting.between[parting.layer]
     if within <= between:
-        return "Its meanings do not part: at no layer are uses of one meaning more alike than those of different ones."
-    place = stage_name(parting.layer) if parting.layer else "in the embeddings"
-    return f"Furthest apart {place}: cosine {within:.2f} within a meaning, {between:.2f} between meanings."
+        return QCoreApplication.translate(
+            "WordView",
+            "Its meanings do not separate: at no layer are uses with the same meaning more alike than uses with "
+            "different ones.",
+        )
+    where = (
+        QCoreApplication.translate(
+            "WordView",
+            "The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between "
+            "meanings.",
+        )
+        if parting.layer
+        else QCoreApplication.translate(
+            "WordView",
+            "The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between "
+            "meanings.",
+        )
+    )
+    return where.format(layer=parting.layer, within=f"{within:z.2f}", between=f"{between:z.2f}")

@@ -1,13 +1,18 @@
-"""The slider over layers: a name, and one place for each stage. Arrow keys move it."""
+"""The stages of a text on its way through the model: their names, the slider that chooses one, what a view has of them.
+
+Stage 0 is the embeddings, stage l what leaves layer l.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from typing import Literal
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QWidget
 
 from app.look import theme
-from app.rooms.layers.view import stage_name
+from app.rooms.base import View
 from app.widgets.card import label
 
 NAME_PX = 92
@@ -17,14 +22,35 @@ HANDLE_PX = 7
 MANY = 30  # stages; from here on they get no dots of their own
 
 
+class LayersView(View):
+    """A view of this room. `stages` says what the slider chooses there.
+
+    "all": the embeddings or a layer; "layers": a layer; "": nothing, the view shows all layers side by side.
+    """
+
+    stages: Literal["", "layers", "all"] = ""
+
+
+def stage_name(stage: int) -> str:
+    """In a sentence: "after layer 2"."""
+    if not stage:
+        return QCoreApplication.translate("stages", "embeddings")
+    return QCoreApplication.translate("stages", "after layer {layer}").format(layer=stage)
+
+
+def stage_labels(count: int) -> list[str]:
+    """The first `count` stages as labels of columns."""
+    return [QCoreApplication.translate("stages", "emb."), *(str(stage) for stage in range(1, count))]
+
+
 class StageTrack(QSlider):
     """A line with a dot for each stage; a click goes to the nearest one."""
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
         self.setPageStep(1)
-        self.setAccessibleName("Layer")
-        self.setToolTip("Layer · arrow keys move it")
+        self.setAccessibleName(self.tr("Layer"))
+        self.setToolTip(self.tr("Layer (arrow keys move it)"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMaximumWidth(theme.column_px(MOST_PX))
 
@@ -67,17 +93,19 @@ class StageTrack(QSlider):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(6), theme.px(6))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.setValue(self._stage_at(event.position().x()))
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.setValue(self._stage_at(event.position().x()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.setValue(self._stage_at(event.position().x()))
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self.setValue(self._stage_at(event.position().x()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         event.accept()
 
 
 class StageSlider(QWidget):
-    """Stages 0 (the embeddings) to L; where only layers make sense, 1 to L."""
+    """The name of the stage on show, and the track to choose another."""
 
     moved = Signal(int)
 
@@ -102,11 +130,11 @@ class StageSlider(QWidget):
 
     @property
     def name(self) -> str:
-        """What is said beside the line."""
+        """What stands beside the track."""
         return self._name.text()
 
     def set_stages(self, stage: int, last: int, first: int = 0) -> None:
-        """Shows a stage without saying so."""
+        """Shows a stage, one of first..last; `moved` is not emitted."""
         self.track.blockSignals(True)
         self.track.setRange(first, last)
         self.track.setValue(stage)
@@ -116,7 +144,7 @@ class StageSlider(QWidget):
 
     def _show(self) -> None:
         stage = self.track.value()
-        name = f"layer {stage}" if self.track.minimum() else stage_name(stage)
+        name = self.tr("layer {layer}").format(layer=stage) if self.track.minimum() else stage_name(stage)
         self._name.setText(name)
         self.track.setAccessibleDescription(name)
 

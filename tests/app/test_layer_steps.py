@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from app.compute import made_of
-from app.compute.layer_steps import OneLayer, Step, one_layer
+from app.compute.layer_steps import LayerStep, OneLayer, one_layer
 from bertcore.analysis.interventions import set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
 from bertcore.config import ACTIVATIONS
@@ -38,7 +38,7 @@ def layer_of(model: Bert, layer: int) -> OneLayer:
     return one_layer(model, PAIR.ids, segments_for(model), layer=layer)
 
 
-def by_key(steps: list[Step]) -> dict[str, Step]:
+def by_key(steps: list[LayerStep]) -> dict[str, LayerStep]:
     return {step.key: step for step in steps}
 
 
