@@ -42,13 +42,29 @@ def as_json(values: dict[str, Any]) -> bytes:
     return json.dumps(plain(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
 
 
-def object_in(file: Path) -> dict[str, Any]:
-    """The JSON object in a file; an empty one where there is none, or it is damaged."""
+def read_json(file: Path, advice: str = "fetch the checkpoint again", kind: type = dict) -> Any:
+    """What a JSON file holds: an object, or another `kind`.
+
+    Raises BertcoreError, with what to do then, where it cannot be read or holds something else.
+    """
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
+        raise BertcoreError(f"The file {file} is not readable JSON; {advice}.") from None
+    if not isinstance(value, kind):
+        raise BertcoreError(
+            f"The file {file} does not hold a JSON {'object' if kind is dict else kind.__name__}; {advice}."
+        )
+    return value
+
+
+def read_json_or_empty(file: Path) -> dict[str, Any]:
+    """The JSON object in a file; an empty one where there is none, or it is damaged."""
+    try:
+        value: dict[str, Any] = read_json(file)
+    except BertcoreError:
         return {}
-    return value if isinstance(value, dict) else {}
+    return value
 
 
 def write_aside(file: Path, data: bytes, durable: bool = False) -> None:
@@ -136,7 +152,9 @@ def why_unwritten(error: BaseException, folder: Path) -> str | None:
 
 
 def plain(value: Any) -> Any:
-    """JSON's own types; any other number (NumPy, torch) as a float, None where it is not finite."""
+    """JSON's own types, also of what NumPy and torch hold; None for a number that is not finite."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, dict):

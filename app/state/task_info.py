@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bertcore.files import object_in
+from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.registry import TASKS
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def task_info(
 ) -> TaskInfo:
     """What a checkpoint was taught: what it says itself, and what its run's folder says, where it lies in one."""
     run = folder.resolve().parent.parent
-    spec = spec_of(object_in(run / "config.json"))
+    spec = spec_of(read_json_or_empty(run / "config.json"))
     if spec is None or spec.kind != kind:
         return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None
@@ -112,6 +112,6 @@ def task_info(
 
 
 def _measured(run: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:
-    found = object_in(run / EVALUATION_FILE).get("metrics")
+    found = read_json_or_empty(run / EVALUATION_FILE).get("metrics")
     values = found if isinstance(found, dict) else {}
     return next(((name, float(values[name])) for name in metrics if isinstance(values.get(name), int | float)), None)

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_config, read_config_values, read_json
+from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_config, read_config_values
 from bertcore.checkpoint.missing_parts import what_is_missing
 from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling
 from bertcore.checkpoint.tensor_names import (
@@ -22,9 +22,10 @@ from bertcore.checkpoint.tensor_names import (
     modern_names,
     to_hugging_face,
 )
-from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, read_weights, write_json, write_tensors
+from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, read_weights, write_tensors
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
+from bertcore.files import read_json, write_json
 from bertcore.garbage import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.heads import HEAD_TITLES, make_head

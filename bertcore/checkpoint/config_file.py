@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.families import PRE_NORM_BERT, family
+from bertcore.files import read_json
 
 CONFIG_FILE = "config.json"
 # What our layout calls differently, or has in another shape; the rest of BertConfig stands under its own name.
@@ -97,16 +97,7 @@ def read_config_values(folder: Path) -> dict[str, Any]:
         raise BertcoreError(f"There is no folder {folder}; choose a checkpoint folder with a config.json in it.")
     if not (folder / CONFIG_FILE).is_file():
         raise BertcoreError(f"The folder {folder} is no checkpoint: it has no config.json.")
-    return read_json(folder / CONFIG_FILE)
-
-
-def read_json(file: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        raise BertcoreError(f"The file {file} is not readable JSON; fetch the checkpoint again.") from None
-    if not isinstance(values, dict):
-        raise BertcoreError(f"The file {file} does not hold a JSON object; fetch the checkpoint again.")
+    values: dict[str, Any] = read_json(folder / CONFIG_FILE)
     return values
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.files import is_disk_full, object_in
+from bertcore.files import is_disk_full, read_json_or_empty
 
 _ABOUT = ["config.json", "1_Pooling/config.json", "2_Normalize/*", "modules.json", "bertscope.json", "README.md"]
 _VOCABULARY = ["vocab.txt", "vocab.json", "merges.txt", "tokenizer.json", "tokenizer_config.json"]
@@ -32,7 +32,7 @@ def _has_weights(folder: Path) -> bool:
     """All files of them; one that is cut off is not under its name."""
     for index in ("model.safetensors.index.json", "pytorch_model.bin.index.json"):
         if (folder / index).is_file():
-            parts = object_in(folder / index).get("weight_map")
+            parts = read_json_or_empty(folder / index).get("weight_map")
             return isinstance(parts, dict) and all((folder / str(part)).is_file() for part in parts.values())
     return any((folder / name).is_file() for name in ("model.safetensors", "pytorch_model.bin"))
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from bertcore.checkpoint.config_file import read_json
 from bertcore.errors import BertcoreError
+from bertcore.files import read_json
 
 _MODULES = ("Transformer", "Pooling", "Normalize")  # what is done here; a dense layer on top, for one, is not
 _MODES = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls"}
@@ -48,7 +47,6 @@ def _modules(file: Path) -> list[str]:
     if not file.is_file():
         return []
     try:
-        listed = json.loads(file.read_text(encoding="utf-8"))
-        return [str(module["type"]).rpartition(".")[2] for module in listed]
-    except (OSError, ValueError, RecursionError, TypeError, KeyError):
-        raise BertcoreError(f"The file {file} is not readable JSON; fetch the checkpoint again.") from None
+        return [str(module["type"]).rpartition(".")[2] for module in read_json(file, kind=list)]
+    except (TypeError, KeyError):
+        raise BertcoreError(f"The file {file} does not say what its modules are; fetch the checkpoint again.") from None

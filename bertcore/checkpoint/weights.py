@@ -14,8 +14,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from bertcore.checkpoint.config_file import read_json
 from bertcore.errors import BertcoreError
+from bertcore.files import read_json
 
 SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
 _READERS = 2  # at once: half the time of one; most of it goes into fetching pages of fresh memory
@@ -148,7 +148,3 @@ def _say_half_downloaded(folder: Path) -> None:
             f"The folder {folder} has {shards[0].name} but not the index that names all parts "
             f"({SAFETENSORS}.index.json); fetch the checkpoint again."
         )
-
-
-def write_json(file: Path, values: dict[str, object]) -> None:
-    file.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

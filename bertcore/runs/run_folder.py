@@ -32,8 +32,8 @@ from bertcore.errors import BertcoreError
 from bertcore.files import (
     as_json,
     is_aside,
-    object_in,
     plain,
+    read_json_or_empty,
     to_disk,
     write_aside,
     write_errors,
@@ -307,7 +307,7 @@ class RunFolder:
             return RunStatus("unknown", message=f"The run's {STATUS} is damaged.")
 
     def _read_status_fields(self) -> dict[str, Any]:
-        return {k: v for k, v in object_in(self.path / STATUS).items() if k in _STATUS_FIELDS}
+        return {k: v for k, v in read_json_or_empty(self.path / STATUS).items() if k in _STATUS_FIELDS}
 
     def _close_metrics(self) -> None:
         stream, self._metrics = self._metrics, None

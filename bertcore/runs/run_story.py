@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bertcore.files import object_in
+from bertcore.files import read_json_or_empty
 from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.model_card import table
 from bertcore.runs.run_folder import RunFolder
@@ -44,7 +44,7 @@ class RunStory:
         return cls(
             snapshot,
             step,
-            int(object_in(snapshot / "bertscope.json").get("tokens_seen") or 0),
+            int(read_json_or_empty(snapshot / "bertscope.json").get("tokens_seen") or 0),
             elapsed_s,
             done,
             min(1.0, step / steps if steps else elapsed_s / (seconds or 1.0)),
@@ -102,5 +102,5 @@ def _size(size: int | None) -> str:
 
 
 def _list_in(file: Path, name: str) -> list[dict[str, Any]]:
-    values = object_in(file).get(name)
+    values = read_json_or_empty(file).get(name)
     return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
+from bertcore.files import read_json, write_json
 from bertcore.tokenizer.rust_panics import panics_as_errors
 from bertcore.tokenizer.smiles import is_smiles_vocabulary, raw_from_smiles
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
@@ -90,18 +90,12 @@ def write_tokenizer_folder(
     }
     if kind != "wordpiece":  # some classes frame texts by these
         settings |= {"bos_token": special.names["cls"], "eos_token": special.names["sep"]}
-    (folder / SETTINGS_FILE).write_text(json.dumps(settings, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_json(folder / SETTINGS_FILE, settings)
 
 
 def read_settings(file: Path) -> dict[str, Any]:
     """A JSON object; empty where there is no such file."""
-    if not file.is_file():
-        return {}
-    try:
-        settings = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        raise BertcoreError(f"The file {file} is not readable JSON; fetch the checkpoint again.") from None
-    return settings if isinstance(settings, dict) else {}
+    return read_json(file) if file.is_file() else {}
 
 
 def _read_tokenizer_json(file: Path) -> RawTokenizer:
