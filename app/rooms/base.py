@@ -275,7 +275,8 @@ class ViewRoom(ExploreRoom):
     key = ""  # "embed"
     specs: Sequence[ViewSpec] = ()
 
-    def __init__(self, state: ExploreState) -> None:
+    def __init__(self, state: ExploreState, beside_tabs: QWidget | None = None) -> None:
+        """beside_tabs: stands at the right end of the row of tabs."""
         self._specs = {spec.key: spec for spec in self.specs}
         names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
         self.pages: Pages[View] = Pages(names, self._make_view)
@@ -285,6 +286,8 @@ class ViewRoom(ExploreRoom):
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.pages, 1)
+        if beside_tabs is not None:
+            self.pages.top.addWidget(beside_tabs, 1)
         column.addWidget(self.progress)
         super().__init__(state, content)
         self.pages.chosen.connect(self.open_view)

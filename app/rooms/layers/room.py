@@ -60,8 +60,7 @@ class LayersRoom(ViewRoom):
 
     def __init__(self, state: ExploreState) -> None:
         self.slider = StageSlider()
-        super().__init__(state)
-        self.pages.top.addWidget(self.slider, 1)
+        super().__init__(state, self.slider)
         self.slider.moved.connect(state.set_stage)
 
     def open_view(self, key: str) -> View:
