@@ -32,9 +32,9 @@ QLabel[role="brand"] {{ color: {theme.ink}; font-size: {px(16)}; font-weight: bo
 QLabel[role="number"] {{ color: {theme.ink}; font-size: {px(20)}; font-weight: bold; }}
 QLabel[role="answer"] {{ color: {theme.ink}; font-size: {px(28)}; font-weight: bold; }}
 QLabel[role="verdict"] {{ color: {theme.good_text}; font-size: {px(30)}; font-weight: bold; }}
-QLabel[role="verdict-no"] {{ color: {theme.bad}; font-size: {px(30)}; font-weight: bold; }}
+QLabel[role="verdict-no"] {{ color: {theme.bad_text}; font-size: {px(30)}; font-weight: bold; }}
 QLabel[role="verdict-unsure"] {{ color: {theme.muted}; font-size: {px(30)}; font-weight: bold; }}
-QLabel[role="error"] {{ color: {theme.bad}; }}
+QLabel[role="error"] {{ color: {theme.bad_text}; }}
 QPushButton {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; border-radius: {px(7)};
     padding: {px(5)} {px(11)}; }}
 QPushButton:hover {{ background: {theme.hover}; }}

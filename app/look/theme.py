@@ -58,6 +58,7 @@ class Theme:
     good_text: str
     warn: str  # paused
     bad: str  # failed
+    bad_text: str
     bad_tint: str
     curve_train: str
     curve_held_out: str
@@ -78,7 +79,7 @@ LIGHT = Theme(
     track="#eceef1",
     hover="#f1f4f8",
     ink="#1b2430",
-    muted="#66707d",
+    muted="#5f6975",
     faint="#98a1ac",
     accent="#0b6bcb",
     accent_tint="#e7f1fb",
@@ -97,6 +98,7 @@ LIGHT = Theme(
     good_text="#007a59",
     warn="#e69f00",
     bad="#d55e00",
+    bad_text="#a84a00",
     bad_tint="#fdeadd",
     curve_train="#0072b2",
     curve_held_out="#d55e00",
@@ -136,6 +138,7 @@ DARK = Theme(
     good_text="#3fd0a5",
     warn="#e6ab2e",
     bad="#f0824a",
+    bad_text="#f79260",
     bad_tint="#43281a",
     curve_train="#56b4e9",
     curve_held_out="#f0824a",

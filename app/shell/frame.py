@@ -151,7 +151,7 @@ class Frame(QWidget):
         self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))
         self.sentences.edited.connect(self._on_sentences_edited)
         field.clicked.connect(state.set_focus)
-        field.mask_requested.connect(state.toggle_mask)
+        field.double_clicked.connect(state.toggle_mask)
         field.hovered.connect(state.set_hover)
         field.moved.connect(self._on_field_moved)
         self.rail.room_chosen.connect(self.open_room)

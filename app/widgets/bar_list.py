@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from app.look import theme
+from app.widgets.pointer import PointerWidget
 
 ROW_PX = 22
 BAR_PX = 14
@@ -29,26 +30,19 @@ class Bar:
     note: str = ""  # small and muted, behind the label: the position of a token
 
 
-class BarList(QWidget):
-    """Rows of bars. With `clickable`, a row answers mouse and keyboard and says which was chosen."""
-
-    clicked = Signal(int)
+class BarList(PointerWidget):
+    """Rows of bars that begin at zero. With `clickable`, a row answers mouse and keyboard."""
 
     def __init__(
         self, name: str, *, clickable: bool = False, stretch_to_px: int = ROW_PX, may_cut: bool = False
     ) -> None:
         """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where there is room.
         may_cut: the last rows may be left out where there is none."""
-        super().__init__()
-        self.setAccessibleName(name)
-        self._name = name
+        super().__init__(name, Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
         self._bars: list[Bar] = []
         self._clickable = clickable
         self._may_cut = may_cut
         self._most_row = theme.px(stretch_to_px)
-        self._hovered: int | None = None
-        self.setMouseTracking(clickable)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
         grows = stretch_to_px > ROW_PX or may_cut
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, vertical)
@@ -60,6 +54,8 @@ class BarList(QWidget):
     def set_bars(self, bars: list[Bar]) -> None:
         resized = len(bars) != len(self._bars)
         self._bars = bars
+        if self.hovered_cell is not None and self.hovered_cell >= len(bars):
+            self.hovered_cell = None
         self.setAccessibleDescription(", ".join(f"{bar.label} {bar.number}" for bar in bars))
         if resized:
             self.updateGeometry()
@@ -89,7 +85,7 @@ class BarList(QWidget):
 
     def _paint_row(self, painter: QPainter, row: int, label_width: int, number_width: int) -> None:
         bar, rect = self._bars[row], self.row_rect(row)
-        if self._clickable and row == self._hovered:
+        if row == self.hovered_cell:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))
             painter.drawRoundedRect(rect.adjusted(-2, 0, 0, 0), theme.px(5), theme.px(5))
@@ -117,7 +113,7 @@ class BarList(QWidget):
 
     def _paint_note(self, painter: QPainter, bar: Bar, box: QRectF) -> None:
         painter.setFont(theme.font(10.5))
-        painter.setPen(theme.color("faint"))
+        painter.setPen(theme.color("muted"))
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, bar.note)
 
     def sizeHint(self) -> QSize:
@@ -134,42 +130,22 @@ class BarList(QWidget):
         for row in range(min(len(self._bars), int((self.height() + 1) // self._row_height()))):
             self._paint_row(painter, row, *widths)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        row = int(event.position().y() // self._row_height())
-        self._hovered = row if 0 <= row < len(self._bars) else None
-        shape = Qt.CursorShape.ArrowCursor if self._hovered is None else Qt.CursorShape.PointingHandCursor
-        self.setCursor(shape)
-        self.update()
+    def cell_at(self, point: QPointF) -> int | None:
+        row = int(point.y() // self._row_height())
+        return row if self._clickable and 0 <= row < len(self._bars) else None
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        row = int(event.position().y() // self._row_height())
-        if self._clickable and 0 <= row < len(self._bars):
-            self.clicked.emit(row)
+    def cell_after(self, cell: int | None, key: int) -> int | None:
+        step = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}.get(key)
+        if step is None or not self._clickable or not self._bars:
+            return None
+        return min(max((-1 if cell is None else cell) + step, 0), len(self._bars) - 1)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}
-        if event.key() in steps and self._bars:
-            row = -1 if self._hovered is None else self._hovered
-            self._hovered = min(max(row + steps[event.key()], 0), len(self._bars) - 1)
-            self.update()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self._hovered is not None:
-            self.clicked.emit(min(self._hovered, len(self._bars) - 1))
-        else:
-            super().keyPressEvent(event)
+    def selected_cell(self) -> int | None:
+        return 0 if self._clickable and self._bars else None
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._hovered = 0 if self._bars else None
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._hovered = None
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = None
-        self.update()
+    def set_hovered(self, cell: int | None) -> None:
+        super().set_hovered(cell)
+        self.setCursor(Qt.CursorShape.ArrowCursor if cell is None else Qt.CursorShape.PointingHandCursor)
 
 
 def _number(bar: Bar) -> str:

@@ -7,6 +7,7 @@
     row = HeatRow("Weights of this token")       the name is for screen readers
     row.hovered.connect(...)                     cell or None, only when it changes; also by the arrow keys
     row.clicked.connect(...)                     cell, modifiers: left button, Enter or Space, nothing else
+                                                 (a slot may leave out the modifiers; its defaults would be given them)
     row.double_clicked.connect(...)              cell; while nobody listens, the second click of two is a click
     row.context_menu_requested.connect(...)      cell or None, the point on the screen: right click or menu key
 
@@ -97,9 +98,7 @@ class PointerWidget(QWidget):
         self.context_menu_requested.emit(self.cell_at(QPointF(event.pos())) if by_mouse else here, event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        selected = self.selected_cell()
-        start = selected if self.arrows_click or self.hovered_cell is None else self.hovered_cell
-        cell = self.cell_after(start, event.key())
+        cell = self.cell_after(self.selected_cell() if self.arrows_click else self.hovered_cell, event.key())
         if cell is not None and self.arrows_click:
             self.clicked.emit(cell, Qt.KeyboardModifier.NoModifier)
         elif cell is not None:

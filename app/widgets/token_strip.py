@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPixmap
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from app.look import theme
@@ -33,17 +33,14 @@ class Chip:
 
 
 class ChipField(WrappedBoxes):
-    """Chips, laid out in lines. Click locks, double-click masks, the mouse over one previews it."""
+    """Chips, laid out in lines."""
 
-    clicked = Signal(int)
-    mask_requested = Signal(int)
     laid_out = Signal()  # its height may be another
     moved = Signal(int)  # the keyboard's arrows: -1 or +1
     gap_px = line_gap_px = GAP_PX
 
     def __init__(self) -> None:
-        super().__init__("Tokens", CHIP_HEIGHT_PX)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__("Tokens", CHIP_HEIGHT_PX, Qt.FocusPolicy.StrongFocus)
         self._chips: list[Chip] = []
         self._widths: dict[tuple[str, float], int] = {}
         self._pictures: dict[tuple[object, ...], QPixmap] = {}
@@ -127,7 +124,7 @@ class ChipField(WrappedBoxes):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            position = self.box_at(QPointF(event.pos()))
+            position = self.cell_at(QPointF(event.pos()))
             if position is None:
                 QToolTip.hideText()
             else:
@@ -137,16 +134,6 @@ class ChipField(WrappedBoxes):
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
         painter.drawPixmap(box.topLeft(), self._picture(number))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        position = self.box_at(event.position())
-        if position is not None:
-            self.clicked.emit(position)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        position = self.box_at(event.position())
-        if position is not None:
-            self.mask_requested.emit(position)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(event.key())

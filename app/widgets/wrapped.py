@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from app.look import theme
+from app.widgets.pointer import PointerWidget
 
 
-class WrappedBoxes(QWidget):
-    """As tall as its lines. Who derives says how wide the boxes are, paints one, and calls `lay_out` for new ones."""
+class WrappedBoxes(PointerWidget):
+    """As tall as its lines. Who derives says how wide the boxes are, paints one, and calls `lay_out` for new ones.
 
-    hovered = Signal(object)  # number of a box, or None
+    Its cells are the numbers of the boxes; Left and Right go from one to the next.
+    """
+
     margin_px, gap_px, line_gap_px = 0.0, 6.0, 6.0  # before projector scaling
     least_width_px = 0
 
-    def __init__(self, name: str, box_px: float) -> None:
+    def __init__(self, name: str, box_px: float, focus: Qt.FocusPolicy = Qt.FocusPolicy.TabFocus) -> None:
         """name: for screen readers. box_px: how high a box is, before projector scaling."""
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        super().__init__(name, focus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.boxes: list[QRectF] = []
         self._box_px = box_px
@@ -39,8 +39,14 @@ class WrappedBoxes(QWidget):
         """Where a box stands; empty where there is none of that number."""
         return self.boxes[number] if number < len(self.boxes) else QRectF()
 
-    def box_at(self, where: QPointF) -> int | None:
-        return next((number for number, box in enumerate(self.boxes) if box.contains(where)), None)
+    def cell_at(self, point: QPointF) -> int | None:
+        return next((number for number, box in enumerate(self.boxes) if box.contains(point)), None)
+
+    def cell_after(self, cell: int | None, key: int) -> int | None:
+        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(key)
+        if step is None or not self.boxes:
+            return None
+        return min(max((-1 if cell is None else cell) + step, 0), len(self.boxes) - 1)
 
     def lay_out(self) -> None:
         margin, gap, line_gap = theme.px(self.margin_px), theme.px(self.gap_px), theme.px(self.line_gap_px)
@@ -70,9 +76,3 @@ class WrappedBoxes(QWidget):
         for number, box in enumerate(self.boxes):
             if box.intersects(QRectF(event.rect())):
                 self.paint_box(painter, number, box)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.hovered.emit(self.box_at(event.position()))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hovered.emit(None)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.room import AttendRoom
@@ -187,7 +188,7 @@ def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
     assert f"{len(taken)} of {len(words)} tokens" in card.answer
     assert int(card.bars[0].note) == max(words, key=lambda i: expected[i])
     assert room.words_page.read_text.text().count("text-decoration:underline") == len(taken)
-    card._tokens.clicked.emit(4)
+    card._tokens.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
     assert window.state.focus == 4
 
 

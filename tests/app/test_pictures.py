@@ -196,3 +196,25 @@ def _wheel(widget: LabelledGrid | Scatter, at: QPointF, notches: int) -> None:
         at, QPointF(widget.mapToGlobal(at.toPoint())), QPoint(), QPoint(0, 120 * notches), none, keys, phase, False
     )
     QApplication.sendEvent(widget, event)
+
+
+INKS = ("ink", "muted")
+GROUNDS = ("card", "window", "field", "hover", "special_tint", "segment_a_tint", "segment_b_tint", "mask_tint", "track")
+PAIRS = [
+    *itertools.product(INKS, GROUNDS),
+    *((kind, f"{kind}_tint") for kind in ("segment_a", "segment_b", "special", "mask", "accent")),
+    *((kind, "card") for kind in ("segment_a", "segment_b", "special", "mask", "accent", "good_text", "bad_text")),
+    ("on_accent", "accent"),
+    ("ink", "bad_tint"),
+]
+
+
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_every_text_can_be_read_on_its_background(look: theme.Theme) -> None:
+    """Positions below the tokens, and errors, had a contrast under 4.5 in the light theme."""
+    poor = {
+        pair: round(found, 2)
+        for pair in PAIRS
+        if (found := theme.contrast(*(QColor(getattr(look, name)) for name in pair))) < theme.LEAST_CONTRAST
+    }
+    assert poor == {}

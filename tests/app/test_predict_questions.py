@@ -119,7 +119,7 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     assert "[MASK]" not in [token.token for token in view.tokens.tokens]
     order = np.argsort(-expected, kind="stable")
     assert view.bars.bars[0].number == f"{expected[order[0]]:.2f}"
-    view.bars.clicked.emit(0)
+    view.bars.clicked.emit(0, Qt.KeyboardModifier.NoModifier)
     assert window.state.focus == room.units.first_positions[order[0]]
 
 

@@ -107,7 +107,7 @@ def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot:
     row = next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat")
     word, tops = card.bars[row].label, [f"{c.words[0][0]} {probability_text(c.words[0][1])}" for c in room.mask_cards]
     verdict = room.verdict.said
-    card._bars.clicked.emit(row)
+    card._bars.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     answered(window, room, qtbot)
     kept = room.words_page.kept_card
     assert kept.isVisible() and kept.title == f"Before “{word}” was put in"
@@ -131,7 +131,7 @@ def test_the_guesses_of_another_model_are_no_former_ones(window: Window, tmp_pat
     """With the same vocabulary, its guesses would stand beside those of the model that is open now."""
     room = predict(window, qtbot, (2, 4))
     row = next(i for i, bar in enumerate(room.mask_cards[0].bars) if bar.label.isalpha() and bar.label != "cat")
-    room.mask_cards[0]._bars.clicked.emit(row)
+    room.mask_cards[0]._bars.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     answered(window, room, qtbot)
     assert room.words_page.kept_card.isVisible()
     before = window.state.model
@@ -144,7 +144,7 @@ def test_the_guesses_of_another_model_are_no_former_ones(window: Window, tmp_pat
 def test_what_was_put_in_and_taken_back_is_no_former_any_more(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, (2,))
     row = next(i for i, bar in enumerate(room.mask_cards[0].bars) if bar.label.isalpha() and bar.label != "cat")
-    room.mask_cards[0]._bars.clicked.emit(row)
+    room.mask_cards[0]._bars.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     answered(window, room, qtbot)
     assert room.words_page.kept_card.isVisible()
     window.state.set_text(a=TEXT_A)
@@ -222,7 +222,8 @@ def test_a_word_that_is_taken_back_leaves_nothing_beside_the_guesses(window: Win
     room = predict(window, qtbot)
     window.history.look()
     card = room.mask_cards[0]
-    card._bars.clicked.emit(next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat"))
+    row = next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat")
+    card._bars.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
     answered(window, room, qtbot)
     assert room.words_page.kept_card.isVisible()
     window.history.undo()

@@ -94,7 +94,7 @@ def test_a_click_on_a_chip_names_its_position(qtbot: QtBot) -> None:
             QTest.mouseClick(
                 strip.field, Qt.MouseButton.LeftButton, pos=strip.field.rect_of(position).center().toPoint()
             )
-        assert caught.args == [position]
+        assert caught.args == [position, Qt.KeyboardModifier.NoModifier]
 
 
 def test_arrows_move_the_focus(qtbot: QtBot) -> None:
@@ -113,7 +113,7 @@ def test_only_clickable_bars_answer(qtbot: QtBot) -> None:
         bars.set_bars([Bar("a", "0.5", 0.5), Bar("b", "0.2", 0.2), Bar("c", "0.1", 0.1)])
         bars.show()
         clicked: list[int] = []
-        bars.clicked.connect(clicked.append)
+        bars.clicked.connect(lambda row, _keys, clicked=clicked: clicked.append(row))
         QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.row_rect(1).center().toPoint())
         assert clicked == ([1] if clickable else [])
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 
 from app.look import theme
 from app.rooms.embed.two_cuts import Piece, Stretch
@@ -16,7 +16,7 @@ KINDS = {"a": "segment_a", "b": "segment_b"}
 class CutsPicture(WrappedBoxes):
     """Stretches in the order of the text, laid out in lines; above the first cut, below the second."""
 
-    chosen = Signal(int)  # stretch
+    arrows_click = True
     margin_px = 2.0  # the frame of the one that is looked at goes a little beyond it
     gap_px, line_gap_px, least_width_px = 8.0, 18.0, 200
 
@@ -67,20 +67,13 @@ class CutsPicture(WrappedBoxes):
         painter.setPen(theme.color(kind if is_same else "mask"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, piece.label)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        number = self.box_at(event.position())
-        if number is not None:
-            self.chosen.emit(number)
+    def selected_cell(self) -> int | None:
+        return self._current
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
-        if step is None or not self._stretches:
-            super().keyPressEvent(event)
-            return
-        number = -1 if self._current is None else self._current
-        number = min(max(number + step, 0), len(self._stretches) - 1)
-        self.chosen.emit(number)
-        self.hovered.emit(number)
+        super().keyPressEvent(event)
+        if self._current is not None:  # where the keyboard leads, the card says what is there
+            self.set_hovered(self._current)
 
 
 def described(stretch: Stretch) -> str:

@@ -63,7 +63,7 @@ class CutsView(EmbedView):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.card)
         self.picture.hovered.connect(self._on_picture_hovered)
-        self.picture.chosen.connect(self._on_picture_chosen)
+        self.picture.clicked.connect(self._on_picture_chosen)
         self._show_nothing("")
 
     @property

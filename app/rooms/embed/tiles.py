@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QFontMetrics,
     QKeyEvent,
     QMouseEvent,
@@ -124,8 +123,8 @@ class Tiles(WrappedBoxes):
             painter.drawRoundedRect(self.boxes[self._current].adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        position = self.box_at(event.position())
-        if position is None:
+        position = self.cell_at(event.position())
+        if position is None or event.button() != Qt.MouseButton.LeftButton:
             return
         if self.has_segments and self.letter_rect(position).contains(event.position()):
             self.segment_clicked.emit(position)
@@ -144,11 +143,3 @@ class Tiles(WrappedBoxes):
             self.position_clicked.emit(self._current)
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()

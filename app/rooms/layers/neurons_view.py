@@ -39,7 +39,8 @@ class NeuronList(BarList):
         if step is None or not self.bars:
             super().keyPressEvent(event)
             return
-        self.clicked.emit(min(max(self.chosen_row + step, 0), len(self.bars) - 1))
+        row = min(max(self.chosen_row + step, 0), len(self.bars) - 1)
+        self.clicked.emit(row, Qt.KeyboardModifier.NoModifier)
 
 
 class NeuronsView(LayersView):

@@ -34,7 +34,7 @@ class ReplacedCard(Card):
         super().__init__("Which tokens look replaced?", "the probability that another model put the token there")
         self._answer = label("", "number", wrap=True)
         self._tokens = HeatTokens("Probability that each token was replaced")
-        self._tokens.clicked.connect(self.clicked)
+        self._tokens.clicked.connect(lambda unit: self.clicked.emit(unit))
         self._tokens.hovered.connect(self.hovered)
         self._bars = BarList("Likeliest to be replaced", stretch_to_px=30)
         self._scale = ColorBar(signed=False)
