@@ -1,1 +1,46 @@
-"""BERT from scratch: the engine under BERTscope, usable alone from Python and the shell."""
+"""BERT from scratch: the engine under BERTscope, usable alone from Python and the shell.
+
+    import bertcore
+
+    m = bertcore.load("bertscope-mini")                         # a name, a folder, a run or a hub id
+    m.fill("The cat sat on the [MASK].", top=5)[0][0].token     # masks, then words
+
+docs/python.md is a tour. What stands here is imported when it is first used, so that `import bertcore` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bertcore.analysis.trace import trace
+    from bertcore.config import BertConfig
+    from bertcore.errors import BertcoreError
+    from bertcore.loaded_model import LoadedModel, load
+    from bertcore.model.bert import Bert
+    from bertcore.tokenizer.tokenizer import Tokenizer
+
+__all__ = ["Bert", "BertConfig", "BertcoreError", "LoadedModel", "Tokenizer", "load", "trace"]
+
+_DEFINED_IN = {
+    "Bert": "bertcore.model.bert",
+    "BertConfig": "bertcore.config",
+    "BertcoreError": "bertcore.errors",
+    "LoadedModel": "bertcore.loaded_model",
+    "Tokenizer": "bertcore.tokenizer.tokenizer",
+    "load": "bertcore.loaded_model",
+    "trace": "bertcore.analysis.trace",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _DEFINED_IN:
+        raise AttributeError(f"module 'bertcore' has no attribute {name!r}")
+    value = getattr(import_module(_DEFINED_IN[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -291,11 +291,11 @@ class Inference(QObject):
         checkpoint = self._checkpoint
         if checkpoint is None or checkpoint.pooling is None:
             return None
-        from bertcore.analysis.verdicts import cosine, sentence_vector
+        from bertcore.analysis.verdicts import cosine, sentence_vectors
 
         most = checkpoint.config.max_length
         encodings = [checkpoint.tokenizer.encode(text, max_length=most) for text in (a, b)]
-        vectors = [sentence_vector(checkpoint.model, one, checkpoint.pooling) for one in encodings]
+        vectors = sentence_vectors(checkpoint.model, encodings, checkpoint.pooling)
         return "similarity", (self._info, a, b, cosine(*vectors))
 
     def _apply(self, request: ApplyRequest) -> tuple[str, object] | None:

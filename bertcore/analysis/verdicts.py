@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bertcore.analysis.passes import MAX_TOKENS
 from bertcore.analysis.predict import softmax
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.model.bert import Bert
@@ -54,15 +55,44 @@ def task_logits(model: Bert, hidden: NDArray) -> dict[str, NDArray[np.float32]]:
 
 
 @torch.inference_mode()
-def sentence_vector(model: Bert, encoding: Encoding, pooling: Pooling) -> NDArray[np.float32]:
-    """One vector (H) for a single sentence, as its encoder's folder says (Reimers and Gurevych 2019, section 3)."""
+def sentence_vectors(
+    model: Bert,
+    encodings: Sequence[Encoding],
+    pooling: Pooling,
+    *,
+    max_tokens: int = MAX_TOKENS,
+    between: Callable[[float], object] | None = None,
+) -> NDArray[np.float32]:
+    """One vector for each text (B,H): the mean of all tokens or [CLS] (Reimers and Gurevych 2019, section 3).
+
+    Texts of like length go through the model together, padded, at most `max_tokens` tokens in a batch; `between` is
+    told the share done after each.
+    """
+    order = sorted(range(len(encodings)), key=lambda i: -len(encodings[i]))
+    vectors = np.empty((len(encodings), model.config.hidden_size), dtype=np.float32)
+    done = 0
+    while done < len(order):
+        chosen = order[done : done + max(1, max_tokens // len(encodings[order[done]]))]
+        vectors[chosen] = _pooled(model, [encodings[i] for i in chosen], pooling)
+        done += len(chosen)
+        if between is not None:
+            between(done / len(order))
+    return vectors
+
+
+def _pooled(model: Bert, encodings: Sequence[Encoding], pooling: Pooling) -> NDArray[np.float32]:
     device = model.embeddings.token.weight.device
-    ids = torch.tensor([encoding.ids], device=device)
-    hidden = model(ids, torch.tensor([encoding.segments], device=device))
-    vector = hidden[:, 0] if pooling.kind == "cls" else hidden.mean(dim=1)
+    ids, segments, mask = torch.zeros(3, len(encodings), max(map(len, encodings)), dtype=torch.long, device=device)
+    for row, encoding in enumerate(encodings):
+        ids[row, : len(encoding)] = torch.tensor(encoding.ids, device=device)
+        segments[row, : len(encoding)] = torch.tensor(encoding.segments, device=device)
+        mask[row, : len(encoding)] = 1
+    hidden = model(ids, segments if model.config.type_vocab_size > 1 else None, mask)  # (B,S,H)
+    weights = mask.to(hidden.dtype)[:, :, None]  # (B,S,1)
+    vectors = hidden[:, 0] if pooling.kind == "cls" else (hidden * weights).sum(dim=1) / weights.sum(dim=1)
     if pooling.normalised:
-        vector = torch.nn.functional.normalize(vector, dim=-1)
-    result: NDArray[np.float32] = vector[0].cpu().numpy()
+        vectors = torch.nn.functional.normalize(vectors, dim=-1)
+    result: NDArray[np.float32] = vectors.cpu().numpy()
     return result
 
 

@@ -1,43 +1,115 @@
-"""tokenize, fill: what a model makes of a text."""
+"""info, tokenize, fill, trace: what a model is, and what it makes of a text."""
 
 from __future__ import annotations
 
+import io
+from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from bertcore.checkpoint.config_file import read_config
-from bertcore.cli.output import (
-    AsJson,
-    ModelArgument,
-    TextA,
-    TextB,
-    open_and_encode,
-    print_json,
-    say_dropped,
-    texts,
-)
+from bertcore.checkpoint.missing_parts import absent_points, what_is_missing
+from bertcore.cli.output import AsJson, ModelArgument, TextA, TextB, print_json, refuse_folder, say_dropped, texts
+from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
+from bertcore.model.parameter_count import count_parameters
 from bertcore.resolve import resolve_model
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    from bertcore.analysis.predict import HeadOutputs
-    from bertcore.checkpoint.checkpoint import Checkpoint
+    import numpy as np
+
+    from bertcore.results import Filled
 
 
-def register(app: typer.Typer) -> None:
-    for command in (tokenize, fill):
-        app.command()(command)
+def info(
+    model: ModelArgument = None,
+    preset: Annotated[
+        str | None, typer.Option(help=f"A size without weights: {', '.join([*PRESETS, *PUBLISHED])}.")
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="The published models side by side, measured here (half a minute).")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What a model is made of, and what it can do."""
+    if preset is not None and model is not None:
+        raise BertcoreError("Give a model or --preset, not both.")
+    if compare:
+        _compare(model, preset, as_json)
+        return
+    if preset is not None:
+        config = BertConfig.preset(preset)
+        facts = _facts(config, count_parameters(config), [])
+    else:
+        from bertcore.loaded_model import load
+
+        m = load(model)
+        facts = _facts(m.config, m.parameters, list(m.tasks))
+        facts["missing"] = what_is_missing(m.config, m.tasks, m.bert.pooler is not None)
+        facts["unused_tensors"] = list(m.checkpoint.unused)
+        facts["pooling"] = m.checkpoint.pooling.kind if m.checkpoint.pooling else None
+    if as_json:
+        print_json(facts)
+        return
+    sentences = [*facts.pop("missing", {}).values(), *facts.pop("absent").values()]
+    for name, value in facts.items():
+        shown = f"{value:,}" if isinstance(value, int) else ", ".join(value) if isinstance(value, list) else value
+        if value is not None and (shown or name == "tasks"):
+            typer.echo(f"{name.replace('_', ' '):18} {shown or 'none'}")
+    for sentence in sentences:
+        typer.echo(sentence)
+
+
+def _facts(config: BertConfig, parameters: int, tasks: list[str]) -> dict[str, Any]:
+    segment = absent_points(config).get("embeddings.segment")
+    return {
+        "family": config.model_type,
+        "parameters": parameters,
+        "layers": config.num_hidden_layers,
+        "layer_groups": config.num_hidden_groups,
+        "heads": config.num_attention_heads,
+        "hidden_size": config.hidden_size,
+        "embedding_size": config.embedding_size,
+        "intermediate_size": config.intermediate_size,
+        "vocab_size": config.vocab_size,
+        "max_positions": config.max_length,
+        "segments": config.type_vocab_size,
+        "norm": config.norm if config.norm != "post" else None,
+        "tasks": tasks,
+        "labels": list(config.labels) if {"classify", "tag"} & set(tasks) else [],
+        "absent": {"segments": segment} if segment else {},
+    }
+
+
+def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
+    from bertcore.analysis.family_table import REFERENCE, TOKENS, family_table
+
+    extra = {preset: BertConfig.preset(preset)} if preset and preset not in PUBLISHED else {}
+    if model is not None:
+        extra[model] = read_config(resolve_model(model))
+    rows = list(family_table(extra))
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return
+    table = Table(Column("model", no_wrap=True), "family", "layers", "hidden size", "parameters", "speed")
+    for row in rows:
+        numbers = (str(row.layers), str(row.hidden_size), f"{row.parameters:,}", f"{row.speed:.2f}")
+        table.add_row(escape(row.name), row.family, *numbers)
+    Console().print(table)
+    typer.echo("Parameters: encoder with its pooler, shared ones counted once.")
+    typer.echo(f"Speed: a forward pass of {TOKENS} tokens on this machine, as a multiple of {REFERENCE}'s.")
 
 
 def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_json: AsJson = False) -> None:
     """The tokens of a sentence or pair, with ids, segments, positions and where they stand in the text."""
-    folder = resolve_model(model)
+    folder = resolve_model(model)  # needs no weights, so `load` would be a waste
     text_a, text_b = texts(a, b)
     encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
     if as_json:
@@ -63,64 +135,123 @@ def fill(
     as_json: AsJson = False,
 ) -> None:
     """The likeliest words for every [MASK] in the text, and what the model says about the pair."""
-    from bertcore.analysis.predict import predict_masks, top_words
+    from bertcore.loaded_model import load
 
     text_a, text_b = texts(a, b)
-    checkpoint, encoding = open_and_encode(model, text_a, text_b, ["mlm"] if allow_random else [])
-    masks = [i for i, token_id in enumerate(encoding.ids) if token_id == checkpoint.tokenizer.mask_id]
-    if masks and "mlm" in checkpoint.missing:
-        raise BertcoreError(checkpoint.missing["mlm"])
-    result = predict_masks(checkpoint.model, encoding.ids, encoding.segments, positions=masks)
-    rows = () if result.mlm_logits is None else result.mlm_logits
-    guesses = {at: top_words(row, checkpoint.tokenizer, top) for at, row in zip(masks, rows, strict=False)}
-    verdicts = _verdicts(checkpoint, encoding, result)
+    m = load(model, random_heads=["mlm"] if allow_random else [])
+    filled = m.fill(text_a, text_b, top=top)
+    verdicts = _verdicts(filled)
+    random_heads = list(m.checkpoint.random_heads)
     if as_json:
-        listed = [{"position": at, "predictions": [asdict(guess) for guess in words]} for at, words in guesses.items()]
-        print_json({"masks": listed, **verdicts, "random_heads": list(checkpoint.random_heads)})
+        masks = [
+            {"position": at, "predictions": [asdict(guess) for guess in words]}
+            for at, words in zip(filled.positions, filled, strict=True)
+        ]
+        print_json({"masks": masks, **verdicts, "random_heads": random_heads})
         return
-    if checkpoint.random_heads:
+    if random_heads:
         typer.echo("The model has no MLM head: these words come from a fresh one and mean nothing.", err=True)
-    for at, words in guesses.items():
+    for at, words in zip(filled.positions, filled, strict=True):
         typer.echo(f"position {at}")
         for guess in words:
-            typer.echo(f"  {guess.probability:6.1%}  {checkpoint.tokenizer.label(guess.id)}")
-    if not masks and "mlm" not in checkpoint.missing:
+            typer.echo(f"  {guess.probability:6.1%}  {m.tokenizer.label(guess.id)}")
+    if not filled and "mlm" not in m.missing:
         typer.echo("There is no [MASK] in the text; write one where a word is to be guessed.")
-    _say_verdicts(verdicts, checkpoint, encoding)
-    say_dropped(encoding)
+    _print_verdicts(verdicts)
+    if text_b and not any(verdicts[name] for name in ("next_sentence", "sentence_order", "similarity")):
+        typer.echo(m.missing["nsp"])
+    say_dropped(filled.encoding)
 
 
-def _verdicts(checkpoint: Checkpoint, encoding: Encoding, result: HeadOutputs) -> dict[str, Any]:
+def _verdicts(filled: Filled) -> dict[str, Any]:
     """What the model's other heads say; None for what it has none for, or where there is no B."""
-    from bertcore.analysis.predict import next_sentence
-    from bertcore.analysis.verdicts import cosine, replaced_probabilities, sentence_order, sentence_vector
-
-    verdicts: dict[str, Any] = dict.fromkeys(("next_sentence", "sentence_order", "similarity", "replaced"))
-    text_b, replaced = encoding.text_b, result.replaced_logits
-    if text_b and result.next_sentence_logits is not None:
-        verdicts["next_sentence"] = asdict(next_sentence(result.next_sentence_logits))
-    if text_b and result.sentence_order_logits is not None:
-        verdicts["sentence_order"] = asdict(sentence_order(result.sentence_order_logits))
-    if text_b and checkpoint.pooling is not None:
-        most, pooling = checkpoint.config.max_length, checkpoint.pooling
-        both = [checkpoint.tokenizer.encode(text, max_length=most) for text in (encoding.text_a, text_b)]
-        verdicts["similarity"] = cosine(*(sentence_vector(checkpoint.model, one, pooling) for one in both))
-    if replaced is not None:
-        pairs = zip(encoding.labels, replaced_probabilities(replaced), strict=True)
-        verdicts["replaced"] = [{"token": token, "probability": float(value)} for token, value in pairs]
-    return verdicts
+    replaced = None
+    if filled.replaced is not None:
+        pairs = zip(filled.encoding.labels, filled.replaced.tolist(), strict=True)
+        replaced = [{"token": token, "probability": probability} for token, probability in pairs]
+    return {
+        "next_sentence": asdict(filled.next_sentence) if filled.next_sentence else None,
+        "sentence_order": asdict(filled.sentence_order) if filled.sentence_order else None,
+        "similarity": filled.similarity,
+        "replaced": replaced,
+    }
 
 
-def _say_verdicts(verdicts: dict[str, Any], checkpoint: Checkpoint, encoding: Encoding) -> None:
+def _print_verdicts(verdicts: Mapping[str, Any]) -> None:
     if verdicts["next_sentence"]:
         typer.echo(f"B follows A: {verdicts['next_sentence']['is_next']:.1%}")
     if verdicts["sentence_order"]:
         typer.echo(f"A stands before B: {verdicts['sentence_order']['in_order']:.1%}")
     if verdicts["similarity"] is not None:
         typer.echo(f"A and B are alike: cosine {verdicts['similarity']:.3f}")
-    if encoding.text_b and not any(verdicts[name] for name in ("next_sentence", "sentence_order", "similarity")):
-        typer.echo(checkpoint.missing["nsp"])
     if verdicts["replaced"]:
         typer.echo("Taken for replaced:")
         for token in verdicts["replaced"]:
             typer.echo(f"  {token['probability']:6.1%}  {token['token']}")
+
+
+def trace(
+    model: ModelArgument = None,
+    a: TextA = "",
+    b: TextB = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE.npz", help="Where to write the arrays.")] = Path(
+        "trace.npz"
+    ),
+    ablate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="3.5,4.1", help="Heads to switch off, as layer.head, counted from 1; 3 is all of layer 3."
+        ),
+    ] = None,
+    set_segment: Annotated[
+        str | None, typer.Option(metavar="5=1,6=1", help="Segments of single tokens; positions as `tokenize` shows.")
+    ] = None,
+    set_position: Annotated[
+        str | None, typer.Option(metavar="5=9,9=5", help="Position numbers of single tokens, counted from 0.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Everything that passes through the model for one text, as NumPy arrays in one file."""
+    from bertcore.analysis.interventions import parse_heads, parse_places
+    from bertcore.loaded_model import load
+
+    refuse_folder(out)
+    text_a, text_b = texts(a, b)
+    m = load(model)
+    traced = m.trace(
+        text_a,
+        text_b,
+        heads_off=parse_heads(ablate, m.config) if ablate else (),
+        segments=parse_places(set_segment) if set_segment else None,
+        positions=parse_places(set_position) if set_position else None,
+    )
+    arrays = traced.arrays()
+    del arrays["mlm_positions"]  # all of them
+    out = _write(arrays, out)
+    shapes = {name: list(array.shape) for name, array in arrays.items()}
+    if as_json:
+        print_json({"file": str(out), "tokens": traced.tokens, "arrays": shapes, "missing": m.missing})
+        return
+    table = Table("array", "shape")
+    for name, shape in shapes.items():
+        table.add_row(name, " x ".join(map(str, shape)))
+    Console().print(table)
+    for sentence in m.missing.values():
+        typer.echo(sentence)
+    typer.echo(f"written to {out}")
+    say_dropped(traced.encoding)
+
+
+def _write(arrays: dict[str, np.ndarray], out: Path) -> Path:
+    import numpy as np
+
+    from bertcore.files import write_aside
+
+    out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
+    try:
+        write_aside(out, packed.getvalue())
+    except OSError as error:
+        raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
+    return out

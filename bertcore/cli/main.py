@@ -12,13 +12,10 @@ import typer
 from bertcore.cli import (
     cache_command,
     distil_command,
-    evaluate_command,
     finetune_command,
-    info_command,
     inspect_commands,
-    predict_command,
     pretrain_command,
-    trace_command,
+    task_commands,
 )
 from bertcore.errors import BertcoreError
 
@@ -29,15 +26,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command()(info_command.info)
-inspect_commands.register(app)
-app.command()(trace_command.trace)
-pretrain_command.register(app)
-app.command()(finetune_command.finetune)
-app.command()(distil_command.distil)
-app.command()(cache_command.cache)
-app.command()(evaluate_command.evaluate)
-app.command()(predict_command.predict)
+for command in (
+    inspect_commands.info,
+    inspect_commands.tokenize,
+    inspect_commands.fill,
+    inspect_commands.trace,
+    pretrain_command.pretrain,
+    finetune_command.finetune,
+    distil_command.distil,
+    cache_command.cache,
+    task_commands.evaluate,
+    task_commands.predict,
+):
+    app.command()(command)
 
 
 def main() -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bertcore.errors import BertcoreError
-from bertcore.resolve import resolve_model
 
 if TYPE_CHECKING:
-    from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
 
 ModelArgument = Annotated[
@@ -86,16 +83,6 @@ def texts(a: str, b: str | None) -> tuple[str, str | None]:
     text_a, text_b = checked_text("a", a, required=True), checked_text("b", b)
     assert text_a is not None
     return text_a, text_b
-
-
-def open_and_encode(
-    model: str | None, a: str, b: str | None, random_heads: Sequence[str] = ()
-) -> tuple[Checkpoint, Encoding]:
-    """The model, with fresh `random_heads` where it lacks them, and the text as it reads it."""
-    from bertcore.checkpoint.checkpoint import load_checkpoint
-
-    checkpoint = load_checkpoint(resolve_model(model), random_heads, allow_random=bool(random_heads))
-    return checkpoint, checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
 
 
 def say_dropped(encoding: Encoding) -> None:

@@ -24,10 +24,6 @@ from bertcore.training.option_checks import read_recipe
 from bertcore.training.options import PRECISIONS, PretrainOptions
 
 
-def register(app: typer.Typer) -> None:
-    app.command()(pretrain)
-
-
 def pretrain(
     corpus: Annotated[
         list[str] | None,

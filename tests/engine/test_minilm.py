@@ -14,7 +14,7 @@ import torch
 
 from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.trace import trace
-from bertcore.analysis.verdicts import cosine, sentence_vector
+from bertcore.analysis.verdicts import cosine, sentence_vectors
 from bertcore.checkpoint.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def test_pair_similarity_is_the_cosine_of_mean_vectors(folder: Path) -> None:
     assert checkpoint.pooling is not None and checkpoint.pooling.kind == "mean"
     texts = ("A cat sits on a mat.", "A small animal rests on the carpet.", "Interest rates rose again.")
     encodings = [checkpoint.tokenizer.encode(text) for text in texts]
-    ours = [sentence_vector(checkpoint.model, encoding, checkpoint.pooling) for encoding in encodings]
+    ours = sentence_vectors(checkpoint.model, encodings, checkpoint.pooling)
     batch = AutoTokenizer.from_pretrained(folder)(list(texts), padding=True, return_tensors="pt")
     with torch.no_grad():
         hidden = AutoModel.from_pretrained(folder).eval()(**batch).last_hidden_state

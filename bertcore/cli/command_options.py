@@ -1,4 +1,4 @@
-"""What `evaluate` and `predict` are asked to do: a recipe (JSON), flags, or both. Importable without torch."""
+"""What `evaluate` and `predict` take: a recipe (JSON), flags, or both. Importable without torch."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _RANGES: Ranges = {"sequence_length": (int, 8, 512), "sequences": (int, 1, 10**9
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What both are told."""
+class CommandOptions:
+    """What both commands take."""
 
     kind: ClassVar[str]
     model: str | None = None  # folder, run or hub id; None: the built-in model
@@ -56,15 +56,15 @@ class Asked:
         return cls(**values)
 
     def with_flags(self, columns: Mapping[str, str | None], **flags: Any) -> Self:
-        """The same with flags laid over it; None means that a flag was not given."""
+        """The same with the flags that were given; None means that a flag was not given."""
         named = {role: name for role, name in columns.items() if name}
         given = {name: value for name, value in flags.items() if value is not None}
         return replace(self, columns={**self.columns, **named}, **given)
 
 
 @dataclass(frozen=True)
-class EvaluateOptions(Asked):
-    """What is measured on."""
+class EvaluateOptions(CommandOptions):
+    """`evaluate`: what to measure on."""
 
     kind = "evaluate"
     data: str | None = None  # held-out examples: a file, or a folder's dev part
@@ -79,8 +79,8 @@ class EvaluateOptions(Asked):
 
 
 @dataclass(frozen=True)
-class PredictOptions(Asked):
-    """What is read."""
+class PredictOptions(CommandOptions):
+    """`predict`: what to read."""
 
     kind = "predict"
     a: str = ""  # a text, or the question, the beginning

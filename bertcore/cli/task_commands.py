@@ -1,0 +1,197 @@
+"""predict, evaluate: what a finished model says, and how well it does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from bertcore.cli.command_options import EvaluateOptions, PredictOptions
+from bertcore.cli.output import (
+    AsJson,
+    ColumnLabel,
+    ColumnText,
+    ColumnTextB,
+    ModelArgument,
+    OutFile,
+    Recipe,
+    TextA,
+    TextB,
+    checked_text,
+    print_json,
+    refuse_folder,
+    write_answer,
+)
+from bertcore.errors import BertcoreError
+
+
+def predict(
+    model: ModelArgument = None,
+    a: TextA = "",
+    b: TextB = None,
+    file: Annotated[str | None, typer.Option(metavar="FILE", help="Texts to read instead of --a and --b.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="How the file is laid out; absent: as the model's kind of task.")
+    ] = None,
+    text: ColumnText = None,
+    text_b: ColumnTextB = None,
+    recipe: Recipe = None,
+    out: OutFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """What a fine-tuned model says: labels, numbers, tags, answers, choices or summaries.
+
+    A question goes into --a and its passage into --b; a beginning into --a and its endings into --b, one on each line.
+    """
+    from bertcore.loaded_model import load
+
+    refuse_folder(out)
+    options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
+    columns = {"text": text, "text_b": text_b}
+    options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file)
+    m = load(options.model)
+    kind = m.task_kind
+    if options.file is not None and (options.a or options.b):
+        raise BertcoreError("Give --file or a typed text (--a, --b), not both.")
+    if options.file is None and (options.task or options.columns):
+        raise BertcoreError("--task and the columns are for a file; name it with --file.")
+    if options.file is None:
+        given, second = checked_text("a", options.a, required=True) or "", checked_text("b", options.b)
+        predictions = [m.predict(given, second)]
+    else:
+        predictions = m.predict_file(options.file, options.task, cast(Any, options.columns))
+    answer = {
+        "config": options.to_dict(),
+        "predictions": [{"kind": kind, **asdict(prediction)} for prediction in predictions],
+    }
+    if out:
+        write_answer(out, answer)
+    if as_json:
+        print_json(answer)
+        return
+    if options.file is not None:
+        for prediction in predictions:
+            typer.echo(_line(prediction))
+        return
+    from bertcore.analysis.apply import as_example
+
+    for line in _lines(predictions[0], as_example(kind, given, second)):
+        typer.echo(line)
+    if limits := m.config.number_range:
+        typer.echo(f"It learned numbers from {limits[0]:g} to {limits[1]:g}.")
+
+
+def _line(prediction: Any) -> str:
+    """The answer alone."""
+    answer = prediction.answer
+    if isinstance(answer, tuple | list):
+        return " ".join(map(str, answer))
+    return str(answer) if answer != "" else "(no answer)"
+
+
+def _lines(prediction: Any, example: Any) -> list[str]:
+    """All that is known of one example."""
+    values = asdict(prediction)
+    if "tags" in values:
+        return [f"{tag:12} {word}" for word, tag in zip(example.words, prediction.tags, strict=True)]
+    if isinstance(values.get("probabilities"), dict):
+        ranked = sorted(prediction.probabilities.items(), key=lambda item: -item[1])
+        return [f"{share:6.1%}  {name}" for name, share in ranked]
+    if "choice" in values:
+        return [f"{share:6.1%}  {text}" for share, text in zip(prediction.probabilities, example.endings, strict=True)]
+    return [_line(prediction)]
+
+
+def evaluate(
+    model: ModelArgument = None,
+    task: Annotated[str | None, typer.Option(help="The task of --data; absent: the one it was trained on.")] = None,
+    data: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Held-out examples: a file, or a folder's dev part.")
+    ] = None,
+    corpus: Annotated[
+        list[str] | None, typer.Option("--corpus", metavar="FILE", help="Text, for masked words and next sentence.")
+    ] = None,
+    text: ColumnText = None,
+    text_b: ColumnTextB = None,
+    label: ColumnLabel = None,
+    sequence_length: Annotated[int | None, typer.Option(help="With --corpus: tokens per sequence (128).")] = None,
+    sequences: Annotated[int | None, typer.Option(help="With --corpus: how many sequences at most (512).")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All of a pretrained model: cloze set, minimal pairs, --corpus, heads.")
+    ] = False,
+    recipe: Recipe = None,
+    out: OutFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """How well a model does: on a task's held-out examples, or on the held-out part of some text."""
+    from bertcore.loaded_model import load
+
+    refuse_folder(out)
+    options = EvaluateOptions.from_file(recipe) if recipe else EvaluateOptions()
+    options = options.with_flags(
+        {"text": text, "text_b": text_b, "label": label},
+        model=model,
+        task=task,
+        data=data,
+        corpus=tuple(corpus or ()) or None,
+        sequence_length=sequence_length,
+        sequences=sequences,
+    )
+    if everything and options.data:
+        raise BertcoreError("Give --all for a pretrained model or --data for a task, not both.")
+    if everything and (options.task or options.columns or sequences is not None):
+        raise BertcoreError("--all measures everything there is; leave out --task, --sequences and the columns.")
+    if options.corpus and (options.task or options.columns):
+        raise BertcoreError("--task and the columns are for --data; leave them out with --corpus.")
+    if everything:
+        _report(options, out, as_json)
+        return
+    m = load(options.model)
+    if options.corpus:
+        found: dict[str, Any] = dict(
+            m.evaluate_text(options.corpus, sequence_length=options.sequence_length, sequences=options.sequences)
+        )
+    else:
+        options = options.with_flags({}, task=options.task or m.learned_task)
+        if options.data is None or options.task is None:
+            raise BertcoreError("Say what to measure on: --task and --data, or --corpus.")
+        found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns)))
+    answer = {"config": options.to_dict(), **found}
+    if out:
+        write_answer(out, answer)
+    if as_json:
+        print_json(answer)
+        return
+    numbers = {"loss": found["loss"], **found["metrics"]} if "metrics" in found else found
+    for name, value in numbers.items():
+        shown = "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+        typer.echo(f"{name.replace('_', ' '):24} {shown}")
+
+
+def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
+    """The figures of a model's card; `out` gets the whole report as JSON, with a Markdown file beside it."""
+    if out and out.suffix == ".md":
+        raise BertcoreError(f"Name a .json file with --out; the report as text goes beside it, into {out.name}.")
+    from bertcore.data.text import text_files
+    from bertcore.evaluation.markdown import cloze_table, figures
+    from bertcore.files import write_aside
+    from bertcore.loaded_model import load
+
+    text_files([Path(file) for file in options.corpus])  # before the model is opened: raises for what is not there
+    report = load(options.model).report(
+        options.corpus,
+        sequence_length=options.sequence_length,
+        tell=lambda sentence: typer.echo(sentence, err=True),
+    )
+    asked = {"model": options.model, "corpus": list(options.corpus), "sequence_length": options.sequence_length}
+    answer = {"config": asked, **report.to_dict()}
+    shown = figures(report)
+    if out:
+        write_answer(out, answer)
+        write_aside(out.with_suffix(".md"), f"# {report.name}\n\n{shown}\n{cloze_table(report)}".encode())
+    if as_json:
+        print_json(answer)
+    else:
+        typer.echo(shown)

@@ -1,0 +1,527 @@
+"""A model to ask from Python: the one door to what the engine computes, for notebooks and for the shell.
+
+Everything here is a thin call into `bertcore.analysis`, `bertcore.tasks`, `bertcore.training` and
+`bertcore.evaluation`. B texts, S tokens, L layers, N heads, H hidden. Layers, heads and positions count from 0.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.analysis import attribution, interventions
+from bertcore.analysis.find_heads import find_heads
+from bertcore.analysis.heads import classify_heads, head_facts
+from bertcore.analysis.lens import layer_lens, lens_words
+from bertcore.analysis.merging import word_groups
+from bertcore.analysis.predict import next_sentence, predict_masks, top_words
+from bertcore.analysis.targets import pair_target, word_target
+from bertcore.analysis.trace import trace
+from bertcore.analysis.verdicts import cosine, replaced_probabilities, sentence_order, sentence_vectors
+from bertcore.analysis.words import Surprise, pieces_at, surprise
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.checkpoint.sentence_pooling import Pooling
+from bertcore.config import BertConfig
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.model.tap import Changes
+from bertcore.progress import progress_bar
+from bertcore.resolve import resolve_model
+from bertcore.results import (
+    Filled,
+    HeadReport,
+    HeadReports,
+    LensWords,
+    Predictions,
+    Results,
+    TokenAttribution,
+    TokenSurprise,
+    TracedText,
+)
+from bertcore.tasks.examples import Example, Kind
+from bertcore.tasks.features.predictions import Prediction
+from bertcore.tasks.readers.spec import Role
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+
+if TYPE_CHECKING:
+    from bertcore.evaluation.report import ModelReport
+    from bertcore.training.evaluate_task import TaskEvaluation
+
+Texts = list[str] | tuple[str, ...]  # several texts: a batch
+Head = tuple[int, int]  # layer, head
+Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
+Columns = Mapping[Role, str]  # the role of a column -> its name in the file
+Step = Callable[[float], object]  # called with the share done, 0..1
+T = TypeVar("T")
+R = TypeVar("R")
+
+PATH_STEPS = 32  # nodes of the integral; its completeness error says whether they are enough
+_FILE_LAYOUTS = {  # how a file is laid out where neither a run nor a person says: by what the model was taught
+    "classify": "classify",
+    "regress": "similarity",
+    "multilabel": "multilabel",
+    "tag": "tag",
+    "span": "answer",
+    "choice": "choose",
+    "summarise": "summarise",
+}
+
+
+def load(
+    model: str | Path | None = None, *, random_heads: Collection[str] = (), device: str | None = None
+) -> LoadedModel:
+    """Open a model: "bertscope-mini", "bertscope-tiny", a checkpoint folder, a run (its newest snapshot) or a hub id.
+
+    None is the built-in model. `random_heads`, such as "mlm", are drawn afresh where the files lack them, always the
+    same way: what they say means nothing. `device` is one of torch's; absent: the CPU.
+    Raises BertcoreError, one sentence, where there is no such model or it cannot be read.
+
+    >>> import bertcore
+    >>> m = bertcore.load("bertscope-tiny")
+    >>> m.name, m.tasks
+    ('bertscope-tiny', ('mlm', 'nsp'))
+    """
+    checkpoint = load_checkpoint(resolve_model(model), random_heads, allow_random=bool(random_heads))
+    if device is not None:
+        checkpoint.model.to(device)
+    return LoadedModel(checkpoint)
+
+
+class LoadedModel:
+    """An opened model with its tokenizer. A text is a sentence `a` or a pair `a`, `b`; what does not fit is cut off.
+
+    Where a method takes several texts, it takes a list (for pairs: two of one length) and gives a result for each, in
+    their order, with a progress bar if it takes long. Results have `.to_pandas()`.
+    """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+
+    def __repr__(self) -> str:
+        config = self.config
+        size = f"{config.num_hidden_layers} layers, {config.num_attention_heads} heads, hidden {config.hidden_size}"
+        return f"<{self.name}: {size}, {self.parameters:,} parameters>"
+
+    @property
+    def name(self) -> str:
+        return self.checkpoint.name
+
+    @property
+    def bert(self) -> Bert:
+        """The torch module, in evaluation mode."""
+        return self.checkpoint.model
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.checkpoint.tokenizer
+
+    @property
+    def config(self) -> BertConfig:
+        return self.checkpoint.config
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """What it has heads for, such as "mlm", "nsp" or "classify"."""
+        return self.checkpoint.tasks
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """The parts that it lacks, with a sentence for each."""
+        return self.checkpoint.missing
+
+    @property
+    def parameters(self) -> int:
+        return self.checkpoint.parameters
+
+    # --- pretrained models ----------------------------------------------------------------------------------------
+
+    def encode(self, a: str, b: str | None = None) -> Encoding:
+        """The text as the model reads it: tokens, ids, segments, offsets ..., each a list of length S.
+
+        >>> m.encode("A cat sat.").tokens
+        ['[CLS]', 'a', 'cat', 'sat', '.', '[SEP]']
+        """
+        return self.tokenizer.encode(a, b, max_length=self.config.max_length)
+
+    @overload
+    def fill(self, a: str, b: str | None = None, *, top: int = 5) -> Filled: ...
+    @overload
+    def fill(self, a: Texts, b: Texts | None = None, *, top: int = 5) -> Results[Filled]: ...
+    def fill(self, a: str | Texts, b: str | Texts | None = None, *, top: int = 5) -> Filled | Results[Filled]:
+        """The `top` likeliest words for every [MASK], likeliest first: masks, then words (token, id, probability).
+
+        `.next_sentence`, `.sentence_order`, `.similarity` and `.replaced` are what other heads say of the text, as far
+        as the model has them. Raises BertcoreError where there is a mask but no MLM head.
+
+        >>> filled = m.fill("The cat sat on the [MASK].", "It was warm.", top=3)
+        >>> len(filled), len(filled[0])
+        (1, 3)
+        >>> filled[0][0].probability > filled[0][1].probability
+        True
+        >>> 0 < filled.next_sentence.is_next < 1
+        True
+        """
+        filled = _for_each("Filling masks", _pairs(a, b), lambda pair, _: self._filled(pair[0], pair[1], top))
+        return filled[0] if isinstance(a, str) else Results(filled)
+
+    def _filled(self, a: str, b: str | None, top: int) -> Filled:
+        encoding = self.encode(a, b)
+        masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
+        if masks and "mlm" in self.missing:
+            raise BertcoreError(self.missing["mlm"])
+        outputs = predict_masks(self.bert, encoding.ids, encoding.segments, positions=masks)
+        rows = () if outputs.mlm_logits is None else outputs.mlm_logits  # (R,V)
+        filled = Filled([top_words(row, self.tokenizer, top) for row in rows], encoding, masks)
+        if b and outputs.next_sentence_logits is not None:
+            filled.next_sentence = next_sentence(outputs.next_sentence_logits)
+        if b and outputs.sentence_order_logits is not None:
+            filled.sentence_order = sentence_order(outputs.sentence_order_logits)
+        if b and self.checkpoint.pooling is not None:
+            filled.similarity = cosine(*self.embed([a, b]))
+        if outputs.replaced_logits is not None:
+            filled.replaced = replaced_probabilities(outputs.replaced_logits)
+        return filled
+
+    def score(self, a: str | Texts, b: str | Texts | None = None) -> NDArray[np.float64]:
+        """Pseudo-log-likelihood of each text in nats (B): the sum of ln p of each token, all others seen.
+
+        Salazar et al. 2020. Of two sentences with the same number of tokens, the model prefers the one with the higher
+        score. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
+
+        >>> m.score(["The cat sat on the mat.", "Mat the on sat cat the."]).shape
+        (2,)
+        """
+        found = _for_each("Scoring texts", _pairs(a, b), lambda pair, step: self._surprise(self.encode(*pair), step))
+        return np.array([-float(each.bits.sum()) * math.log(2) for each in found])
+
+    @overload
+    def surprise(self, a: str, b: str | None = None, *, whole_words: bool = False) -> TokenSurprise: ...
+    @overload
+    def surprise(self, a: Texts, b: Texts | None = None, *, whole_words: bool = False) -> Results[TokenSurprise]: ...
+    def surprise(
+        self, a: str | Texts, b: str | Texts | None = None, *, whole_words: bool = False
+    ) -> TokenSurprise | Results[TokenSurprise]:
+        """How little the model expects each token, all others seen: -log2 p in bits (S), 0 for special tokens.
+
+        `whole_words` hides the later pieces of a word with each of its pieces (Kauf and Ivanova 2023).
+        Raises BertcoreError as `score` does.
+
+        >>> m.surprise("A cat sat.").scores.shape
+        (6,)
+        """
+
+        def surprised(pair: tuple[str, str | None], step: Step) -> TokenSurprise:
+            encoding = self.encode(*pair)
+            found = self._surprise(encoding, step, word_groups(encoding) if whole_words else None)
+            return TokenSurprise(encoding.tokens, found.by_token(len(encoding)), found.pseudo_perplexity)
+
+        found = _for_each("Measuring surprise", _pairs(a, b), surprised)
+        return found[0] if isinstance(a, str) else Results(found)
+
+    def _surprise(self, encoding: Encoding, step: Step, groups: Sequence[int] | None = None) -> Surprise:
+        if self.tokenizer.mask_id is None:
+            raise BertcoreError("This model's vocabulary has no mask, so no word can be hidden in turn.")
+        return surprise(self.bert, encoding, self.tokenizer.mask_id, groups=groups, between=step)
+
+    def embed(self, a: str | Texts, *, pooling: Literal["mean", "cls"] | None = None) -> NDArray[np.float32]:
+        """One vector for each text (B,H): the mean of its last hidden states, special tokens too, or that of [CLS].
+
+        Absent, `pooling` is what the folder of a sentence encoder says, which may also scale vectors to length 1;
+        "mean" for any other model.
+
+        >>> m.embed(["One text.", "Another."], pooling="mean").shape == (2, m.config.hidden_size)
+        True
+        """
+        way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
+        encodings = [self.encode(text) for text, _ in _pairs(a, None)]
+        with progress_bar("Embedding texts") as step:
+            return sentence_vectors(self.bert, encodings, way, between=step)
+
+    # --- looking inside -------------------------------------------------------------------------------------------
+
+    def trace(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        heads_off: Collection[Head] = (),
+        layers_off: Collection[int] = (),
+        segments: Mapping[int, int] | None = None,
+        positions: Mapping[int, int] | None = None,
+        changes: Changes | None = None,
+    ) -> TracedText:
+        """One pass with everything kept: `.attentions` (L,N,S,S), `.hidden_states` (L+1,S,H), `.queries` ...
+
+        `heads_off` {(layer, head), ...} and `layers_off` are switched off; `segments` and `positions` give single
+        tokens another one than their own; `changes` are any others (`bertcore.analysis.interventions`).
+        Raises BertcoreError for a layer, head or token that is not there.
+
+        >>> t = m.trace("The cat sat.", "It was warm.", heads_off=[(2, 3)])
+        >>> t.tokens[:4], t.attentions.shape == (4, 4, len(t.tokens), len(t.tokens))
+        (['[CLS]', 'the', 'cat', 'sat'], True)
+        """
+        encoding = self.encode(a, b)
+        if segments and self.config.type_vocab_size < 2:
+            raise BertcoreError(f"Segments cannot be set: {self.missing['segments']}")
+        made = [interventions.switch_off_heads(heads_off, self.config)] if heads_off else []
+        made += [interventions.switch_off_layers(layers_off, self.config)] if layers_off else []
+        made += [changes] if changes else []
+        found = trace(
+            self.bert,
+            encoding.ids,
+            _with_values(encoding.segments, segments),
+            _with_values(encoding.positions, positions),
+            changes=interventions.combine(*made) if made else None,
+        )
+        return TracedText(**vars(found), encoding=encoding)
+
+    def heads(self, a: str, b: str | None = None, *, where: str | None = None) -> HeadReports:
+        """What each attention head does in a text: its kind, entropy, distance and shares; L x N rows.
+
+        `where` keeps the heads that it describes, the best first: a kind, or conditions such as "attn(it -> cat) > 0.3"
+        (`bertcore.analysis.find_heads`). Raises BertcoreError for a description that cannot be read.
+
+        >>> len(m.heads("The cat sat on the mat."))
+        16
+        """
+        encoding = self.encode(a, b)
+        attentions = trace(self.bert, encoding.ids, encoding.segments, mlm_positions=[]).attentions  # (L,N,S,S)
+        kinds = [classify_heads(layer, encoding) for layer in attentions]
+        places = [divmod(flat, attentions.shape[1]) for flat in range(attentions.shape[0] * attentions.shape[1])]
+        if where is not None:
+            places = [(match.layer, match.head) for match in find_heads(where, attentions, encoding).matches]
+        return HeadReports(
+            HeadReport(
+                layer=layer,
+                head=head,
+                kind=kinds[layer][head].kind,
+                kind_score=kinds[layer][head].score,
+                **vars(head_facts(attentions[layer, head], encoding)),
+            )
+            for layer, head in places
+        )
+
+    def lens(self, a: str, b: str | None = None, *, top: int = 5) -> LensWords:
+        """What each layer would put for each [MASK] (the logit lens): layers 0 (embeddings) to L, masks, then words.
+
+        Raises BertcoreError where there is no MLM head or no mask.
+
+        >>> words = m.lens("The cat sat on the [MASK].", top=1)
+        >>> len(words), words[-1][0][0].token == m.fill("The cat sat on the [MASK].")[0][0].token
+        (5, True)
+        """
+        encoding = self.encode(a, b)
+        masks = self._masks(encoding)
+        states = trace(self.bert, encoding.ids, encoding.segments, mlm_positions=[]).hidden_states  # (L+1,S,H)
+        return LensWords(lens_words(layer_lens(self.bert, states, masks), self.tokenizer, top), masks)
+
+    def attribute(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        word: str | None = None,
+        position: int | None = None,
+        method: Method = "integrated_gradients",
+    ) -> TokenAttribution:
+        """How much each token (S) speaks for a prediction, in nats of its ln p.
+
+        The prediction is `word` (absent: the likeliest one) at `position` (absent: the first [MASK]); in a pair without
+        a mask, that B follows A. "integrated_gradients" starts from the same text with every word masked;
+        "leave_one_out" masks each token in turn. Formulas: `bertcore.analysis.attribution`.
+        Raises BertcoreError where the model has no head for the prediction, or the word is more than one token.
+
+        >>> found = m.attribute("The cat sat on the [MASK].", word="floor", method="leave_one_out")
+        >>> found.prediction, found.scores.shape
+        ('floor', (9,))
+        """
+        encoding, tokenizer = self.encode(a, b), self.tokenizer
+        if b and position is None and word is None and tokenizer.mask_id not in encoding.ids:
+            target, prediction = pair_target(), "next sentence"
+        else:
+            at = self._masks(encoding)[0] if position is None else position
+            token = self._one_token(word, encoding, at)
+            target, prediction = word_target(at, token), tokenizer.word(token)
+        cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
+        if method == "gradient_x_input":
+            found = attribution.gradient_x_input(self.bert, encoding.ids, encoding.segments, target)
+        else:
+            with progress_bar("Attributing") as step:
+                if method == "leave_one_out":
+                    found = attribution.leave_one_out(
+                        self.bert, encoding.ids, encoding.segments, target, cover, between=step
+                    )
+                else:
+                    special = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)
+                    found = attribution.integrated_gradients(
+                        self.bert,
+                        encoding.ids,
+                        encoding.segments,
+                        target,
+                        baseline_ids=attribution.covered(encoding.ids, cover, special),
+                        steps=PATH_STEPS,
+                        between=step,
+                    )
+        return TokenAttribution(
+            encoding.tokens, found.scores, prediction, found.value, found.baseline, found.completeness_error
+        )
+
+    def _masks(self, encoding: Encoding) -> list[int]:
+        """Positions of its masks, one at least."""
+        masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
+        if not masks:
+            raise BertcoreError("There is no [MASK] in the text; write one where a word is to be guessed.")
+        return masks
+
+    def _one_token(self, word: str | None, encoding: Encoding, position: int) -> int:
+        """The id of a word at a position; of the likeliest one where none is given."""
+        if word is None:
+            logits = predict_masks(self.bert, encoding.ids, encoding.segments, positions=[position]).mlm_logits
+            if logits is None:
+                raise BertcoreError(self.missing["mlm"])
+            return int(logits[0].argmax())
+        ids = pieces_at(word, self.tokenizer, encoding, position)
+        if len(ids) > 1:
+            raise BertcoreError(f"{word!r} is {len(ids)} tokens in this vocabulary; choose a word that is one.")
+        return ids[0]
+
+    # --- fine-tuned models ----------------------------------------------------------------------------------------
+
+    @property
+    def task_kind(self) -> Kind:
+        """What it was taught: "classify", "tag", "span" ... Raises BertcoreError for a model without a task."""
+        from bertcore.analysis.apply import predict, task_kind
+
+        kind = task_kind(self.checkpoint)
+        if kind is None:
+            predict(self.checkpoint, [])  # raises
+        assert kind is not None
+        return kind
+
+    @property
+    def learned_task(self) -> str | None:
+        """The task of the run that it is a snapshot of; None elsewhere."""
+        from bertcore.training.evaluate_task import data_of_run
+
+        learned = data_of_run(self.checkpoint.folder)
+        return learned.task if learned else None
+
+    @overload
+    def predict(self, a: str, b: str | None = None) -> Prediction: ...
+    @overload
+    def predict(self, a: Texts, b: Texts | None = None) -> Predictions: ...
+    def predict(self, a: str | Texts, b: str | Texts | None = None) -> Prediction | Predictions:
+        """What a fine-tuned model says: a label, a number, tags, an answer, a choice or a summary.
+
+        `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
+        line. Raises BertcoreError where the model was not taught a task.
+        """
+        from bertcore.analysis.apply import as_example
+
+        kind = self.task_kind
+        found = self._predictions([as_example(kind, *pair) for pair in _pairs(a, b)])
+        return found[0] if isinstance(a, str) else found
+
+    def predict_file(self, file: str | Path, task: str | None = None, columns: Columns | None = None) -> Predictions:
+        """The same for each example of a file, read as the model's own run reads its examples.
+
+        Else `task` says how the file is laid out (`bertcore finetune list`), and `columns` which column has the "text"
+        and "text_b". Raises BertcoreError for a file that does not fit.
+        """
+        return self._predictions(self._examples(str(file), task, columns or {}))
+
+    def evaluate(self, data: str | Path, task: str | None = None, columns: Columns | None = None) -> TaskEvaluation:
+        """How well a fine-tuned model does on a held-out file (or a folder's dev part): loss, metrics, confusion.
+
+        `task` absent: the one that its run learned. Raises BertcoreError where file, task and model do not fit.
+        """
+        from bertcore.training.evaluate_task import evaluate_file
+
+        task = task or self.learned_task
+        if task is None:
+            raise BertcoreError("Say what to measure on: the task of the file; `bertcore finetune list` shows them.")
+        return evaluate_file(self.checkpoint, task, str(data), columns or {})
+
+    def evaluate_text(
+        self, files: Sequence[str | Path], *, sequence_length: int = 128, sequences: int = 512
+    ) -> dict[str, float | None]:
+        """Masked words and next sentence on the held-out part of some text: losses, accuracies, perplexity.
+
+        Raises BertcoreError where the text cannot be read, or the model has no MLM head.
+        """
+        from bertcore.training.evaluate import evaluate_text
+
+        return evaluate_text(self.checkpoint, [Path(file) for file in files], sequence_length, sequences)
+
+    def report(
+        self,
+        files: Sequence[str | Path] = (),
+        *,
+        sequence_length: int = 128,
+        tell: Callable[[str], None] = lambda sentence: None,
+    ) -> ModelReport:
+        """Everything that is measured of a pretrained model (docs/evaluation.md): cloze set, minimal pairs and, with
+        the text it learned from, its held-out part and what its heads do. `tell` hears what is being measured.
+
+        Raises BertcoreError where the text cannot be read, or the model has no MLM head.
+        """
+        from bertcore.data.text import text_files
+        from bertcore.evaluation.report import Effort, measure_model
+        from bertcore.training.evaluate import data_of_pretraining
+
+        paths = [Path(file) for file in files]
+        text_files(paths)  # raises at once for what is not there
+        form = data_of_pretraining(self.checkpoint.folder).text_format
+        return measure_model(self.checkpoint, paths, form, Effort(length=sequence_length), tell)
+
+    def _predictions(self, examples: Sequence[Example]) -> Predictions:
+        from bertcore.analysis.apply import predict
+
+        with progress_bar("Predicting") as step:
+            return Predictions(predict(self.checkpoint, examples, step))
+
+    def _examples(self, file: str, task: str | None, columns: Columns) -> Sequence[Example]:
+        """As the model's run reads them; else by its kind of task, with B where the file has pairs."""
+        from bertcore.tasks.readers.reading import read_task
+        from bertcore.training.evaluate_task import data_of_run
+
+        kind, learned = self.task_kind, data_of_run(self.checkpoint.folder)
+        if learned is not None and task in (None, learned.task):
+            own = {role: name for role, name in learned.columns.items() if role != "label"}  # the file may have none
+            return read_task(learned.task, file, "test", {**cast(Columns, own), **columns}).examples
+        if task is None and kind == "classify":
+            with contextlib.suppress(BertcoreError):
+                return read_task("pairs", file, "test", columns).examples
+        return read_task(task or _FILE_LAYOUTS[kind], file, "test", columns).examples
+
+
+def _pairs(a: str | Texts, b: str | Texts | None) -> list[tuple[str, str | None]]:
+    """One text or pair, or several."""
+    firsts = [a] if isinstance(a, str) else list(a)
+    seconds = [b] * len(firsts) if b is None else [b] if isinstance(b, str) else list(b)
+    if len(firsts) != len(seconds):
+        raise BertcoreError(f"There are {len(firsts)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
+    return list(zip(firsts, seconds, strict=True))
+
+
+def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, Step], R]) -> list[R]:
+    """The answer to each text, with a progress bar."""
+    answers: list[R] = []
+    with progress_bar(description) as step:
+        for text in texts:
+            answers.append(answer(text, lambda share: step((len(answers) + share) / len(texts))))
+            step(len(answers) / len(texts))
+    return answers
+
+
+def _with_values(values: list[int], changed: Mapping[int, int] | None) -> list[int]:
+    """Values (S), with those at some positions changed."""
+    changed = changed or {}
+    interventions.check_rows(changed, len(values))
+    return [changed.get(at, value) for at, value in enumerate(values)]

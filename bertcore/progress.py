@@ -1,0 +1,47 @@
+"""A progress bar for work in Python that takes long."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+SHOWN_AFTER_S = 2.0
+
+
+@contextmanager
+def progress_bar(description: str) -> Iterator[Callable[[float], None]]:
+    """Gives a function to call with the share done, 0..1.
+
+    A bar appears when the work has gone on for SHOWN_AFTER_S, in a notebook or where the error output is a terminal.
+    """
+    bar: Progress | None = None
+    start = time.monotonic()
+
+    def step(share: float) -> None:
+        nonlocal bar
+        if bar is None and time.monotonic() - start >= SHOWN_AFTER_S:
+            bar = _new_bar(description)
+        if bar is not None:
+            bar.update(bar.task_ids[0], completed=share)
+
+    try:
+        yield step
+    finally:
+        if bar is not None and not bar.disable:
+            bar.stop()
+
+
+def _new_bar(description: str) -> Progress:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    bar = Progress(console=console, transient=True, disable=not (console.is_terminal or console.is_jupyter))
+    bar.add_task(description, total=1.0)
+    bar.start()
+    return bar

@@ -1,0 +1,160 @@
+"""What a LoadedModel answers with: lists and arrays that know how to become a pandas frame, where pandas is installed.
+
+S tokens, L layers, N heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.analysis.predict import NextSentence, WordGuess
+from bertcore.analysis.trace import Trace
+from bertcore.analysis.verdicts import SentenceOrder
+from bertcore.errors import BertcoreError
+from bertcore.tasks.features.predictions import Prediction
+from bertcore.tokenizer.tokenizer import Encoding
+
+
+class Table:
+    """Something that can be written as rows, each with the same names."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        raise NotImplementedError
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame. Raises BertcoreError where pandas is not installed."""
+        return _pandas().DataFrame(self.rows())
+
+
+R = TypeVar("R", bound=Table)
+
+
+class Results(list[R], Table, Generic[R]):
+    """One result for each text, in their order; in the rows, `text` is its number."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{"text": number, **row} for number, result in enumerate(self) for row in result.rows()]
+
+
+class Filled(list[list[WordGuess]], Table):
+    """The likeliest words for each [MASK] of a text (masks, then words), and what other heads say of the text.
+
+    A verdict is None where the model has no such head, or the text has no second part.
+    """
+
+    def __init__(self, guesses: Sequence[list[WordGuess]], encoding: Encoding, positions: Sequence[int]) -> None:
+        super().__init__(guesses)
+        self.encoding = encoding
+        self.positions = list(positions)  # of the masks, counted from 0
+        self.next_sentence: NextSentence | None = None
+        self.sentence_order: SentenceOrder | None = None
+        self.similarity: float | None = None  # cosine of A and B, of a sentence encoder
+        self.replaced: NDArray[np.float64] | None = None  # (S) probability that each token was replaced (ELECTRA)
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {"position": position, "place": place, **asdict(word)}
+            for position, words in zip(self.positions, self, strict=True)
+            for place, word in enumerate(words, 1)
+        ]
+
+
+class LensWords(list[list[list[WordGuess]]], Table):
+    """The likeliest words for each [MASK] at each layer: layers (0: the embeddings), then masks, then words."""
+
+    def __init__(self, words: Sequence[list[list[WordGuess]]], positions: Sequence[int]) -> None:
+        super().__init__(words)
+        self.positions = list(positions)  # of the masks, counted from 0
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {"layer": layer, "position": position, "place": place, **asdict(word)}
+            for layer, masks in enumerate(self)
+            for position, words in zip(self.positions, masks, strict=True)
+            for place, word in enumerate(words, 1)
+        ]
+
+
+@dataclass(frozen=True)
+class TokenScores(Table):
+    """A number for each token of a text; 0 for those that are not counted."""
+
+    tokens: list[str]  # (S)
+    scores: NDArray[np.float64]  # (S)
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {"token": token, "score": score} for token, score in zip(self.tokens, self.scores.tolist(), strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class TokenSurprise(TokenScores):
+    """How little the model expects each token, in bits."""
+
+    pseudo_perplexity: float  # 2 to the mean bits; 1 if all were certain
+
+
+@dataclass(frozen=True)
+class TokenAttribution(TokenScores):
+    """How much each token speaks for a prediction, in nats of its ln p; below 0: against it."""
+
+    prediction: str  # the word, or "next sentence"
+    value: float  # ln p of the prediction
+    baseline: float | None  # the same with every word masked; None where the method has no baseline
+    completeness_error: float | None  # sum of scores - (value - baseline)
+
+
+@dataclass(frozen=True)
+class HeadReport:
+    """What one attention head does in one text (`bertcore.analysis.heads`)."""
+
+    layer: int  # from 0
+    head: int  # from 0
+    kind: str  # such as "previous token", or "mixed"
+    kind_score: float  # 0..1
+    entropy_nats: float
+    mean_distance_tokens: float
+    a_to_b: float | None  # share of attention that A's tokens pay to B's; None without B
+    on_special: float  # share of attention on special tokens
+
+
+class HeadReports(list[HeadReport], Table):
+    def rows(self) -> list[dict[str, Any]]:
+        return [asdict(head) for head in self]
+
+
+class Predictions(list[Prediction], Table):
+    """What a fine-tuned model says of each text; what a prediction consists of hangs on the task."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [{"answer": prediction.answer, **asdict(prediction)} for prediction in self]
+
+
+@dataclass(frozen=True)
+class TracedText(Trace):
+    """A trace with the text that it is of."""
+
+    encoding: Encoding
+
+    @property
+    def tokens(self) -> list[str]:
+        """(S)"""
+        return self.encoding.tokens
+
+    def to_pandas(self, layer: int, head: int) -> Any:
+        """One head's attention (S,S) as a pandas.DataFrame: rows look, columns are looked at; counted from 0."""
+        return _pandas().DataFrame(self.attentions[layer, head], index=self.tokens, columns=self.tokens)
+
+
+def _pandas() -> Any:
+    try:
+        return import_module("pandas")
+    except ModuleNotFoundError:
+        raise BertcoreError("pandas is not installed, so results cannot become frames: pip install pandas.") from None

@@ -1,0 +1,246 @@
+"""The door for Python: equal to `transformers` on the same weights; every example in docstrings and docs runs."""
+
+from __future__ import annotations
+
+import doctest
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import bertcore
+from bertcore import loaded_model, progress, results
+from bertcore.errors import BertcoreError
+from bertcore.loaded_model import LoadedModel, load
+from tests.engine.models import tiny_checkpoint
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MASKED = ["The cat sat on the [MASK].", "[MASK] bird sang."]
+PLAIN = ["The cat sat on the mat.", "A bird.", "It was very comfortable!"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_checkpoint(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="module")
+def m(folder: Path) -> LoadedModel:
+    return load(folder)
+
+
+@pytest.fixture(scope="module")
+def theirs(folder: Path) -> Any:
+    """The same weights in `transformers`."""
+    from transformers import BertForPreTraining
+
+    return BertForPreTraining.from_pretrained(folder, attn_implementation="eager").eval()
+
+
+def outputs(theirs: Any, m: LoadedModel, a: str, b: str | None = None) -> Any:
+    encoding = m.encode(a, b)
+    with torch.no_grad():
+        return theirs(
+            torch.tensor([encoding.ids]), token_type_ids=torch.tensor([encoding.segments]), output_hidden_states=True
+        )
+
+
+class TestAgainstTransformers:
+    @pytest.mark.parametrize("b", [None, "It was warm."])
+    def test_fill(self, m: LoadedModel, theirs: Any, b: str | None) -> None:
+        for text in MASKED:
+            filled, out = m.fill(text, b, top=4), outputs(theirs, m, text, b)
+            expected = out.prediction_logits[0, filled.positions[0]].softmax(-1).topk(4)
+            assert [word.id for word in filled[0]] == expected.indices.tolist()
+            assert [word.probability for word in filled[0]] == pytest.approx(expected.values.tolist(), abs=1e-5)
+            if b is None:
+                assert filled.next_sentence is None
+            else:
+                share = out.seq_relationship_logits[0].softmax(-1)[0].item()
+                assert filled.next_sentence is not None
+                assert filled.next_sentence.is_next == pytest.approx(share, abs=1e-5)
+
+    def test_embed(self, m: LoadedModel, theirs: Any) -> None:
+        hidden = [outputs(theirs, m, text).hidden_states[-1][0] for text in PLAIN]
+        for pooling, expected in (("mean", [each.mean(0) for each in hidden]), ("cls", [each[0] for each in hidden])):
+            np.testing.assert_allclose(m.embed(PLAIN, pooling=pooling), torch.stack(expected), atol=1e-5)  # type: ignore[arg-type]
+
+    def test_score(self, m: LoadedModel, theirs: Any) -> None:
+        expected = []
+        for text in PLAIN:
+            ids = torch.tensor([m.encode(text).ids])
+            total = 0.0
+            for place in range(1, ids.shape[1] - 1):
+                masked = ids.clone()
+                masked[0, place] = m.tokenizer.mask_id
+                with torch.no_grad():
+                    logs = theirs(masked).prediction_logits[0, place].double().log_softmax(-1)
+                total += float(logs[ids[0, place]])
+            expected.append(total)
+        assert m.score(PLAIN) == pytest.approx(expected, abs=1e-4)
+
+    def test_trace(self, m: LoadedModel, theirs: Any) -> None:
+        hidden = torch.stack(outputs(theirs, m, *PLAIN[:2]).hidden_states)[:, 0]
+        traced = m.trace(*PLAIN[:2])
+        np.testing.assert_allclose(traced.hidden_states, hidden, atol=1e-5)
+        assert traced.attentions.shape == (2, 4, len(traced.tokens), len(traced.tokens))
+
+
+class TestBatches:
+    def test_several_texts_are_as_each_alone(self, m: LoadedModel) -> None:
+        for many, one in zip(m.fill(MASKED), [m.fill(text) for text in MASKED], strict=True):
+            assert [[word.id for word in words] for words in many] == [[word.id for word in words] for words in one]
+        np.testing.assert_allclose(m.embed(PLAIN), np.concatenate([m.embed(text) for text in PLAIN]), atol=1e-5)
+        assert m.score(PLAIN) == pytest.approx([m.score(text)[0] for text in PLAIN], abs=1e-9)
+        for surprised, text in zip(m.surprise(PLAIN), PLAIN, strict=True):
+            assert surprised.scores.tolist() == m.surprise(text).scores.tolist()
+
+    def test_no_texts_are_no_results(self, m: LoadedModel) -> None:
+        assert m.fill([]) == [] and m.score([]).shape == (0,) and m.embed([]).shape == (0, 32)
+
+    def test_a_pair_needs_one_of_each(self, m: LoadedModel) -> None:
+        with pytest.raises(BertcoreError, match="2 texts a, but 1 texts b"):
+            m.fill(MASKED, ["It was warm."])
+
+    def test_a_score_is_the_surprise_in_nats(self, m: LoadedModel) -> None:
+        assert m.score(PLAIN[0])[0] == pytest.approx(-m.surprise(PLAIN[0]).scores.sum() * math.log(2))
+
+
+class TestInside:
+    def test_a_head_that_is_off_changes_what_follows_it(self, m: LoadedModel) -> None:
+        whole, without = m.trace(PLAIN[0]), m.trace(PLAIN[0], heads_off=[(0, 1)])
+        assert np.array_equal(whole.attentions[0], without.attentions[0])
+        assert not np.allclose(whole.hidden_states[1], without.hidden_states[1], atol=1e-3)
+
+    def test_a_layer_that_is_off_passes_on_what_enters(self, m: LoadedModel) -> None:
+        states = m.trace(PLAIN[0], layers_off=[1]).hidden_states
+        assert np.array_equal(states[1], states[2])
+
+    def test_the_last_layer_of_the_lens_is_what_the_model_says(self, m: LoadedModel) -> None:
+        filled, lens = m.fill(MASKED[0], top=3), m.lens(MASKED[0], top=3)
+        assert len(lens) == 3 and [w.id for w in lens[-1][0]] == [w.id for w in filled[0]]
+
+    @pytest.mark.parametrize("method", ["integrated_gradients", "gradient_x_input", "leave_one_out"])
+    def test_attribution_is_of_the_likeliest_word_if_none_is_named(self, m: LoadedModel, method: Any) -> None:
+        best = m.fill(MASKED[0])[0][0]
+        found = m.attribute(MASKED[0], method=method)
+        assert found.prediction == best.token and found.value == pytest.approx(math.log(best.probability), abs=1e-4)
+        assert len(found.tokens) == len(found.scores)
+        if found.baseline is not None and found.completeness_error is not None:
+            assert found.scores.sum() - found.completeness_error == pytest.approx(found.value - found.baseline)
+
+    def test_attribution_of_a_pair_without_a_mask_is_of_the_verdict(self, m: LoadedModel) -> None:
+        filled, found = m.fill(PLAIN[0], PLAIN[1]), m.attribute(PLAIN[0], PLAIN[1])
+        assert found.prediction == "next sentence" and filled.next_sentence is not None
+        assert math.exp(found.value) == pytest.approx(filled.next_sentence.is_next, abs=1e-5)
+
+    def test_heads_by_what_they_do(self, m: LoadedModel) -> None:
+        every = m.heads(PLAIN[0])
+        few = m.heads(PLAIN[0], where="entropy > 0")
+        assert len(every) == 8 and sorted((h.layer, h.head) for h in few) == [(h.layer, h.head) for h in every]
+        assert [h.entropy_nats for h in few] == sorted((h.entropy_nats for h in every), reverse=True)
+
+    @pytest.mark.parametrize(
+        ("ask", "sentence"),
+        [
+            (lambda m: m.lens("The cat."), "no \\[MASK\\]"),
+            (lambda m: m.attribute("The cat."), "no \\[MASK\\]"),
+            (lambda m: m.attribute(MASKED[0], word="comfortable"), "is 2 tokens"),
+            (lambda m: m.trace("The cat.", heads_off=[(9, 0)]), "no layer 10"),
+            (lambda m: m.predict("The cat."), "not taught a task"),
+        ],
+    )
+    def test_what_cannot_be_answered_is_a_sentence(self, m: LoadedModel, ask: Any, sentence: str) -> None:
+        with pytest.raises(BertcoreError, match=sentence):
+            ask(m)
+
+
+class FakePandas(SimpleNamespace):
+    @staticmethod
+    def DataFrame(rows: Any, **named: Any) -> Any:
+        return (rows, named)
+
+
+class TestPandas:
+    def test_results_become_frames(self, m: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pandas", FakePandas())
+        rows, _ = m.fill(MASKED, top=2).to_pandas()
+        assert [(row["text"], row["place"]) for row in rows] == [(0, 1), (0, 2), (1, 1), (1, 2)]
+        assert {"position", "token", "id", "probability"} < set(rows[0])
+        attention, named = m.trace(PLAIN[0]).to_pandas(1, 2)
+        assert attention.shape == (len(named["index"]),) * 2 and named["columns"][0] == "[CLS]"
+        assert [row["layer"] for row in m.lens(MASKED[0], top=1).to_pandas()[0]] == [0, 1, 2]
+        assert len(m.heads(PLAIN[0]).to_pandas()[0]) == 8
+        surprised = m.surprise(PLAIN[0])
+        assert [row["token"] for row in surprised.to_pandas()[0]] == surprised.tokens
+
+    def test_without_pandas_that_is_said(self, m: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pandas", None)
+        with pytest.raises(BertcoreError, match="pandas is not installed"):
+            m.fill(MASKED).to_pandas()
+
+
+class TestProgress:
+    def test_a_bar_appears_only_where_someone_can_see_it(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(progress, "SHOWN_AFTER_S", 0.0)
+        with progress.progress_bar("Working") as step:
+            step(0.5)
+        assert capsys.readouterr() == ("", "")
+        monkeypatch.setenv("FORCE_COLOR", "1")  # as a terminal
+        with progress.progress_bar("Working") as step:
+            step(0.5)
+        assert "Working" in capsys.readouterr().err
+
+    def test_quick_work_shows_none(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setattr(progress, "SHOWN_AFTER_S", 1e9)
+        with progress.progress_bar("Working") as step:
+            step(0.5)
+        assert capsys.readouterr().err == ""
+
+
+class TestFrontDoor:
+    def test_every_name_is_there(self) -> None:
+        assert all(getattr(bertcore, name) for name in bertcore.__all__) and set(bertcore.__all__) <= set(dir(bertcore))
+        with pytest.raises(AttributeError):
+            bertcore.nothing  # noqa: B018
+
+    def test_it_is_typed(self) -> None:
+        assert (ROOT / "bertcore" / "py.typed").is_file()
+
+    def test_examples_in_docstrings_hold(self) -> None:
+        names = {"m": load(), "bertcore": bertcore}
+        finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+        tests = [test for module in (loaded_model, results) for test in finder.find(module, extraglobs=names)]
+        failed = [test.name for test in tests if runner.run(test).failed]
+        assert failed == [] and sum(bool(test.examples) for test in tests) > 8
+
+
+def blocks(file: Path) -> str:
+    """The Python of a page, in order."""
+    found = re.findall(r"^```python\n(.*?)^```$", file.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    assert found, f"{file.name} has no Python"
+    return "\n".join(found)
+
+
+@pytest.mark.parametrize("page", ["python.md", "analysis.md"])
+def test_the_python_on_a_page_runs(page: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", blocks(ROOT / "docs" / page)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
