@@ -12,7 +12,9 @@ from pathlib import Path
 from benchmarks.peer import random_model
 from benchmarks.timing import Row
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
 
 ROUNDS = 5
 # "Read" means that every byte has arrived in memory: the library alone only maps the file.

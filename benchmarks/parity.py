@@ -21,7 +21,9 @@ from bertcore.checkpoint.config_file import read_config
 from bertcore.checkpoint.tensor_names import class_name
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Recorder
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 VOCABULARY = (*SPECIAL_TOKENS, *LETTERS, *(f"##{letter}" for letter in LETTERS))

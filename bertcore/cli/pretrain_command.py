@@ -13,12 +13,13 @@ import typer
 from bertcore.cli.output import AsJson, Resume, SnapshotsMib, checked_text, is_follower, print_json
 from bertcore.cli.progress import watching
 from bertcore.config import PRESETS
-from bertcore.data.choices import MASKINGS, PAIRS, VOCABULARIES
+from bertcore.data.choices import MASKINGS, PAIRS
 from bertcore.errors import BertcoreError
 from bertcore.locations import runs_folder
 from bertcore.resolve import resolve_model
 from bertcore.runs.registry import is_run
 from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer import VOCABULARIES
 from bertcore.training.going_on import has_run, settings_of
 from bertcore.training.option_checks import read_recipe
 from bertcore.training.options import PRECISIONS, PretrainOptions

@@ -18,7 +18,8 @@ from bertcore.errors import BertcoreError
 from bertcore.evaluation.estimates import Estimate, share
 from bertcore.evaluation.sets import records
 from bertcore.locations import assets
-from bertcore.tokenizer.tokenizer import MASK, Encoding, Tokenizer
+from bertcore.tokenizer.special_tokens import MASK
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 GUESSES = 5
 _AT_ONCE = 64

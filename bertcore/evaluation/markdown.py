@@ -12,8 +12,8 @@ from bertcore.evaluation.head_census import HeadCensus
 from bertcore.evaluation.masked_words import WordSummary
 from bertcore.evaluation.minimal_pairs import MinimalPairs
 from bertcore.evaluation.report import HeldOutReport, ModelReport
+from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.token_labels import SPACE_MARKS
-from bertcore.tokenizer.tokenizer import MASK
 
 _MARKS = "".join(SPACE_MARKS.values())  # before a word, in vocabularies that mark spaces
 

@@ -15,37 +15,18 @@ from tokenizers import Encoding as RawEncoding
 from tokenizers import Tokenizer as RawTokenizer
 
 from bertcore.errors import BertcoreError
+from bertcore.tokenizer import VOCABULARIES
 from bertcore.tokenizer.framing import framing_of
-from bertcore.tokenizer.rust_panics import panics_as_errors
-from bertcore.tokenizer.special_tokens import (
-    CLS,
-    MASK,
-    PAD,
-    SEP,
-    SPECIAL_TOKENS,
-    UNK,
-    Part,
-    ensure_special,
-    find_special_tokens,
-)
+from bertcore.tokenizer.special_tokens import MASK, Part, ensure_special, find_special_tokens
 from bertcore.tokenizer.token_labels import SPACE_MARKS, kind_of, label, split_at_spaces
-from bertcore.tokenizer.tokenizer_files import read_tokenizer_folder, usual_class_name, write_tokenizer_folder
-from bertcore.tokenizer.wordpiece import MAX_LETTERS, learn_wordpiece, raw_from_words
-
-__all__ = [
-    "CLS",
-    "MASK",
-    "MAX_CHARACTERS",
-    "MAX_LETTERS",
-    "PAD",
-    "SEP",
-    "SPECIAL_TOKENS",
-    "UNK",
-    "Encoding",
-    "Part",
-    "Tokenizer",
-    "raw_from_words",
-]
+from bertcore.tokenizer.tokenizer_files import (
+    PLAIN_CLASS,
+    panics_as_errors,
+    read_tokenizer_folder,
+    usual_class_name,
+    write_tokenizer_folder,
+)
+from bertcore.tokenizer.vocabularies import learn_bpe, learn_wordpiece, learn_words
 
 # Far more than any model here can read (512 tokens); what lies beyond is counted as dropped words, not tokenised.
 MAX_CHARACTERS = 200_000
@@ -200,12 +181,22 @@ class Tokenizer:
             raise BertcoreError(f"The tokenizer in {folder} cannot be used: {error}.") from None
 
     @classmethod
-    def train(cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True) -> Tokenizer:
-        """Learn a WordPiece vocabulary of at most `vocab_size` entries; the same texts always give the same one.
+    def train(
+        cls, texts: Iterable[str], vocab_size: int, lowercase: bool = True, *, kind: str = "wordpiece"
+    ) -> Tokenizer:
+        """Learn a vocabulary of at most `vocab_size` entries, of a kind in VOCABULARIES; the same texts always give the
+        same one.
 
-        The texts are read twice; an iterator, which cannot be, is read into memory.
+        For WordPiece the texts are read twice; an iterator, which cannot be, is read into memory.
+        Raises BertcoreError for an unknown kind, and a size that a kind cannot be made in.
         """
-        return cls(learn_wordpiece(texts, vocab_size, lowercase), lowercase)
+        if kind not in VOCABULARIES:
+            known = ", ".join(VOCABULARIES)
+            raise BertcoreError(f"There is no vocabulary of the kind {kind!r}; choose one of {known}.")
+        learn = {"wordpiece": learn_wordpiece, "bpe": learn_bpe, "words": learn_words}[kind]
+        # transformers' class for RoBERTa builds its own tokenizer, without the small letters
+        class_name = PLAIN_CLASS if kind == "bpe" and lowercase else None
+        return cls(learn(texts, vocab_size, lowercase), lowercase, class_name=class_name)
 
     def _encode_part(self, text: str, name: str) -> RawEncoding:
         text = text[:MAX_CHARACTERS]

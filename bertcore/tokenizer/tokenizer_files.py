@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,9 @@ from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, write_json
-from bertcore.tokenizer.rust_panics import panics_as_errors
-from bertcore.tokenizer.smiles import is_smiles_vocabulary, raw_from_smiles
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
 from bertcore.tokenizer.token_labels import Kind, kind_of
-from bertcore.tokenizer.wordpiece import bert_normalizer, raw_from_words
+from bertcore.tokenizer.vocabularies import bert_normalizer, is_smiles_vocabulary, raw_from_smiles, raw_from_words
 
 SETTINGS_FILE = "tokenizer_config.json"
 PLAIN_CLASS = "PreTrainedTokenizerFast"  # of `transformers`: takes tokenizer.json as it is
@@ -44,6 +43,20 @@ class TokenizerFolder:
     class_name: str  # of `transformers`
     needed: tuple[str, ...]  # roles that the vocabulary must have
     numbered_by_line: bool  # ids are line numbers: a lost line would shift all that follow
+
+
+@contextmanager
+def panics_as_errors() -> Iterator[None]:
+    """Raises RuntimeError where the library, written in Rust, panics on a file instead of raising an error.
+
+    A panic is no `Exception` and would end the thread that it comes up in.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # pyo3's own class, which cannot be imported
+            raise
+        raise RuntimeError(str(error)) from None
 
 
 def read_tokenizer_folder(folder: Path) -> TokenizerFolder:

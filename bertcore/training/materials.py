@@ -18,7 +18,6 @@ from bertcore.model.bert import Bert
 from bertcore.resolve import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.tokenizer.vocabularies import train_vocabulary
 from bertcore.training.distributed import Team
 from bertcore.training.evaluate import HeldOutText
 from bertcore.training.optimizer import make_optimizer
@@ -129,6 +128,6 @@ def _run_tokenizer(options: PretrainOptions, files: list[Path], run: Path, say: 
     else:
         say("Learning a vocabulary.")
         texts = Paragraphs(files, data.text_format)
-        tokenizer = train_vocabulary(data.vocabulary, texts, data.vocab_size, data.lowercase)
+        tokenizer = Tokenizer.train(texts, data.vocab_size, data.lowercase, kind=data.vocabulary)
     tokenizer.save(own)
     return Tokenizer.from_folder(own)

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.config import PRESETS, BertConfig
-from bertcore.data.choices import LEAST_BPE, MASKINGS, PAIRS, VOCABULARIES
+from bertcore.data.choices import MASKINGS, PAIRS
 from bertcore.data.text import TextFormat
 from bertcore.errors import BertcoreError
+from bertcore.tokenizer import LEAST_BPE, VOCABULARIES
 from bertcore.training.option_checks import check_corpus, check_settings, check_table, read_recipe, refuse_unknown
 
 FORMAT_VERSION = 4

@@ -9,8 +9,9 @@ from tokenizers.models import WordLevel
 from app.state.put_in import Written, replaced, written
 from app.state.state import ExploreState
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.smiles import raw_from_smiles
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_smiles
 from tests.app.family_models import vocabulary
 
 TEXT = "the cat sat on the mat."

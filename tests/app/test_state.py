@@ -15,7 +15,9 @@ from app.state.text_spans import Place, places_after_edit
 from app.widgets.chips import chips_of, note_about
 from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 

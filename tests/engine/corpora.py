@@ -8,7 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from bertcore.data.corpus import Corpus
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
 
 STORIES = "\n\n".join(
     f"The cat {i} sat on the mat. It was very {word}!\nA dog sang. A bird {word} sat on the cat {i}."

@@ -16,7 +16,8 @@ from bertcore.analysis.trace import trace
 from bertcore.analysis.words import Surprise, pieces_at, surprise, word_probability
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_models import MASKED, PAIR, SHAPES, TOKENIZER, family_model, segments_for
 from tests.engine.models import tiny_model
 

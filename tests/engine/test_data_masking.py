@@ -17,7 +17,6 @@ from bertcore.data.masking import begins_word, choose, existing_ids, span_length
 from bertcore.data.pairs import NO_LABEL, Pair
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.tokenizer.vocabularies import train_vocabulary
 from tests.engine.models import word_tokenizer
 
 TOKENIZER = word_tokenizer()
@@ -57,7 +56,7 @@ class TestWordStarts:
         assert begins[TOKENIZER.id("comfort")] and begins[TOKENIZER.id(".")] and not begins[TOKENIZER.id("##able")]
 
     def test_byte_level(self) -> None:
-        tokenizer = train_vocabulary("bpe", ["the cat sat on the mat"] * 9, 280)
+        tokenizer = Tokenizer.train(["the cat sat on the mat"] * 9, 280, kind="bpe")
         begins = begins_word(tokenizer)
         assert begins[tokenizer.id("Ġthe")] and not begins[tokenizer.id("e")]
         text = "the cat unsat, then matted"
@@ -65,7 +64,7 @@ class TestWordStarts:
         assert begins[ids].sum() == len(text.split())
 
     def test_whole_words(self) -> None:
-        assert begins_word(train_vocabulary("words", ["a b c"], 50)).all()
+        assert begins_word(Tokenizer.train(["a b c"], 50, kind="words")).all()
 
 
 class TestWords:

@@ -13,7 +13,6 @@ from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_bat
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.pairs import IN_ORDER, NO_LABEL, NOT_NEXT, SWAPPED, Pair, PairRules, make_pair, with_pieces
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.tokenizer.vocabularies import train_vocabulary
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer
 
@@ -222,7 +221,7 @@ def stories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def bpe() -> Tokenizer:
-    return train_vocabulary("bpe", STORIES.splitlines(), 320)
+    return Tokenizer.train(STORIES.splitlines(), 320, kind="bpe")
 
 
 class TestFraming:

@@ -21,7 +21,9 @@ from bertcore.data import corpus as corpus_module
 from bertcore.data.corpus import load_corpus
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer, raw_from_words
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
 from bertcore.training.finite import BAD_BATCH_FILE
 from bertcore.training.loop import run_work
 from bertcore.training.options import PretrainOptions

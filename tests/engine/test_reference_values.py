@@ -16,7 +16,8 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
-from bertcore.tokenizer.tokenizer import Tokenizer, raw_from_words
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
 from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_tokenizer
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.framing import fit_pair
-from bertcore.tokenizer.tokenizer import SPECIAL_TOKENS, Tokenizer
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import VOCABULARY, word_tokenizer
 
 WHOLE = "\n".join(VOCABULARY).encode()  # a vocab.txt

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.data.choices import LEAST_BPE, VOCABULARIES
 from bertcore.errors import BertcoreError
+from bertcore.tokenizer import LEAST_BPE, VOCABULARIES
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.tokenizer.vocabularies import train_vocabulary
 from tests.engine.corpora import STORIES
 
 TEXTS = STORIES.splitlines()
@@ -28,7 +27,7 @@ class TestEveryKind:
     ) -> None:
         from transformers import AutoTokenizer
 
-        tokenizer = train_vocabulary(kind, TEXTS, 300, lowercase)
+        tokenizer = Tokenizer.train(TEXTS, 300, lowercase, kind=kind)
         assert tokenizer.vocab_size <= 300 and tokenizer.lowercase == lowercase
         tokenizer.save(tmp_path)
         again, theirs = Tokenizer.from_folder(tmp_path), AutoTokenizer.from_pretrained(tmp_path)
@@ -41,10 +40,10 @@ class TestEveryKind:
 
     def test_another_process_learns_the_same(self) -> None:
         program = (
-            "import sys, hashlib; from bertcore.tokenizer.vocabularies import train_vocabulary\n"
+            "import sys, hashlib; from bertcore.tokenizer.tokenizer import Tokenizer\n"
             "from tests.engine.corpora import STORIES\n"
             f"for kind in {VOCABULARIES}:\n"
-            "    text = train_vocabulary(kind, STORIES.splitlines(), 310).raw.to_str()\n"
+            "    text = Tokenizer.train(STORIES.splitlines(), 310, kind=kind).raw.to_str()\n"
             "    print(hashlib.sha256(text.encode()).hexdigest())"
         )
         said = [
@@ -55,12 +54,12 @@ class TestEveryKind:
 
     def test_an_unknown_kind_is_named(self) -> None:
         with pytest.raises(BertcoreError, match="no vocabulary of the kind 'unigram'; choose one of wordpiece"):
-            train_vocabulary("unigram", TEXTS, 300)
+            Tokenizer.train(TEXTS, 300, kind="unigram")
 
 
 class TestBytes:
     def test_special_tokens_are_robertas_and_nothing_is_unknown(self) -> None:
-        tokenizer = train_vocabulary("bpe", TEXTS, 300, lowercase=False)
+        tokenizer = Tokenizer.train(TEXTS, 300, lowercase=False, kind="bpe")
         assert [tokenizer.word(i) for i in range(5)] == ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
         encoding = tokenizer.encode("Ελλάδα 🐈 [MASK] cat")
         assert not encoding.unknown and tokenizer.mask_id in encoding.ids
@@ -80,13 +79,13 @@ class TestBytes:
             best = min(pairs, key=lambda pair: (-pairs[pair], pair))
             merged.append("".join(best))
             pieces = {word: _merge(parts, best) for word, parts in pieces.items()}
-        tokenizer = train_vocabulary("bpe", texts, LEAST_BPE + 4)
+        tokenizer = Tokenizer.train(texts, LEAST_BPE + 4, kind="bpe")
         assert {tokenizer.word(i) for i in range(LEAST_BPE, LEAST_BPE + 4)} == set(merged)
 
     def test_too_small_a_size_is_named(self) -> None:
-        assert train_vocabulary("bpe", TEXTS, LEAST_BPE).vocab_size == LEAST_BPE
+        assert Tokenizer.train(TEXTS, LEAST_BPE, kind="bpe").vocab_size == LEAST_BPE
         with pytest.raises(BertcoreError, match="at least 261 entries, not 260"):
-            train_vocabulary("bpe", TEXTS, LEAST_BPE - 1)
+            Tokenizer.train(TEXTS, LEAST_BPE - 1, kind="bpe")
 
 
 def _merge(parts: list[str], pair: tuple[str, str]) -> list[str]:
@@ -102,7 +101,7 @@ def _merge(parts: list[str], pair: tuple[str, str]) -> list[str]:
 class TestWholeWords:
     def test_the_commonest_words_are_kept(self) -> None:
         text = " ".join(f"{word} " * count for count, word in enumerate(["rare", "some", "more", "Most"], 1))
-        tokenizer = train_vocabulary("words", [text], 5 + 3)
+        tokenizer = Tokenizer.train([text], 5 + 3, kind="words")
         assert {tokenizer.word(i) for i in range(5, 8)} == {"some", "more", "most"}
         encoding = tokenizer.encode("most rare some!")
         assert [tokenizer.word(i) for i in encoding.ids] == ["[CLS]", "most", "[UNK]", "some", "[UNK]", "[SEP]"]

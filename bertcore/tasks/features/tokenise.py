@@ -10,7 +10,8 @@ import numpy as np
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.features.ragged import Ragged
-from bertcore.tokenizer.tokenizer import MASK, MAX_CHARACTERS, Tokenizer
+from bertcore.tokenizer.special_tokens import MASK
+from bertcore.tokenizer.tokenizer import MAX_CHARACTERS, Tokenizer
 
 AT_ONCE = 1_000  # examples handed to the library in one go: enough for all cores, little to keep in memory
 _NO_LIMIT = 10**9
