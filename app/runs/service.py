@@ -6,17 +6,19 @@ Everything happens on the window's thread in small bites: a status is a read of 
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.runs.child import RunChild, launch_folder
-from app.runs.order import RunOrder
+from app.runs.command import RunCommand
 from app.runs.result import RunResult, read_result
 from app.runs.run_info import RunInfo, describe, newest_held_out, read_run, with_kind
 from bertcore import locations
@@ -25,21 +27,18 @@ from bertcore.runs import registry
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
 from bertcore.training.options import PretrainOptions
 
-if TYPE_CHECKING:
-    from app.rooms.train import TrainRoom
-
 POLL_MS = 250  # the run that is looked at
-REFRESH_EVERY_POLLS = 4  # all the others
+REFRESH_EVERY_POLLS = 4  # the list of all runs
 READ_BYTES = 1 << 17  # of metrics in one go: some 400 lines, a few milliseconds
 
 
 class RunsService(QObject):
-    """Follows every known run, and one of them closely. `start_following` begins, `close` ends; the runs go on."""
+    """Follows the known runs while somebody looks, and one of them closely. The runs themselves never depend on it."""
 
     runs_changed = Signal(list)  # list[RunInfo], newest first
-    run_selected = Signal(object)  # RunInfo | None: what comes next is about this one
+    run_selected = Signal(object)  # RunInfo | None: the signals below are about this one
     status_changed = Signal(object)  # RunInfo of the selected run
-    metrics_restarted = Signal()  # the selected run's metrics begin anew; what was sent before counts no more
+    metrics_restarted = Signal()  # the selected run's metrics begin anew; forget those before
     metrics_appended = Signal(list)  # list[dict], lines of the selected run's metrics.jsonl
     snapshots_changed = Signal(list)  # list[(step, Path)] of the selected run
     result_changed = Signal(object)  # RunResult of the selected run; None where it has none (yet)
@@ -53,6 +52,7 @@ class RunsService(QObject):
         self._children: dict[Path, RunChild] = {}
         self._pending: dict[Path, RunInfo] = {}  # started here, but no folder yet
         self._held_out: dict[Path, tuple[int, dict[str, Any] | None]] = {}  # by the size of the metrics file
+        self._known: dict[Path, tuple[object, RunInfo]] = {}  # rows of runs that are over, and of which files
         self._tail: MetricsTail | None = None
         self._status: RunStatus | None = None
         self._snapshots: list[tuple[int, Path]] = []
@@ -63,29 +63,33 @@ class RunsService(QObject):
         self._timer.setInterval(POLL_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
 
-    def start_following(self) -> None:
-        """Lists the runs, looks at the one at work (or the newest), and keeps an eye on all."""
-        self.refresh()
-        self._select_one()
-        self._timer.start()
+    def set_following(self, follows: bool) -> None:
+        """Lists the runs, selects the one that is running (or the newest) and polls; or rests until it is wanted."""
+        if not follows:
+            self._timer.stop()
+        elif not self._timer.isActive():
+            self.refresh()
+            self._select_one()
+            self._poll_selected()
+            self._timer.start()
 
     def close(self) -> None:
         """Stops following. Runs that are at work go on; the next window finds them."""
         self._timer.stop()
         self._tail = None
 
-    def start(self, order: RunOrder) -> Path | None:
+    def start(self, command: RunCommand) -> Path | None:
         """Starts a run in a folder of its own under runs_folder() and selects it; None where it cannot start."""
-        name, config = order.options.name, order.options.to_dict()
+        name, config = command.options.name, command.options.to_dict()
         run = _new_run_path(name)
         try:
             recipe = launch_folder() / f"{run.name}.json"
             recipe.write_text(json.dumps(config), encoding="utf-8")
-            self._children[run] = RunChild(run, order.arguments(recipe))
+            self._children[run] = RunChild(run, command.arguments(recipe))
         except (BertcoreError, OSError) as error:
             self.problem_found.emit(str(error))
             return None
-        status = RunStatus("starting", message="Starting.", updated_at=time.time())
+        status = RunStatus("starting", updated_at=time.time())
         self._pending[run] = with_kind(RunInfo(run, name, describe(config), status), config)
         self.refresh()
         self.select(run)
@@ -94,10 +98,10 @@ class RunsService(QObject):
 
     def start_pretrain(self, options: PretrainOptions) -> Path | None:
         """`start` for a new model, from Python."""
-        return self.start(RunOrder(options))
+        return self.start(RunCommand(options))
 
     def control(self, path: Path, command: str) -> None:
-        """pause, resume, stop or snapshot; a run that no process works on is resumed by a new one."""
+        """pause, resume, stop or snapshot; a run without a process is resumed by a new one."""
         run, child = RunFolder(path), self._children.get(path)
         try:
             if run.is_alive():
@@ -111,7 +115,7 @@ class RunsService(QObject):
         self._poll_selected()
 
     def select(self, path: Path | None) -> None:
-        """Looks at this run closely: its metrics come from the first line on."""
+        """Follows this run closely: its metrics come from the first line on."""
         if path != self.selected:
             self._stopgap = None
         self.selected = path
@@ -138,23 +142,30 @@ class RunsService(QObject):
         if path in self._pending and not registry.is_run(path):
             info = self._pending[path]
             return replace(info, status=self._with_fate(path, info.status))
-        return read_run(path, self._with_fate(path, RunFolder(path).status()), self._newest_held_out(path))
+        stamp = _stamp(path)
+        known = self._known.get(path)
+        if known is not None and known[0] == stamp and path not in self._children:
+            return known[1]  # reading a hundred folders each second would take a tenth of it
+        info = read_run(path, self._with_fate(path, RunFolder(path).status()), self._newest_held_out(path))
+        if not info.status.active:
+            self._known[path] = stamp, info
+        return info
 
     def _with_fate(self, path: Path, status: RunStatus) -> RunStatus:
         """The status; where our child has not written one yet, or died without, what we know of the child."""
         child = self._children.get(path)
         if child is None:
             return status
-        has_spoken = status.updated_at >= child.started_at
+        has_written = status.updated_at >= child.started_at
         if not child.has_ended:
-            waits = not has_spoken and not status.active  # a resumed run: its last status is from the time before
-            return replace(status, state="starting", remaining_s=None, message="Starting.") if waits else status
+            waits = not has_written and not status.active  # a resumed run: its last status is from the time before
+            return replace(status, state="starting", remaining_s=None, message=None) if waits else status
         if status.state in ("running", "paused"):  # another process trains: a status says so only of a live one
             return status
-        if child.ended_well or (has_spoken and not status.active and status.message != NO_WORD):
+        if child.ended_well or (has_written and not status.active and status.message != NO_WORD):
             return status
         if child.was_told_to_end:
-            return replace(status, state="stopped", remaining_s=None, message="Stopped while it was starting.")
+            return replace(status, state="stopped", remaining_s=None, message=self.tr("Stopped while it was starting."))
         return replace(status, state="failed", remaining_s=None, message=child.last_words())
 
     def _newest_held_out(self, path: Path) -> dict[str, Any] | None:
@@ -216,20 +227,18 @@ class RunsService(QObject):
         self._poll_selected()
 
 
-def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
-    """Ties the Train room to the runs, both ways. `open_requested` and `asked` are for who has the door to torch."""
-    runs.runs_changed.connect(room.show_runs)
-    runs.run_selected.connect(room.show_run)
-    runs.status_changed.connect(room.show_status)
-    runs.metrics_restarted.connect(room.restart_metrics)
-    runs.metrics_appended.connect(room.append_metrics)
-    runs.snapshots_changed.connect(room.show_snapshots)
-    runs.result_changed.connect(room.show_result)
-    runs.problem_found.connect(room.show_problem)
-    room.start_requested.connect(runs.start)
-    room.control_requested.connect(runs.control)
-    room.run_selected.connect(runs.select)
-    room.show_runs(runs.runs)
+def _stamp(run: Path) -> object:
+    """Another one when a run's files have changed."""
+    snapshots = run / "snapshots"
+    files = [run / "config.json", run / "status.json", run / "metrics.jsonl", snapshots]
+    with contextlib.suppress(OSError, ValueError):
+        files.append(snapshots / max(os.listdir(snapshots)))  # by name: the newest, which a run can resume from
+    stamps = []
+    for file in files:
+        with contextlib.suppress(OSError):
+            about = file.stat()
+            stamps.append((file.name, about.st_size, about.st_mtime_ns))
+    return tuple(stamps)
 
 
 def _new_run_path(name: str) -> Path:

@@ -12,6 +12,8 @@ from app.shell.frame import RoomEntry
 from app.state.readings import ModelQuestion
 
 if TYPE_CHECKING:
+    from app.rooms.train import TrainRoom
+    from app.runs.service import RunsService
     from app.shell.window import Window
 
 
@@ -58,16 +60,15 @@ class Rooms:
 
     def _build_train(self) -> QWidget:
         from app.rooms.train import TrainRoom
-        from app.runs.service import connect_train_room
 
         room, services = TrainRoom(), self._services
         connect_train_room(room, services.runs)
         room.open_requested.connect(self._window.open_model)
         room.apply_requested.connect(self._on_train_apply_requested)
-        room.asked.connect(self._on_room_asked)
-        services.inference.answer_ready.connect(room.show_answer)
+        room.question_requested.connect(services.inference.ask_question)
+        room.question_cancelled.connect(services.inference.cancel_question)
         services.inference.model_loading.connect(room.show_asked_model)
-        services.runs.start_following()
+        services.runs.set_following(True)
         services.runs.select(services.runs.selected)
         model = services.state.model
         room.show_open_model(model.folder if model else None)
@@ -115,3 +116,20 @@ class Rooms:
         room = self._window.open_room("train")
         model = self._services.state.model
         room.show_task_form(model.folder if model else None)  # type: ignore[attr-defined]
+
+
+def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
+    """Ties the Train room to the runs, both ways."""
+    runs.runs_changed.connect(room.show_runs)
+    runs.run_selected.connect(room.show_run)
+    runs.status_changed.connect(room.show_status)
+    runs.metrics_restarted.connect(room.restart_metrics)
+    runs.metrics_appended.connect(room.append_metrics)
+    runs.snapshots_changed.connect(room.show_snapshots)
+    runs.result_changed.connect(room.show_result)
+    runs.problem_found.connect(room.show_problem)
+    room.start_requested.connect(runs.start)
+    room.control_requested.connect(runs.control)
+    room.run_selected.connect(runs.select)
+    room.visibility_changed.connect(runs.set_following)
+    room.show_runs(runs.runs)

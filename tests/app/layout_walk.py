@@ -69,8 +69,8 @@ def walk_train(window: Window, wait: Wait) -> dict[str, list[str]]:
             found[f"run {path.name}, {button.text()}"] = faults(window, SIZE)
     room.show_form()
     for kind in RUN_KINDS:
-        room.form.set_kind(kind.id)
-        found[f"form {kind.id}"] = faults(window, SIZE)
+        room.form.set_kind(kind.key)
+        found[f"form {kind.key}"] = faults(window, SIZE)
     room.show_list()
     return {place: wrong for place, wrong in found.items() if wrong}
 

@@ -287,7 +287,7 @@ def test_model_without_a_task_leads_to_train(window: Window, qtbot: QtBot) -> No
     room.train_button.click()
     train = window.frame.room
     assert train is window.frame.rooms["train"]
-    assert train.form.run_kind.id == "classify"  # type: ignore[attr-defined]
+    assert train.form.run_kind.key == "classify"  # type: ignore[attr-defined]
     assert window.state.model is not None
     assert train.form.model.reference == str(window.state.model.folder)  # type: ignore[attr-defined]
 

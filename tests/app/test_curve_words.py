@@ -12,9 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train import words
-from app.rooms.train.plots import look_of
-from app.rooms.train.run_view import BEFORE_SWITCH, BEFORE_SWITCH_SHORT
+from app.look import numbers
+from app.rooms.train.plots import plots_of
 from app.runs.run_info import RunInfo
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curves import CurveSpec, Mark, PlotSpec
@@ -30,7 +29,7 @@ def plot(looks: QApplication, qtbot: QtBot) -> CurvePlot:
     made = CurvePlot(SPEC)
     qtbot.addWidget(made)
     made.set_points({"loss": (np.linspace(0, STEPS, 60), np.linspace(9, 3, 60))})
-    made.set_marks([Mark(SWITCH, "then", BEFORE_SWITCH, BEFORE_SWITCH_SHORT)])
+    made.set_marks([Mark(SWITCH, "then", "first: predict the next word ", "first: next word ")])
     made.show()
     qtbot.waitUntil(lambda: made.is_loaded, timeout=20_000)
     return made
@@ -42,7 +41,7 @@ def plot(looks: QApplication, qtbot: QtBot) -> CurvePlot:
     ids=["pretrain", "distil", "task"],
 )
 def test_every_curve_has_a_name_and_dots_differ_in_shape(info: RunInfo) -> None:
-    for spec in look_of(info).specs:
+    for spec in plots_of(info).specs:
         assert all(curve.name for curve in spec.curves)
         shapes = [curve.symbol for curve in spec.curves if curve.dots]
         assert len(set(shapes)) == len(shapes)
@@ -60,13 +59,13 @@ def test_what_is_said_of_a_phase_stays_within_it(plot: CurvePlot, qtbot: QtBot) 
             if text.startswith("first"):
                 said.add(text)
                 assert begins + 6 < box.left() and box.right() < ends, f"{text!r} at {width}"
-    assert said == {BEFORE_SWITCH, BEFORE_SWITCH_SHORT}
+    assert said == {"first: predict the next word ", "first: next word "}
 
 
 def test_steps_are_written_one_way(plot: CurvePlot) -> None:
     canvas = plot._canvas
     assert canvas is not None
-    assert words.count(15_759) == "15,759"
+    assert numbers.count(15_759) == "15,759"
     assert canvas._plot.getAxis("bottom").tickStrings([15_759.0], 1, 1) == ["15,759"]
 
 

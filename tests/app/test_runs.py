@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.runs import run_info
 from app.runs.child import RunChild, _environment
 from app.runs.run_info import PROGRESS_FILES, describe, newest_held_out
-from app.runs.service import RunsService
+from app.runs.service import POLL_MS, RunsService
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import registry
@@ -109,7 +110,7 @@ class TestRealChild:
         service.metrics_appended.connect(metrics.extend)
         snapshots: list[list] = []
         service.snapshots_changed.connect(snapshots.append)
-        service.start_following()
+        service.set_following(True)
         path = service.start_pretrain(_options(corpus, steps=12))
         assert path is not None and path.parent == locations.runs_folder().resolve()
         assert service.selected == path and _status(service, path) == "starting"
@@ -194,7 +195,7 @@ class TestRealChild:
         if hasattr(os, "getsid"):
             assert os.getsid(service._children[path].pid) != os.getsid(0)
         later = RunsService()
-        later.start_following()
+        later.set_following(True)
         assert later.selected == path and later.runs[0].status.state == "running"
         later.control(path, "stop")
         qtbot.waitUntil(lambda: _status(later, path) == "stopped", timeout=CHILD_MS)
@@ -205,7 +206,7 @@ class TestRunsOfOthers:
     def test_run_from_the_shell_is_found_where_it_registered(self, service: RunsService, tmp_path: Path) -> None:
         run = _make_run(tmp_path / "elsewhere" / "mine")
         registry.register_run(run.path)
-        service.start_following()
+        service.set_following(True)
         info = service.runs[0]
         assert (info.path, info.name, info.status.state) == (run.path, "mine", "done")
         assert info.held_out is not None and info.held_out["mlm_accuracy"] == 0.25
@@ -226,7 +227,7 @@ class TestRunsOfOthers:
     def test_first_run_from_the_shell_is_looked_at_when_it_appears(
         self, service: RunsService, home: Path, qtbot: QtBot
     ) -> None:
-        service.start_following()
+        service.set_following(True)
         assert service.selected is None and service.runs == []
         run = _make_run(home / "runs" / "first")
         qtbot.waitUntil(lambda: service.selected == run.path.resolve(), timeout=TIMEOUT_MS)
@@ -243,7 +244,7 @@ class TestRunsOfOthers:
         (run.path / "status.json").write_text("{")
         other = _make_run(home / "runs" / "no-config")
         (other.path / "config.json").write_text("[]")
-        service.start_following()
+        service.set_following(True)
         assert {info.status.state for info in service.runs} == {"unknown"}
         assert all(info.status.message and not info.can_resume for info in service.runs)
 
@@ -252,7 +253,7 @@ class TestRunsOfOthers:
         shown: list[dict] = []
         service.metrics_restarted.connect(shown.clear)
         service.metrics_appended.connect(shown.extend)
-        service.start_following()
+        service.set_following(True)
         assert len(shown) == 6
         run.truncate_metrics(2)
         run.append_metric({"kind": "train", "step": 3, "loss": 9.0})
@@ -323,3 +324,40 @@ def test_newest_held_out_is_found_from_the_end(tmp_path: Path, monkeypatch: pyte
 def test_describe_leaves_out_what_a_config_does_not_say() -> None:
     assert describe({}) == ""
     assert describe({"preset": "own", "data": {"corpus": ["/a/one.txt", "/a/two.txt"]}}) == "one.txt and 1 more"
+
+
+class TestCost:
+    """Nobody looks at the list, or nothing in it changes: no run folder is read."""
+
+    @pytest.fixture
+    def reads(self, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+        paths, read_run = [], run_info.read_run
+
+        def counted(path: Path, *rest: object) -> object:
+            paths.append(path)
+            return read_run(path, *rest)  # type: ignore[arg-type]
+
+        monkeypatch.setattr("app.runs.service.read_run", counted)
+        return paths
+
+    def test_runs_that_are_over_are_read_once(self, service: RunsService, home: Path, reads: list[Path]) -> None:
+        runs = [_make_run(home / "runs" / f"run-{number}", "done") for number in range(5)]
+        for _ in range(4):
+            service.refresh()
+        assert sorted(reads) == sorted(run.path for run in runs)
+        runs[2].write_status(state="done", step=77, fraction=1.0)
+        service.refresh()
+        assert reads[5:] == [runs[2].path] and {info.status.step for info in service.runs} >= {77}
+
+    def test_nothing_is_read_while_the_room_is_hidden(
+        self, service: RunsService, home: Path, reads: list[Path], qtbot: QtBot
+    ) -> None:
+        _make_run(home / "runs" / "one", "done")
+        service.set_following(True)
+        service.set_following(False)
+        reads.clear()
+        _make_run(home / "runs" / "two", "done")
+        qtbot.wait(6 * POLL_MS)
+        assert reads == []
+        service.set_following(True)
+        assert len(service.runs) == 2

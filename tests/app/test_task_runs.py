@@ -10,15 +10,18 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train import TrainRoom, words
-from app.rooms.train.confusion import ConfusionTable, most_frequent
-from app.rooms.train.plots import look_of
+from app.look import numbers
+from app.rooms.train import TrainRoom
+from app.rooms.train.confusion_matrix import ConfusionMatrix, most_frequent
+from app.rooms.train.plots import plots_of
 from app.rooms.train.result_view import answer_text, was_right
-from app.rooms.train.run_kinds import BY_ID, RUN_KINDS, samples_of
-from app.runs.order import RunOrder
+from app.rooms.train.run_kinds import BY_KEY, RUN_KINDS, samples_of
+from app.rooms.train.run_list import state_line
+from app.runs.command import RunCommand
 from app.runs.result import HeldOutExample, read_result
 from app.runs.run_info import read_run
-from app.runs.service import RunsService, connect_train_room
+from app.runs.service import RunsService
+from app.shell.rooms import connect_train_room
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.readers.registry import TASKS
@@ -27,7 +30,7 @@ from tests.app.conftest import make_checkpoint
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 CHILD_MS = 120_000
-TASK_KINDS = [kind.id for kind in RUN_KINDS if kind.is_task]
+TASK_KINDS = [kind.key for kind in RUN_KINDS if kind.is_task]
 CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
 
 
@@ -51,7 +54,7 @@ def service(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsSe
         child._process.wait(30)
 
 
-def _order(room: TrainRoom, qtbot: QtBot) -> RunOrder:
+def _order(room: TrainRoom, qtbot: QtBot) -> RunCommand:
     with qtbot.waitSignal(room.start_requested) as caught:
         room.form.submit()
     return caught.args[0]
@@ -98,7 +101,7 @@ class TestForm:
         for kind in TASK_KINDS:
             room.form.set_kind(kind)
             titles, names = [], []
-            for at in range(len(samples_of(BY_ID[kind]))):
+            for at in range(len(samples_of(BY_KEY[kind]))):
                 room.form.source.setCurrentIndex(at)
                 room.form.source.activated.emit(at)
                 titles.append(room.form.source.currentText())
@@ -108,7 +111,7 @@ class TestForm:
         room.form.source.setCurrentIndex(1)
         room.form.source.activated.emit(1)
         assert room.form.name.text() == "conll2003-pos"
-        assert room.form.order().options.data.task == "conll2003-pos"  # type: ignore[union-attr]
+        assert room.form.command().options.data.task == "conll2003-pos"  # type: ignore[union-attr]
 
     def test_crf_is_for_taggers_only(self, room: TrainRoom, qtbot: QtBot) -> None:
         room.form.set_kind("tag")
@@ -129,7 +132,7 @@ class TestForm:
         assert [columns["text"].itemText(i) for i in range(1, 4)] == ["review", "stars", "when"]
         with qtbot.assertNotEmitted(room.start_requested):
             room.form.submit()
-        assert "choose it from the columns" in room.form.problem.text()
+        assert "choose one of the columns" in room.form.problem.text()
         columns["text"].setCurrentText("review")
         columns["label"].setCurrentText("stars")
         options = _order(room, qtbot).options
@@ -181,10 +184,11 @@ class TestForm:
             room.form.submit()
         assert said in room.form.problem.text()
 
-    def test_minutes_instead_of_passes(self, room: TrainRoom, qtbot: QtBot) -> None:
+    def test_minutes_instead_of_epochs(self, room: TrainRoom, qtbot: QtBot) -> None:
         room.form.set_kind("classify")
-        room.form.length.unit.setCurrentText("minutes")
-        room.form.length.number.setText("1.5")
+        room.form.length.unit_choice.setCurrentText("minutes")
+        room.form.length.unit_choice.activated.emit(1)
+        room.form.length.spin_box.setValue(1.5)
         training = _order(room, qtbot).options.training
         assert (training.minutes, training.epochs) == (1.5, None)  # type: ignore[union-attr]
 
@@ -227,14 +231,14 @@ class TestForm:
 
     def test_runs_can_be_begun_with(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         run = _make_run(own_home, "sst2")
-        service.start_following()
+        service.set_following(True)
         assert room.form.model.findData(str(run.path)) > 0
 
     def test_each_kind_says_what_it_is(self, room: TrainRoom) -> None:
         for kind in RUN_KINDS:
-            room.form.set_kind(kind.id)
-            assert room.form._sentence.text() == BY_ID[kind.id].sentence
-            assert room.form.preset.isHidden() == (kind.id != "pretrain")
+            room.form.set_kind(kind.key)
+            assert room.form._sentence.text() == BY_KEY[kind.key].sentence
+            assert room.form.preset.isHidden() == (kind.key != "pretrain")
 
 
 class TestFollowing:
@@ -246,20 +250,18 @@ class TestFollowing:
         self, task: str, main: str, unit: str, room: TrainRoom, service: RunsService, own_home: Path
     ) -> None:
         run = _make_run(own_home, task)
-        service.start_following()
+        service.set_following(True)
         room.view.draw()
         assert (room.view.numbers["right"].text, room.view.numbers["right"].unit) == (main, f"held-out {unit}")
-        assert look_of(read_run(run.path)).specs[1].curves[0].name == unit
+        assert plots_of(read_run(run.path)).specs[1].curves[0].name == unit
         loss = room.view.plots[0]
         assert loss.points("loss_task")[1].tolist() == [1 / step for step in range(1, 11)]
         assert loss.points("loss_task_held_out")[1].tolist() == [0.875]
-        assert f"{unit} {main}" in words.state_line(
-            service.runs[0].status, service.runs[0].held_out, service.runs[0].metrics
-        )
+        assert f"{unit} {main}" in state_line(service.runs[0])
 
     def test_kinds_take_turns_in_the_same_view(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         first, second = _make_run(own_home, "sst2"), _make_run(own_home, "stsb")
-        service.start_following()
+        service.set_following(True)
         service.select(first.path)
         room.view.draw()
         plots = room.view.plots
@@ -272,16 +274,16 @@ class TestFollowing:
 
     def test_list_and_title_say_the_kind(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         _make_run(own_home, "conll2003", crf=True)
-        service.start_following()
+        service.set_following(True)
         assert service.runs[0].does == "tag + CRF"
-        assert "my conll2003, tag + CRF, done · F1 0.500" in room.runs.accessibleDescription()
+        assert "my conll2003, tag + CRF, Done · F1 0.500" in room.runs.accessibleDescription()
         assert room.view._title.text() == "my conll2003 · tag + CRF"
 
     def test_apply_is_offered_for_a_task(
         self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
     ) -> None:
         run = _make_run(own_home, "sst2")
-        service.start_following()
+        service.set_following(True)
         assert room.watch.isHidden()
         with qtbot.waitSignal(room.apply_requested) as caught:
             qtbot.mouseClick(room.apply_button, Qt.MouseButton.LeftButton)
@@ -296,8 +298,8 @@ class TestFollowing:
         file.write_text("text\tlabel\n" + "\n".join(rows) + "\n")
         data = TaskDataOptions(task="classify", train=str(file))
         training = TuningOptions(steps=6, batch_size=4, threads=1, precision="fp32")
-        service.start_following()
-        path = service.start(RunOrder(FinetuneOptions(name="own", model=str(model), data=data, training=training)))
+        service.set_following(True)
+        path = service.start(RunCommand(FinetuneOptions(name="own", model=str(model), data=data, training=training)))
         assert path is not None and service.runs[0].does == "classify" and room.view.shows_result is False
 
         qtbot.waitUntil(lambda: service.runs[0].status.state in ("done", "failed"), timeout=CHILD_MS)
@@ -311,7 +313,7 @@ class TestFollowing:
         assert result.confusion.labels == written["labels"] == ["bad", "good"]
         assert result.confusion.counts == written["confusion"] and sum(map(sum, result.confusion.counts)) == 4
         assert result.metrics.bars[0].label == "accuracy"
-        assert result.metrics.bars[0].number == words.score(written["metrics"]["accuracy"])
+        assert result.metrics.bars[0].number == f"{written['metrics']['accuracy']:.3f}"
         room.view.draw()
         lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
         losses = [line["loss"] for line in lines if line["kind"] == "train"]
@@ -331,7 +333,7 @@ EVALUATION = {
 class TestResult:
     def test_finished_run_shows_what_it_wrote(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         _make_run(own_home, "sst2", EVALUATION)
-        service.start_following()
+        service.set_following(True)
         view = room.view
         assert view.shows_result
         assert [(bar.label, bar.number) for bar in view.result.metrics.bars] == [
@@ -345,7 +347,7 @@ class TestResult:
     def test_what_is_no_share_has_no_bar(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         metrics = {"pearson": 0.4, "spearmanr": 0.3, "mse": 2.85, "best_f1_threshold": -7.5}
         _make_run(own_home, "stsb", {**EVALUATION, "metrics": metrics})
-        service.start_following()
+        service.set_following(True)
         result = room.view.result
         assert [bar.label for bar in result.metrics.bars] == ["Spearman", "Pearson"]
         assert result._others.text() == "squared error 2.850, threshold for F1 \u22127.500"
@@ -353,7 +355,7 @@ class TestResult:
     def test_run_without_a_result_shows_curves(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         with_result = _make_run(own_home, "sst2", EVALUATION)
         without = _make_run(own_home, "cola")
-        service.start_following()
+        service.set_following(True)
         service.select(with_result.path)
         service.select(without.path)
         assert not room.view.shows_result and not room.view.to_result.isEnabled()
@@ -365,11 +367,11 @@ class TestResult:
         run.write_status(state="done", step=3, fraction=1.0)
         sides = {"teacher": {"layers": 4, "mlm_accuracy": 0.5}, "student": {"layers": 2, "mlm_accuracy": 0.25}}
         (run.path / "comparison.json").write_text(json.dumps(sides))
-        service.start_following()
+        service.set_following(True)
         assert service.runs[0].does == "distil" and room.view.shows_result
         assert room.view.result.sides[0] == ["Held-out text", "teacher", "student"]
         assert ["layers", "4", "2"] in room.view.result.sides
-        assert ["words right", words.percent(0.5), words.percent(0.25)] in room.view.result.sides
+        assert ["words right", numbers.percent(0.5), numbers.percent(0.25)] in room.view.result.sides
 
     def test_damaged_result_counts_as_none(self, own_home: Path) -> None:
         run = _make_run(own_home, "sst2")
@@ -385,7 +387,7 @@ class TestResult:
     def test_only_the_most_frequent_labels_are_drawn(self, qtbot: QtBot) -> None:
         table = [[row if row == column else 0 for column in range(20)] for row in range(20)]
         assert most_frequent([str(i) for i in range(20)], table, 3) == [17, 18, 19]
-        widget = ConfusionTable()
+        widget = ConfusionMatrix()
         qtbot.addWidget(widget)
         widget.set_table([str(i) for i in range(20)], table)
         assert widget.labels == [str(i) for i in range(8, 20)]

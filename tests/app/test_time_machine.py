@@ -79,7 +79,15 @@ def run(model_folder: Path, own_home: Path) -> RunFolder:
 
 
 @pytest.fixture
-def playing(window: Window, run: RunFolder, qtbot: QtBot) -> TrainRoom:
+def former(window: Window, qtbot: QtBot) -> Path:
+    """What is open before anything plays."""
+    qtbot.waitUntil(lambda: window.state.model is not None, timeout=TIMEOUT_MS)
+    assert window.state.model is not None
+    return window.state.model.folder
+
+
+@pytest.fixture
+def playing(former: Path, window: Window, run: RunFolder, qtbot: QtBot) -> TrainRoom:
     """The room in a real window, playing; its first snapshot has been opened, and the next one will take a while."""
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
@@ -101,11 +109,13 @@ def test_a_model_from_the_menu_stays_open(
     assert _play(playing).text() == "Play" and "open" not in playing._time_text.text()
 
 
-def test_it_goes_on_to_the_end_in_another_room(
-    playing: TrainRoom, window: Window, run: RunFolder, qtbot: QtBot
+def test_it_goes_on_to_the_end_in_another_room_and_gives_the_former_model_back(
+    playing: TrainRoom, former: Path, window: Window, run: RunFolder, qtbot: QtBot
 ) -> None:
     window.open_room("attend")
+    opened: list[Path] = []
+    window.services.inference.model_opened.connect(lambda model, _reference: opened.append(model.folder))
     playing._player.setInterval(QUICK_MS)
-    last = run.snapshot_path(STEPS[-1]).resolve()
-    qtbot.waitUntil(lambda: window.state.model.folder == last, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
-    assert not playing._player.isActive() and playing.chosen_step == STEPS[-1]
+    qtbot.waitUntil(lambda: not playing._player.isActive(), timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: window.state.model.folder == former, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    assert run.snapshot_path(STEPS[-1]).resolve() in opened and opened[-1] == former

@@ -11,11 +11,14 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.look import theme
-from app.rooms.train import TrainRoom, words
+from app.compute.question import Job, Question
+from app.look import numbers, theme
+from app.rooms.train import TrainRoom
 from app.rooms.train.metrics import SMOOTHED_OVER, RunMetrics
+from app.rooms.train.run_list import state_line
 from app.runs.run_info import RunInfo, read_run
-from app.runs.service import RunsService, connect_train_room
+from app.runs.service import RunsService
+from app.shell.rooms import connect_train_room
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curves import CurveSpec, PlotSpec
 from bertcore import locations
@@ -100,7 +103,7 @@ def _info(state: str, **fields: object) -> RunInfo:
 class TestNumbers:
     def test_curves_are_the_metrics_file(self, room: TrainRoom, service: RunsService, home: Path) -> None:
         run = _make_run(home)
-        service.start_following()
+        service.set_following(True)
         room.view.draw()
         written = [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
         loss_plot, right_plot, rate_plot = room.view.plots
@@ -118,13 +121,13 @@ class TestNumbers:
 
     def test_big_numbers_are_the_newest_lines(self, room: TrainRoom, service: RunsService, home: Path) -> None:
         _make_run(home)
-        service.start_following()
+        service.set_following(True)
         room.view.draw()
         newest = [line for line in _lines(40) if line["kind"] == "train"][-1]
         shown = {name: number.text for name, number in room.view.numbers.items()}
         assert shown["step"] == "40"
         assert shown["loss"] == f"{newest['mlm_loss']:.2f}"
-        assert shown["right"] == "25\u2009%"
+        assert shown["right"] == "25%"
         assert shown["speed"] == "12.3\u2009k"
 
     def test_loss_is_of_what_the_run_is_at_and_says_so(self, room: TrainRoom) -> None:
@@ -142,14 +145,14 @@ class TestNumbers:
         self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
     ) -> None:
         run = _make_run(home)
-        service.start_following()
+        service.set_following(True)
         run.append_metric({"kind": "train", "step": 41, "loss": 2.0, "mlm_loss": 1.25, "phase": "masked"})
         qtbot.waitUntil(lambda: room.view.numbers["loss"].text == "1.25", timeout=TIMEOUT_MS)
         assert room.view.plots[0].points("loss_masked")[0][-1] == 41
 
     def test_another_run_leaves_nothing_of_the_first(self, room: TrainRoom, service: RunsService, home: Path) -> None:
         _make_run(home, "first")
-        service.start_following()
+        service.set_following(True)
         second = _make_run(home, "second", steps=12)
         service.select(second.path)
         room.view.draw()
@@ -222,7 +225,7 @@ class TestButtons:
     def test_clicking_a_run_selects_it(self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot) -> None:
         _make_run(home, "first")
         _make_run(home, "second")
-        service.start_following()
+        service.set_following(True)
         other = next(i for i, run in enumerate(service.runs) if run.path != service.selected)
         middle = room.runs.row_rect(other).center().toPoint()
         qtbot.mouseClick(room.runs, Qt.MouseButton.LeftButton, pos=middle)
@@ -232,7 +235,7 @@ class TestButtons:
 class TestSnapshots:
     def test_newest_is_chosen_and_opens(self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot) -> None:
         run = _make_run(home)
-        service.start_following()
+        service.set_following(True)
         with qtbot.waitSignal(room.open_requested) as caught:
             room.open_button.click()
         assert caught.args[0] == run.snapshot_path(40)
@@ -241,7 +244,7 @@ class TestSnapshots:
         self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
     ) -> None:
         run = _make_run(home)
-        service.start_following()
+        service.set_following(True)
         opened: list[Path] = []
         room.open_requested.connect(opened.append)
         first = QPointF(room.slider.x_of(0), room.slider.height() / 2).toPoint()
@@ -272,30 +275,31 @@ class TestSnapshots:
 
     def test_each_snapshot_is_asked_once_for_its_word(self, room: TrainRoom, home: Path, qtbot: QtBot) -> None:
         run = _make_run(home)
-        asked: list[tuple[str, object]] = []
-        room.asked.connect(lambda kind, job: asked.append((kind, job)))
+        asked: list[tuple[Question, Job]] = []
+        room.question_requested.connect(lambda question: asked.append((question, question.job)))
         with qtbot.waitExposed(room):
             room.show()
         room.show_run(read_run(run.path))
         room.show_snapshots(run.snapshots())
         assert len(asked) == 1
         paths = [path for _, path in run.snapshots()]
-        room.show_answer("watch", (room.watch.sentence.text(), paths, {}, ""))
+        assert asked[0][0].key == (room.watch.sentence.text(), tuple(paths))
+        asked[0][0].deliver(asked[0][1], {})
         room.show_snapshots(run.snapshots())
         assert len(asked) == 1
         room.watch.sentence.setText("Another [MASK].")
         assert len(asked) == 2
-        room.show_answer("watch", ("Another [MASK].", paths, {}, "The sentence is too long."))
+        asked[1][0].deliver(asked[1][1], None, "The sentence is too long.")
         assert room.watch.problem.text() == "The sentence is too long."
         room.watch.sentence.setText("No mask")
         assert room.watch.problem.isHidden() and len(asked) == 2
         room.watch.sentence.setText("A third [MASK].")
-        assert asked[2][1][0] == "A third [MASK]."  # type: ignore[index]
+        assert len(asked) == 3 and asked[2][0].key[0] == "A third [MASK]."
 
 
 class TestLook:
     def test_empty_room_invites(self, room: TrainRoom, service: RunsService) -> None:
-        service.start_following()
+        service.set_following(True)
         assert "No runs yet" in room.invitation.text() and not room.view.isVisibleTo(room)
         assert not room.open_button.isEnabled()
 
@@ -306,7 +310,7 @@ class TestLook:
         shutil.rmtree(built_in.path / "snapshots")
         monkeypatch.setattr(locations, "assets", lambda: home.parent / "assets")
         monkeypatch.setattr(registry, "known_runs", lambda: [built_in.path])
-        service.start_following()
+        service.set_following(True)
         assert service.selected == built_in.path and not service.runs[0].can_resume
         assert service.runs[0].name == "The built-in model's training"
         assert room.view.pause.isHidden() and room.view.stop.isHidden()
@@ -353,7 +357,7 @@ class TestLook:
             theme.apply(qapp, "light")
 
     def test_hover_shows_the_value_at_that_step(self, qtbot: QtBot) -> None:
-        plot = CurvePlot(PlotSpec("Loss", (CurveSpec("a", "training", "curve_train", words.loss),), "loss"))
+        plot = CurvePlot(PlotSpec("Loss", (CurveSpec("a", "training", "curve_train", numbers.decimal),), "loss"))
         qtbot.addWidget(plot)
         plot.set_points({"a": (np.array([0.0, 10.0, 20.0]), np.array([8.0, 6.0, 4.0]))})
         plot.show()
@@ -369,12 +373,12 @@ class TestLook:
 @pytest.mark.parametrize(
     ("info", "line"),
     [
-        (_info("running", fraction=0.61, remaining_s=840), "running · 61\u2009% · 14\u2009min left"),
-        (_info("paused", step=3400), "paused at step 3,400"),
-        (_info("failed", message="The disk is full."), "failed · The disk is full."),
-        (_info("done", step=12), "done at step 12"),
-        (_info("starting", message="Learning a vocabulary."), "starting · Learning a vocabulary."),
+        (_info("running", fraction=0.61, remaining_s=840), "Running · 61% · 14\u2009min left"),
+        (_info("paused", step=3400), "Paused · step 3,400"),
+        (_info("failed", message="The disk is full."), "Failed · The disk is full."),
+        (_info("done", step=12), "Done · step 12"),
+        (_info("starting", message="Learning a vocabulary."), "Starting · Learning a vocabulary."),
     ],
 )
 def test_state_in_words(info: RunInfo, line: str) -> None:
-    assert words.state_line(info.status) == line
+    assert state_line(info) == line

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.look import theme
 from app.rooms.train.room import SNAPSHOTS_PX
 from app.rooms.train.snapshots import Guess, SnapshotList
-from app.rooms.train.watch_card import FIRST_MASK, NO_MASK, WatchCard
+from app.rooms.train.watch_card import WatchCard
 
 STEPS = (0, 4000, 11_068)
 SNAPSHOTS = [(step, Path("run") / "snapshots" / str(step)) for step in STEPS]
@@ -57,16 +57,16 @@ def painted_words(widget: QWidget) -> list[str]:
     ("sentence", "note"),
     [
         ("Anna asked her [MASK] for help.", ""),
-        ("Anna asked for help.", NO_MASK),
-        ("Anna asked her [mask] for help.", NO_MASK),
-        ("", NO_MASK),
-        ("Anna [MASK] her [MASK] for help.", FIRST_MASK),
+        ("Anna asked for help.", "Write [MASK] where"),
+        ("Anna asked her [mask] for help.", "Write [MASK] where"),
+        ("", "Write [MASK] where"),
+        ("Anna [MASK] her [MASK] for help.", "first [MASK]"),
     ],
 )
 def test_the_card_says_which_word_it_asks_for(card: WatchCard, sentence: str, note: str) -> None:
     card.sentence.setText("Something [MASK] [MASK] else")
     card.sentence.setText(sentence)
-    assert card.note.text() == note and card.note.isVisible() == bool(note)
+    assert note in card.note.text() and card.note.isVisible() == bool(note) == bool(card.note.text())
 
 
 def test_a_sentence_that_asks_for_a_word_has_no_note_from_the_start(card: WatchCard) -> None:
@@ -80,6 +80,6 @@ def test_each_snapshot_says_how_sure_it_is(sized: None, qtbot: QtBot) -> None:
     made.set_guesses(GUESSES)
     made.resize(theme.column_px(SNAPSHOTS_PX) - theme.px(40), made.sizeHint().height())
     said = painted_words(made)
-    assert [word.replace("\u2009", "") for word in said if "0." in word] == ["&lt;0.01", "0.10", "0.25"]
+    assert [word.replace("\u2009", "") for word in said if "0." in word] == ["0.004", "0.10", "0.25"]
     assert "mother" in said and any(word.endswith("…") for word in said)
     assert "4,000" in said and "11,068" in said

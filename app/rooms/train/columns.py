@@ -1,29 +1,42 @@
-"""The columns that a person's own file has, and what they may be for. No torch, no widgets."""
+"""The columns of a person's own file, and what each may hold. No torch, no widgets."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import QCoreApplication
+
+from app.look.language import QT_TRANSLATE_NOOP
 from bertcore.tasks.readers.lines import layout_suffix, numbered_lines
 from bertcore.tasks.readers.reading import find_file, read_task
 from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.tasks.readers.tables import read_rows
 
 READ_WHOLE_BYTES = 300_000  # a file up to this size is read before the start: it takes some milliseconds
+_NUMBER = QT_TRANSLATE_NOOP("Columns", "Column with the number")
 _ROLES: dict[str, dict[Role, str]] = {
-    "tag": {"text": "Column with the words", "label": "Column with the tags"},
-    "span": {
-        "text": "Column with the passage",
-        "text_b": "Column with the question",
-        "label": "Column with the answer",
+    "tag": {
+        "text": QT_TRANSLATE_NOOP("Columns", "Column with the words"),
+        "label": QT_TRANSLATE_NOOP("Columns", "Column with the tags"),
     },
-    "choice": {"text": "Column with the beginning", "label": "Column with the number of the right ending"},
-    "summarise": {"text": "Column with the text", "label": "Column with the summary"},
+    "span": {
+        "text": QT_TRANSLATE_NOOP("Columns", "Column with the passage"),
+        "text_b": QT_TRANSLATE_NOOP("Columns", "Column with the question"),
+        "label": QT_TRANSLATE_NOOP("Columns", "Column with the answer"),
+    },
+    "choice": {
+        "text": QT_TRANSLATE_NOOP("Columns", "Column with the beginning"),
+        "label": QT_TRANSLATE_NOOP("Columns", "Column with the number of the right ending"),
+    },
+    "summarise": {
+        "text": QT_TRANSLATE_NOOP("Columns", "Column with the text"),
+        "label": QT_TRANSLATE_NOOP("Columns", "Column with the summary"),
+    },
 }
 _TEXTS: dict[Role, str] = {
-    "text": "Column with the text",
-    "text_b": "Column with the second text",
-    "label": "Column with the label",
+    "text": QT_TRANSLATE_NOOP("Columns", "Column with the text"),
+    "text_b": QT_TRANSLATE_NOOP("Columns", "Column with the second text"),
+    "label": QT_TRANSLATE_NOOP("Columns", "Column with the label"),
 }
 _LISTS = (".jsonl", ".ndjson", ".parquet")
 
@@ -48,11 +61,13 @@ def columns_in(spec: TaskSpec, file: Path) -> list[str]:
 
 
 def roles_of(spec: TaskSpec) -> dict[Role, str]:
-    """What columns a task needs, each with the words for it."""
-    words = _ROLES.get(spec.kind, _TEXTS)
+    """The columns that a task needs, each with the title of its field."""
+    titles = _ROLES.get(spec.kind, _TEXTS)
     if spec.kind == "regress":
-        words = {**words, "label": "Column with the number"}
-    return {role: words[role] for role in words if role in spec.columns}
+        titles = {**titles, "label": _NUMBER}
+    return {
+        role: QCoreApplication.translate("Columns", title) for role, title in titles.items() if role in spec.columns
+    }
 
 
 def likely_column(spec: TaskSpec, role: Role, columns: list[str]) -> str | None:

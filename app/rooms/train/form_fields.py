@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.look import theme
 from app.rooms.train.columns import columns_in, likely_column, roles_of
+from app.rooms.train.run_kinds import EPOCHS, MINUTES
 from app.runs.run_info import RunInfo, model_name
 from app.widgets.card import label
 from app.widgets.controls import Choice
 from bertcore.errors import BertcoreError
 from bertcore.tasks.readers.spec import Role, TaskSpec
 
-BUILT_IN_MODEL, A_FOLDER = "The built-in model", "A folder…"
 MOST_RUNS = 12
-_NO_COLUMN = "choose…"
 
 
 class ModelChoice(Choice):
     """The built-in model, a run, or a folder. `reference` is None for the built-in one."""
 
     def __init__(self) -> None:
-        super().__init__("The model to begin with")
+        super().__init__()
+        self.setToolTip(self.tr("The model to start from"))
+        self.setAccessibleName(self.tr("The model to start from"))
         self._runs: list[tuple[str, str]] = []  # name, folder
         self._folder: str | None = None
         self._fill(None)
@@ -37,25 +39,25 @@ class ModelChoice(Choice):
         return value if isinstance(value, str) else None
 
     def set_runs(self, runs: list[RunInfo]) -> None:
-        """Runs whose newest snapshot can be begun with."""
+        """Runs whose newest snapshot can be started from."""
         found = [(run.name, str(run.path)) for run in runs if not run.is_built_in and run.status.step > 0][:MOST_RUNS]
         if found != self._runs:
             self._runs = found
             self._fill(self.reference)
 
     def set_folder(self, folder: str | None) -> None:
-        """Begins with the checkpoint in this folder, or with the built-in model."""
+        """Starts from the checkpoint in this folder, or from the built-in model."""
         self._folder = folder
         self._fill(folder)
 
     def _fill(self, chosen: str | None) -> None:
         self.clear()
-        self.addItem(BUILT_IN_MODEL, None)
+        self.addItem(self.tr("The built-in model"), None)
         for name, folder in self._runs:
-            self.addItem(f"Run: {name}", folder)
+            self.addItem(self.tr("Run: {name}").format(name=name), folder)
         if self._folder:
             self.addItem(model_name(self._folder), self._folder)
-        self.addItem(A_FOLDER, False)
+        self.addItem(self.tr("A folder…"), False)
         self.setCurrentIndex(max(0, self.findData(chosen)) if chosen else 0)
         self._chosen = self.currentIndex()
 
@@ -63,7 +65,7 @@ class ModelChoice(Choice):
         if self.itemData(index) is not False:
             self._chosen = index
             return
-        folder = QFileDialog.getExistingDirectory(self, "Open a checkpoint or run folder")
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Open a checkpoint or run folder"))
         if folder:
             self.set_folder(folder)
         else:
@@ -71,7 +73,7 @@ class ModelChoice(Choice):
 
 
 class ColumnFields(QWidget):
-    """Which column of a person's own file is for what; empty where the file's layout leaves no choice."""
+    """Which column of a person's own file holds what; empty where the file's layout leaves no choice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,15 +101,17 @@ class ColumnFields(QWidget):
         for role, choice in self.choices.items():
             column = choice.currentData()
             if column is None:
-                raise BertcoreError(f"{choice.accessibleName()}: choose it from the columns of your file.")
+                problem = self.tr("{field}: choose one of the columns of your file.")
+                raise BertcoreError(problem.format(field=choice.accessibleName()))
             if column in found.values():
-                raise BertcoreError(f"The column {column} is chosen twice; each column is for one thing.")
+                problem = self.tr("The column {column} is chosen twice; choose each column once.")
+                raise BertcoreError(problem.format(column=column))
             found[role] = column
         return found
 
     def _add(self, words: str, columns: list[str], likely: str | None) -> Choice:
         choice = Choice(words)
-        choice.addItem(_NO_COLUMN, None)
+        choice.addItem(self.tr("choose…"), None)
         for column in columns:
             choice.addItem(column, column)
         choice.setCurrentIndex(choice.findData(likely) if likely else 0)
@@ -123,33 +127,48 @@ class LengthField(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.number = QLineEdit()
-        self.unit = Choice("What the number counts")
+        self.spin_box = QDoubleSpinBox()
+        self.unit_choice = Choice(self.tr("What the number counts"))
         self._defaults: dict[str, float] = {}
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(6))
-        row.addWidget(self.number, 1)
-        row.addWidget(self.unit, 1)
-        self.number.setAccessibleName("How long to train")
-        self.number.returnPressed.connect(self.submitted)
-        self.unit.activated.connect(self._on_unit_activated)
+        row.addWidget(self.spin_box, 1)
+        row.addWidget(self.unit_choice, 1)
+        self.spin_box.setDecimals(2)
+        self.spin_box.setRange(0.01, 100_000)
+        self.spin_box.setMinimumWidth(theme.px(60))  # the longest number need not fit
+        self.spin_box.setAccessibleName(self.tr("How long to train"))
+        self.spin_box.installEventFilter(self)
+        self.unit_choice.activated.connect(self._on_unit_activated)
+
+    @property
+    def unit(self) -> str:
+        """What the number counts: EPOCHS or MINUTES."""
+        return str(self.unit_choice.currentData())
+
+    @property
+    def number(self) -> float:
+        self.spin_box.interpretText()
+        return self.spin_box.value()
 
     def set_defaults(self, defaults: dict[str, float]) -> None:
         """Unit -> the number that is usual; the first is chosen."""
         if defaults != self._defaults:
             self._defaults = defaults
-            self.unit.clear()
-            self.unit.addItems(list(defaults))
+            titles = {EPOCHS: self.tr("epochs"), MINUTES: self.tr("minutes")}
+            self.unit_choice.clear()
+            for unit in defaults:
+                self.unit_choice.addItem(titles[unit], unit)
             self._on_unit_activated(0)
 
-    def value(self) -> tuple[str, float]:
-        """(unit, number). Raises BertcoreError where no number stands there."""
-        unit, text = self.unit.currentText(), self.number.text()
-        try:
-            return unit, float(text.replace(",", "."))
-        except ValueError:
-            raise BertcoreError(f"Write the {unit} as a number such as 2, not {text!r}.") from None
-
     def _on_unit_activated(self, index: int) -> None:
-        self.number.setText(f"{list(self._defaults.values())[index]:g}")
+        self.spin_box.setValue(list(self._defaults.values())[index])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter starts the run, as in the other fields."""
+        enter = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in enter:
+            self.submitted.emit()
+            return True
+        return super().eventFilter(watched, event)

@@ -1,19 +1,31 @@
-"""The form that starts a run of any kind: what to learn, what to begin with, from which text, how long."""
+"""The form that starts a run of any kind: what to train, what to start from, from which text, for how long."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.rooms.train import orders
+from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.train.form_fields import ColumnFields, LengthField, ModelChoice
-from app.rooms.train.orders import DEFAULT_MINUTES, MINUTES, OWN_PASSES, PASSES, SAMPLE_PASSES, Wish
-from app.rooms.train.run_kinds import BY_ID, RUN_KINDS, RunKind, sample_run_name, samples_of, tasks_of
-from app.runs.order import RunOrder
+from app.rooms.train.run_kinds import (
+    BY_KEY,
+    DEFAULT_MINUTES,
+    EPOCHS,
+    MINUTES,
+    OWN_EPOCHS,
+    RUN_KINDS,
+    SAMPLE_EPOCHS,
+    FormValues,
+    RunKind,
+    sample_run_name,
+    samples_of,
+    tasks_of,
+)
+from app.runs.command import RunCommand
 from app.runs.run_info import RunInfo
 from app.widgets.card import button, label, scrolled
 from app.widgets.controls import Choice
@@ -22,60 +34,56 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.readers.reading import find_file
 from bertcore.tasks.readers.spec import TaskSpec
 
-SAMPLE_STORIES, A_FILE, A_FOLDER = "Sample stories", "A file…", "A folder…"
-OFFERED = ("tiny", "mini", "small", "medium")  # what a machine without a GPU trains in minutes or hours
-DEFAULT_PRESET = "tiny"
-_ADVICE = {
-    "tiny": "Learns visibly in two minutes.",
-    "mini": "Give it ten minutes or more.",
-    "small": "Give it an hour or more.",
-    "medium": "Give it some hours.",
+A_FILE, A_FOLDER = "file", "folder"  # data of the two entries that open a dialog
+OFFERED = {  # sizes that a machine without a GPU trains in minutes or hours
+    "tiny": QT_TRANSLATE_NOOP("NewRunForm", "Learns visibly within two minutes."),
+    "mini": QT_TRANSLATE_NOOP("NewRunForm", "Give it ten minutes or more."),
+    "small": QT_TRANSLATE_NOOP("NewRunForm", "Give it an hour or more."),
+    "medium": QT_TRANSLATE_NOOP("NewRunForm", "Give it several hours."),
 }
-_SAMPLE_ADVICE = "The sample takes about a minute. It is small: on 20 held-out examples, one more or less is chance."
-_OWN_ADVICE = "A dev file in the same folder is held out to measure with; else a tenth of the examples."
-_NAMES = {"pretrain": "stories", "continue": "more stories", "distil": "student"}
+DEFAULT_PRESET = "tiny"
 
 
 class NewRunForm(QWidget):
     """`started` carries a run that could start; `cancelled` means back to the list."""
 
-    started = Signal(object)  # RunOrder
+    started = Signal(object)  # RunCommand
     cancelled = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.kind = Choice("What to train")
+        self.kind = Choice(self.tr("What to train"))
         for kind in RUN_KINDS:
-            self.kind.addItem(kind.title, kind.id)
+            self.kind.addItem(QCoreApplication.translate("RunKind", kind.title), kind.key)
         self._sentence = label("", "muted", wrap=True)
         self.model = ModelChoice()
-        self.source = Choice("What to learn from")
-        self.task = Choice("How to read the file")
+        self.source = Choice(self.tr("What to learn from"))
+        self.task = Choice(self.tr("How to read the file"))
         self.columns = ColumnFields()
-        self.preset = Choice("Layers × width of the model")
+        self.preset = Choice(self.tr("Layers × hidden size of the model"))
         for preset in OFFERED:
             layers, hidden = PRESETS[preset]
             self.preset.addItem(f"{preset}: {layers} × {hidden}", preset)
-        self.preset.setCurrentIndex(OFFERED.index(DEFAULT_PRESET))
+        self.preset.setCurrentIndex(self.preset.findData(DEFAULT_PRESET))
         self.length = LengthField()
-        self.crf = QCheckBox("CRF: score rows of tags")
-        self.crf.setToolTip("A conditional random field learns which tag may follow which")
+        self.crf = QCheckBox(self.tr("Add a CRF layer"))
+        self.crf.setToolTip(self.tr("A conditional random field learns which tag may follow which"))
         self.name = QLineEdit()
         self.name.setMaxLength(60)
         self._own: Path | None = None
         self._advice, self.problem = label("", "muted", wrap=True), label("", "error", wrap=True)
-        self._titles: dict[QWidget, QWidget] = {}
+        self._titles: dict[QWidget, QLabel] = {}
         self._build()
         self._connect()
         self.set_kind("pretrain")
 
     @property
     def run_kind(self) -> RunKind:
-        return BY_ID[self.kind.currentData()]
+        return BY_KEY[self.kind.currentData()]
 
-    def set_kind(self, kind_id: str) -> None:
+    def set_kind(self, key: str) -> None:
         """Shows the settings of this kind of run, on its sample."""
-        self.kind.setCurrentIndex(self.kind.findData(kind_id))
+        self.kind.setCurrentIndex(self.kind.findData(key))
         self._own = None
         self._refresh()
 
@@ -85,35 +93,35 @@ class NewRunForm(QWidget):
         self._refresh()
 
     def set_runs(self, runs: list[RunInfo]) -> None:
-        """Models that a run can begin with."""
+        """Models that a run can start from."""
         self.model.set_runs(runs)
 
-    def order(self) -> RunOrder:
-        """What the form says. Raises BertcoreError with a sentence where it cannot be run."""
-        unit, number = self.length.value()
+    def command(self) -> RunCommand:
+        """The run to start. Raises BertcoreError with a sentence where it cannot be run."""
         kind = self.run_kind
-        wish = Wish(
-            kind,
-            self.name.text().strip() or self._usual_name(),
-            unit,
-            number,
-            self.model.reference if kind.begins_with_model else None,
-            self.preset.currentData(),
-            self._own,
-            self._spec(),
-            self.columns.chosen(),
-            self.crf.isChecked(),
+        return kind.command(
+            FormValues(
+                kind,
+                self.name.text().strip() or self._usual_name(),
+                self.length.unit,
+                self.length.number,
+                self.model.reference if kind.starts_from_model else None,
+                self.preset.currentData(),
+                self._own,
+                self._spec(),
+                self.columns.chosen(),
+                self.crf.isChecked(),
+            )
         )
-        return orders.order_of(wish)
 
     def submit(self) -> None:
         try:
-            order = self.order()
+            command = self.command()
         except BertcoreError as error:
-            self._tell(str(error))
+            self._show_problem(str(error))
             return
-        self._tell("")
-        self.started.emit(order)
+        self._show_problem("")
+        self.started.emit(command)
 
     def submit_sample(self) -> None:
         """The first run of all: a tiny model on the sample stories."""
@@ -127,16 +135,16 @@ class NewRunForm(QWidget):
         layout = QVBoxLayout(fields)
         layout.setContentsMargins(0, 0, theme.px(6), 0)
         layout.setSpacing(theme.px(4))
-        self._add(layout, "What to train", self.kind)
+        self._add(layout, self.tr("What to train"), self.kind)
         layout.addWidget(self._sentence)
-        self._add(layout, "Begin with", self.model)
-        self._add(layout, "Learn from", self.source)
-        self._add(layout, "Read it as", self.task)
+        self._add(layout, self.tr("Start from"), self.model)
+        self._add(layout, self.tr("Learn from"), self.source)
+        self._add(layout, self.tr("Read it as"), self.task)
         layout.addWidget(self.columns)
-        self._add(layout, "Size, layers × width", self.preset)
-        self._add(layout, "How long", self.length)
+        self._add(layout, self.tr("Size: layers × hidden size"), self.preset)
+        self._add(layout, self.tr("How long"), self.length)
         layout.addWidget(self.crf)
-        self._add(layout, "Name", self.name)
+        self._add(layout, self.tr("Name"), self.name)
         layout.addWidget(self._advice)
         layout.addStretch(1)
         self.problem.hide()
@@ -150,7 +158,8 @@ class NewRunForm(QWidget):
     def _buttons(self) -> QHBoxLayout:
         """Always in sight, however many fields there are."""
         buttons = QHBoxLayout()
-        self.start, self.cancel = button("Start", self.submit, look="primary"), button("Cancel", self.cancelled.emit)
+        self.start = button(self.tr("Start"), self.submit, look="primary")
+        self.cancel = button(self.tr("Cancel"), self.cancelled.emit)
         for made, stretch in ((self.start, 1), (self.cancel, 0)):
             made.setAutoDefault(True)  # Enter presses the button that has the focus
             buttons.addWidget(made, stretch)
@@ -175,16 +184,17 @@ class NewRunForm(QWidget):
     def _refresh(self) -> None:
         """Everything as it has to be for this kind and this file."""
         kind = self.run_kind
-        self._sentence.setText(kind.sentence)
+        self._sentence.setText(QCoreApplication.translate("RunKind", kind.sentence))
         self._fill_sources(kind)
         self._fill_tasks(kind)
-        self._titles[self.model].setText("Teacher" if kind.id == "distil" else "Begin with")  # type: ignore[attr-defined]
-        self._show(self.model, kind.begins_with_model)
-        self._show(self.preset, kind.id == "pretrain")
+        if kind.model_title:
+            self._titles[self.model].setText(QCoreApplication.translate("RunKind", kind.model_title))
+        self._show(self.model, kind.starts_from_model)
+        self._show(self.preset, not kind.starts_from_model)
         self._show(self.task, kind.is_task and self._own is not None)
-        self.crf.setVisible(kind.id == "tag")
-        passes = {PASSES: OWN_PASSES if self._own else SAMPLE_PASSES} if kind.is_task else {}
-        self.length.set_defaults({**passes, MINUTES: DEFAULT_MINUTES})
+        self.crf.setVisible(kind.key == "tag")
+        epochs = {EPOCHS: OWN_EPOCHS if self._own else SAMPLE_EPOCHS} if kind.is_task else {}
+        self.length.set_defaults({**epochs, MINUTES: DEFAULT_MINUTES})
         self.name.setText(self._usual_name())
         self._show_advice()
         self._show_columns()
@@ -198,22 +208,22 @@ class NewRunForm(QWidget):
         at = None if self._own is not None or at in (A_FILE, A_FOLDER) else at  # a dialog that was closed chose nothing
         self.source.clear()
         if not kind.is_task:
-            self.source.addItem(SAMPLE_STORIES, "")
+            self.source.addItem(self.tr("Sample stories"), "")
         for spec in samples_of(kind):
-            self.source.addItem(f"Sample: {_topic(spec)}", spec.name)
+            self.source.addItem(self.tr("Sample: {topic}").format(topic=_topic(spec)), spec.name)
         if self._own is not None:
             self.source.addItem(self._own.name, self._own)
-        self.source.addItem(A_FILE, A_FILE)
-        self.source.addItem(A_FOLDER, A_FOLDER)
+        self.source.addItem(self.tr("A file…"), A_FILE)
+        self.source.addItem(self.tr("A folder…"), A_FOLDER)
         wanted = self.source.findText(self._own.name) if self._own else max(0, self.source.findData(at))
         self.source.setCurrentIndex(wanted)
-        self.source.setToolTip(str(self._own) if self._own else "What to learn from")
+        self.source.setToolTip(str(self._own) if self._own else self.tr("What to learn from"))
 
     def _fill_tasks(self, kind: RunKind) -> None:
         """The ways to read a person's own file; the first that the folder fits is chosen."""
         self.task.clear()
         for number, spec in enumerate(tasks_of(kind)):
-            self.task.addItem("a file of my own" if number == 0 else spec.title, spec.name)
+            self.task.addItem(self.tr("a file of my own") if number == 0 else spec.title, spec.name)
         if self._own is not None and self._own.is_dir():
             fitting = (i for i, spec in enumerate(tasks_of(kind)) if _has_file(spec, self._own))
             self.task.setCurrentIndex(next(fitting, 0))
@@ -226,23 +236,28 @@ class NewRunForm(QWidget):
 
     def _show_columns(self) -> None:
         spec, own = self._spec(), self._own
-        self._tell("")
+        self._show_problem("")
         try:
             self.columns.show_columns(spec if own else None, find_file(spec, own, "train") if spec and own else None)
         except BertcoreError as error:
             self.columns.show_columns(None, None)
-            self._tell(str(error))
+            self._show_problem(str(error))
 
     def _show_advice(self) -> None:
         kind = self.run_kind
-        if kind.is_task:
-            text = _OWN_ADVICE if self._own else _SAMPLE_ADVICE
-        else:
-            text = _ADVICE.get(self.preset.currentData(), "") if kind.id == "pretrain" else ""
+        text = ""
+        if kind.is_task and self._own:
+            text = self.tr("If the folder has a dev file, it is held out; otherwise a tenth of the examples is.")
+        elif kind.is_task:
+            text = self.tr(
+                "The sample takes about a minute. With only 20 held-out examples, one more or less is chance."
+            )
+        elif not kind.starts_from_model:
+            text = QCoreApplication.translate("NewRunForm", OFFERED[self.preset.currentData()])
         self._advice.setText(text)
         self._advice.setVisible(bool(text))
 
-    def _tell(self, problem: str) -> None:
+    def _show_problem(self, problem: str) -> None:
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
 
@@ -251,17 +266,22 @@ class NewRunForm(QWidget):
             stem = self._own.name.split(".")[0] if self._own.is_file() else self._own.name
             return self._own.resolve().parent.name if stem == "train" else stem
         spec = self._spec()
-        return sample_run_name(spec) if spec else _NAMES.get(self.run_kind.id, "run")
+        return sample_run_name(spec) if spec else self.run_kind.usual_name
+
+    def _file_filter(self) -> str:
+        if self.run_kind.is_task:
+            return self.tr("Examples (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;All files (*)")
+        return self.tr("Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;All files (*)")
 
     # --- what the person does
 
     def _on_source_activated(self, index: int) -> None:
         chosen = self.source.itemData(index)
         if chosen == A_FILE:
-            name, _ = QFileDialog.getOpenFileName(self, "What to learn from", "", _FILES[self.run_kind.is_task])
+            name, _ = QFileDialog.getOpenFileName(self, self.tr("What to learn from"), "", self._file_filter())
             self.set_file(Path(name) if name else self._own)
         elif chosen == A_FOLDER:
-            name = QFileDialog.getExistingDirectory(self, "What to learn from")
+            name = QFileDialog.getExistingDirectory(self, self.tr("What to learn from"))
             self.set_file(Path(name) if name else self._own)
         elif not isinstance(chosen, Path):
             self._own = None
@@ -271,7 +291,7 @@ class NewRunForm(QWidget):
         self._show_columns()
 
     def event(self, event: QEvent) -> bool:
-        """Esc in the form is the form's: said before the window's own shortcut gets it."""
+        """Esc in the form cancels the form, before the window's own shortcut gets it."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):
             event.accept()
             return True
@@ -282,12 +302,6 @@ class NewRunForm(QWidget):
             self.cancelled.emit()
         else:
             super().keyPressEvent(event)
-
-
-_FILES = {
-    False: "Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;All files (*)",
-    True: "Examples (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;All files (*)",
-}
 
 
 def _is_escape(event: QKeyEvent) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from app.rooms.train import words
+from PySide6.QtCore import QCoreApplication
+
+from app.look import numbers
 from app.rooms.train.metrics import metric_key
 from app.runs.run_info import RunInfo
 from app.state.task_info import metric_name
 from app.widgets.curves import CurveSpec, PlotSpec
 
+translate = QCoreApplication.translate
 Specs = tuple[PlotSpec, PlotSpec, PlotSpec]
 _COLORS = ("curve_held_out", "curve_mlm", "curve_nsp", "curve_rate")
 _SHAPES = ("o", "s", "t", "d")  # dots of several curves differ in shape, too: circle, square, triangle, diamond
@@ -26,106 +29,141 @@ class Number:
 
 
 @dataclass(frozen=True)
-class RunLook:
+class RunPlots:
     """The plots of a run and its two numbers."""
 
     specs: Specs
     loss: Number
     quality: Number
-    tip: str
+    tip: str  # for the number of quality
 
 
-RATE = PlotSpec(
-    "Step size",
-    (
-        CurveSpec("gradient_norm", "gradient norm", "curve_norm"),
-        CurveSpec("learning_rate", "learning rate", "curve_rate", "{:.1e}".format, dashed=True, on_right=True),
-    ),
-    left_label="gradient norm",
-    right_label="learning rate",
-)
-_SENTENCE_HELD_OUT = CurveSpec("sentence_right_held_out", "held out", "curve_nsp", words.percent, dots=True, symbol="s")
-_LOSS_HELD_OUT = CurveSpec("loss_held_out", "held out, masked words", "curve_held_out", words.loss, dots=True)
-LOSS = PlotSpec(
-    "Loss",
-    (
-        CurveSpec("loss_next_word", "training, next word", "curve_rate", words.loss),
-        CurveSpec("loss_masked", "training, masked words", "curve_train", words.loss),
-        _LOSS_HELD_OUT,
-    ),
-    left_label="loss (nats)",
-)
-RIGHT = PlotSpec(
-    "Right",
-    (
-        CurveSpec("words_right", "masked words", "curve_mlm", words.percent),
-        CurveSpec("words_right_held_out", "held out", "curve_mlm", words.percent, dots=True),
-        CurveSpec("sentence_right", "next sentence", "curve_nsp", words.percent, dashed=True),
-        _SENTENCE_HELD_OUT,
-    ),
-    left_label="right",
-    percent=True,
-)
-_DISTIL_LOSS = PlotSpec(
-    "Loss",
-    (
-        CurveSpec("loss_soft", "against the teacher's words", "curve_nsp", words.loss, dashed=True),
-        CurveSpec("loss_masked", "training, masked words", "curve_train", words.loss),
-        _LOSS_HELD_OUT,
-    ),
-    left_label="loss (nats)",
-)
-_DISTIL_RIGHT = PlotSpec(
-    "Right",
-    (*RIGHT.curves[:2], replace(_SENTENCE_HELD_OUT, name="next sentence, held out")),
-    left_label="right",
-    percent=True,
-)
-_TASK_LOSS = PlotSpec(
-    "Loss",
-    (
-        CurveSpec("loss_task", "training", "curve_train", words.loss),
-        CurveSpec("loss_task_held_out", "held out", "curve_held_out", words.loss, dots=True),
-    ),
-    left_label="loss",
-)
-_WORDS_RIGHT = Number(("words_right_held_out",), ("held-out words right",), words.percent)
-_WORDS_TIP = "Masked words, on text that the run never learns from; the newest measurement"
-_PRETRAIN = RunLook(
-    (LOSS, RIGHT, RATE), Number(("loss_masked",), ("masked-word loss",), words.loss), _WORDS_RIGHT, _WORDS_TIP
-)
-_DISTIL = RunLook(
-    (_DISTIL_LOSS, _DISTIL_RIGHT, RATE),
-    Number(("loss_masked",), ("masked-word loss",), words.loss),
-    _WORDS_RIGHT,
-    _WORDS_TIP,
-)
-_TASK_TIP = "On examples that the run never learns from; the newest measurement"
-
-
-def look_of(info: RunInfo) -> RunLook:
+def plots_of(info: RunInfo) -> RunPlots:
     """The plots and numbers of a run's kind."""
     if info.kind == "distil":
-        return _DISTIL
-    if not info.metrics:
-        return _PRETRAIN
-    return RunLook(
-        (_TASK_LOSS, _scores(info.metrics), RATE),
-        Number(("loss_task",), ("training loss",), words.loss),
-        Number(
-            tuple(metric_key(metric) for metric in info.metrics),
-            tuple(f"held-out {metric_name(metric)}" for metric in info.metrics),
-            words.score,
+        return _distillation()
+    return _task(info.metrics) if info.metrics else _pretraining()
+
+
+def _pretraining() -> RunPlots:
+    loss = (
+        CurveSpec("loss_next_word", translate("RunPlots", "training, next word"), "curve_rate", numbers.decimal),
+        CurveSpec("loss_masked", translate("RunPlots", "training, masked words"), "curve_train", numbers.decimal),
+        CurveSpec(
+            "loss_held_out",
+            translate("RunPlots", "held out, masked words"),
+            "curve_held_out",
+            numbers.decimal,
+            dots=True,
         ),
-        _TASK_TIP,
+    )
+    right = (
+        *_words_right(),
+        CurveSpec("sentence_right", translate("RunPlots", "next sentence"), "curve_nsp", numbers.percent, dashed=True),
+        _sentence_held_out(translate("RunPlots", "held out")),
+    )
+    return _language_model(loss, right)
+
+
+def _distillation() -> RunPlots:
+    loss = (
+        CurveSpec(
+            "loss_soft",
+            translate("RunPlots", "against the teacher's predictions"),
+            "curve_nsp",
+            numbers.decimal,
+            dashed=True,
+        ),
+        CurveSpec("loss_masked", translate("RunPlots", "training, masked words"), "curve_train", numbers.decimal),
+        CurveSpec(
+            "loss_held_out",
+            translate("RunPlots", "held out, masked words"),
+            "curve_held_out",
+            numbers.decimal,
+            dots=True,
+        ),
+    )
+    return _language_model(
+        loss, (*_words_right(), _sentence_held_out(translate("RunPlots", "next sentence, held out")))
     )
 
 
-def _scores(metrics: tuple[str, ...]) -> PlotSpec:
-    """A plot of held-out metrics, the main one first."""
-    curves = tuple(
-        CurveSpec(metric_key(metric), metric_name(metric), color, words.score, dots=True, symbol=shape)
+def _task(metrics: tuple[str, ...]) -> RunPlots:
+    """metrics: those of the task, the main one first."""
+    loss = (
+        CurveSpec("loss_task", translate("RunPlots", "training"), "curve_train", numbers.decimal),
+        CurveSpec(
+            "loss_task_held_out", translate("RunPlots", "held out"), "curve_held_out", numbers.decimal, dots=True
+        ),
+    )
+    scores = tuple(
+        CurveSpec(metric_key(metric), metric_name(metric), color, score, dots=True, symbol=shape)
         for metric, color, shape in zip(metrics, _COLORS, _SHAPES, strict=False)
     )
-    label = metric_name(metrics[0]) if len(metrics) == 1 else "score (1 is perfect)"
-    return PlotSpec("Held out", curves, left_label=label)
+    label = metric_name(metrics[0]) if len(metrics) == 1 else translate("RunPlots", "score (1 is perfect)")
+    held_out = translate("RunPlots", "held-out {metric}")
+    return RunPlots(
+        (
+            PlotSpec(translate("RunPlots", "Loss"), loss, translate("RunPlots", "loss")),
+            PlotSpec(translate("RunPlots", "Held out"), scores, label),
+            _step_size(),
+        ),
+        Number(("loss_task",), (translate("RunPlots", "training loss"),), numbers.decimal),
+        Number(
+            tuple(metric_key(metric) for metric in metrics),
+            tuple(held_out.format(metric=metric_name(metric)) for metric in metrics),
+            score,
+        ),
+        translate("RunPlots", "On examples that the run never learns from; the newest measurement"),
+    )
+
+
+def _language_model(loss: tuple[CurveSpec, ...], right: tuple[CurveSpec, ...]) -> RunPlots:
+    return RunPlots(
+        (
+            PlotSpec(translate("RunPlots", "Loss"), loss, translate("RunPlots", "loss (nats)")),
+            PlotSpec(
+                translate("RunPlots", "Correct predictions"), right, translate("RunPlots", "correct"), percent=True
+            ),
+            _step_size(),
+        ),
+        Number(("loss_masked",), (translate("RunPlots", "masked-word loss"),), numbers.decimal),
+        Number(("words_right_held_out",), (translate("RunPlots", "held-out words right"),), numbers.percent),
+        translate("RunPlots", "Masked words, in text that the run never learns from; the newest measurement"),
+    )
+
+
+def _step_size() -> PlotSpec:
+    curves = (
+        CurveSpec("gradient_norm", translate("RunPlots", "gradient norm"), "curve_norm"),
+        CurveSpec(
+            "learning_rate",
+            translate("RunPlots", "learning rate"),
+            "curve_rate",
+            "{:.1e}".format,
+            dashed=True,
+            on_right=True,
+        ),
+    )
+    return PlotSpec(
+        translate("RunPlots", "Step size"),
+        curves,
+        translate("RunPlots", "gradient norm"),
+        translate("RunPlots", "learning rate"),
+    )
+
+
+def _words_right() -> tuple[CurveSpec, CurveSpec]:
+    return (
+        CurveSpec("words_right", translate("RunPlots", "masked words"), "curve_mlm", numbers.percent),
+        CurveSpec("words_right_held_out", translate("RunPlots", "held out"), "curve_mlm", numbers.percent, dots=True),
+    )
+
+
+def _sentence_held_out(name: str) -> CurveSpec:
+    return CurveSpec("sentence_right_held_out", name, "curve_nsp", numbers.percent, dots=True, symbol="s")
+
+
+def score(value: float | None) -> str:
+    """A metric as papers write it: 0.812."""
+    return numbers.decimal(value, 3)

@@ -1,4 +1,4 @@
-"""What a finished run says of itself: metrics, the confusion table, best and worst held-out examples."""
+"""How well a finished run does: metrics, the confusion matrix, its hardest and easiest held-out examples."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
-from app.look import theme
-from app.rooms.train import words
-from app.rooms.train.confusion import MOST_LABELS, ConfusionTable
+from app.look import numbers, theme
+from app.look.language import QT_TRANSLATE_NOOP
+from app.rooms.train.confusion_matrix import MOST_LABELS, ConfusionMatrix
+from app.rooms.train.plots import score
 from app.runs.result import HeldOutExample, RunResult
 from app.state.task_info import metric_name
 from app.widgets.bar_list import Bar, BarList
@@ -22,15 +23,17 @@ from app.widgets.figure_button import FigureButton
 
 MOST_EXAMPLES = 5
 MOST_TABLE_PX = 560  # beyond this width the table scrolls
-_SIDES = {
-    "layers": "layers",
-    "parameters": "parameters",
-    "forward_ms": "ms for a batch",
-    "mlm_loss": "masked-word loss",
-    "mlm_accuracy": "words right",
-    "mlm_top5": "in the first five",
-    "nsp_accuracy": "next sentence right",
+_COMPARED = {  # of teacher and student, as comparison.json names it
+    "layers": QT_TRANSLATE_NOOP("ResultView", "layers"),
+    "parameters": QT_TRANSLATE_NOOP("ResultView", "parameters"),
+    "forward_ms": QT_TRANSLATE_NOOP("ResultView", "ms per batch"),
+    "mlm_loss": QT_TRANSLATE_NOOP("ResultView", "masked-word loss"),
+    "mlm_accuracy": QT_TRANSLATE_NOOP("ResultView", "words right"),
+    "mlm_top5": QT_TRANSLATE_NOOP("ResultView", "right in five guesses"),
+    "nsp_accuracy": QT_TRANSLATE_NOOP("ResultView", "next sentence right"),
 }
+
+translate = QCoreApplication.translate
 
 
 class ResultView(QWidget):
@@ -41,10 +44,10 @@ class ResultView(QWidget):
         super().__init__()
         self._about = about
         self._result: RunResult | None = None
-        self.metrics = BarList("Metrics on held-out examples")
-        self.confusion = ConfusionTable()
+        self.metrics = BarList(self.tr("Metrics on held-out examples"))
+        self.confusion = ConfusionMatrix()
         self._note, self._others = label("", "muted", wrap=True), label("", "muted", wrap=True)
-        self._table_title = label("What was taken for what", "title")
+        self._table_title = label(self.tr("Confusion matrix"), "title")
         self.worst, self.best = _rich(), _rich()
         self.sides: list[list[str]] = []  # rows of the table of teacher and student
         self._sides_holder = QWidget()
@@ -59,7 +62,7 @@ class ResultView(QWidget):
         order = [*(name for name in metrics if name in result.metrics), *result.metrics]
         others = [name for name in order if name == "mse" or name.endswith("_threshold")]  # no shares of anything
         self.metrics.set_bars(_bars({name: result.metrics[name] for name in order if name not in others}))
-        self._others.setText(", ".join(f"{metric_name(name)} {words.score(result.metrics[name])}" for name in others))
+        self._others.setText(", ".join(f"{metric_name(name)} {score(result.metrics[name])}" for name in others))
         self._others.setVisible(bool(others))
         self._columns.setVisible(not result.sides)
         self._sides_holder.setVisible(bool(result.sides))
@@ -70,7 +73,8 @@ class ResultView(QWidget):
         widest = self.confusion.width() if result.confusion else 0
         self._left.setMinimumWidth(min(max(widest + theme.px(16), theme.px(320)), theme.px(MOST_TABLE_PX)))
         left_out = len(result.labels) - MOST_LABELS
-        self._note.setText(f"The {MOST_LABELS} most frequent of {len(result.labels)} labels." if left_out > 0 else "")
+        note = self.tr("The {shown} most frequent of {all} labels.").format(shown=MOST_LABELS, all=len(result.labels))
+        self._note.setText(note if left_out > 0 else "")
         self._fill_sides(result.sides)
         self._write_examples()
 
@@ -94,7 +98,7 @@ class ResultView(QWidget):
         holder = QWidget()
         lines = QVBoxLayout(holder)
         lines.setContentsMargins(0, 0, 0, 0)
-        title = label("On held-out examples", "title")
+        title = label(self.tr("On held-out examples"), "title")
         lines.addLayout(_line(title, FigureButton(self._metrics_figure, self.metrics, title.text())))
         lines.addWidget(self.metrics)
         lines.addWidget(self._others)
@@ -110,7 +114,7 @@ class ResultView(QWidget):
         holder = QWidget()
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, theme.px(6), 0)
-        for title, examples in (("Hardest for it", self.worst), ("Easiest for it", self.best)):
+        for title, examples in ((self.tr("Hardest examples"), self.worst), (self.tr("Easiest examples"), self.best)):
             column.addWidget(label(title, "title"))
             column.addWidget(examples)
             column.addSpacing(theme.px(6))
@@ -123,17 +127,17 @@ class ResultView(QWidget):
         values = self._result.metrics
         source, caption = self._about()
         numbers = {"value": numbers_of("metric", list(values), [float(value) for value in values.values()])}
-        return Figure("On held-out examples", picture_of([self.metrics]), numbers, caption, source)
+        return Figure(self.tr("On held-out examples"), picture_of([self.metrics]), numbers, caption, source)
 
     def _confusion_figure(self) -> Figure | None:
         result = self._result
         if result is None or not result.confusion:
             return None
         source, caption = self._about()
-        axes = Axis("right", result.labels), Axis("given", result.labels)
+        axes = Axis("true", result.labels), Axis("predicted", result.labels)
         numbers = {"examples": Numbers(np.array(result.confusion), axes)}
-        picture, hint = picture_of([self.confusion]), "rows: the right label · columns: the one it gave"
-        return Figure("What was taken for what", picture, numbers, caption, source, hint)
+        picture, hint = picture_of([self.confusion]), self.tr("rows: true label · columns: predicted label")
+        return Figure(self._table_title.text(), picture, numbers, caption, source, hint)
 
     def _fill_sides(self, sides: dict[str, dict[str, Any]]) -> None:
         while (item := self._sides.takeAt(0)) is not None:
@@ -168,15 +172,16 @@ def _line(title: QLabel, save: FigureButton) -> QHBoxLayout:
 
 def _bars(metrics: dict[str, float]) -> list[Bar]:
     return [
-        Bar(metric_name(name), words.score(value), value, "bar_strong" if first else "bar", is_strong=first)
+        Bar(metric_name(name), score(value), value, "bar_strong" if first else "bar", is_strong=first)
         for first, (name, value) in ((i == 0, pair) for i, pair in enumerate(metrics.items()))
     ]
 
 
 def _side_rows(sides: dict[str, dict[str, Any]]) -> list[list[str]]:
-    rows = [["Held-out text", *sides]]
-    for name, title in _SIDES.items():
-        rows.append([title, *(_side_text(name, side.get(name)) for side in sides.values())])
+    titles = {"teacher": translate("ResultView", "teacher"), "student": translate("ResultView", "student")}
+    rows = [[translate("ResultView", "Held-out text"), *(titles.get(side, side) for side in sides)]]
+    for name, title in _COMPARED.items():
+        rows.append([translate("ResultView", title), *(_side_text(name, side.get(name)) for side in sides.values())])
     return rows
 
 
@@ -184,8 +189,8 @@ def _side_text(name: str, value: Any) -> str:
     if not isinstance(value, int | float):
         return "–"
     if name in ("mlm_accuracy", "mlm_top5", "nsp_accuracy"):
-        return words.percent(value)
-    return words.count(value) if isinstance(value, int) else f"{value:.2f}"
+        return numbers.percent(value)
+    return numbers.count(value) if isinstance(value, int) else numbers.decimal(value)
 
 
 def _rich() -> QLabel:
@@ -202,8 +207,14 @@ def _as_html(example: HeldOutExample) -> str:
     is_right = was_right(example)
     mark, color = ("✓", look.good_text) if is_right else ("✗", look.bad)
     given, right = (html.escape(answer_text(example, answer)) for answer in (example.given, example.right))
-    verdict = given if is_right else f"{given} <span style='color:{look.muted}'>instead of</span> {right}"
-    loss = "" if example.loss is None else f" <span style='color:{look.muted}'>· loss {example.loss:.2f}</span>"
+    instead = translate("ResultView", "{given} instead of {right}")
+    verdict = given if is_right else instead.format(given=given, right=right)
+    loss = (
+        ""
+        if example.loss is None
+        else translate("ResultView", "loss {loss}").format(loss=numbers.decimal(example.loss))
+    )
+    loss = f" <span style='color:{look.muted}'>· {loss}</span>" if loss else ""
     return (
         f"<p style='margin:0 0 8px 0; line-height:125%'>{'<br>'.join(lines)}<br>"
         f"<span style='color:{color}'><b>{mark} {verdict}</b></span>{loss}</p>"
@@ -238,13 +249,13 @@ def answer_text(example: HeldOutExample, answer: Any) -> str:
         return _cut(str(texts["endings"][answer]))
     if "words" in texts and isinstance(answer, Sequence) and not isinstance(answer, str):
         named = [f"{word} {tag}" for word, tag in zip(texts["words"], answer, strict=False) if tag != "O"]
-        return _cut(", ".join(named) or "no names")
+        return _cut(", ".join(named) or translate("ResultView", "no names"))
     if "passage" in texts:
         answers = [answer] if isinstance(answer, str) else list(answer or ())
-        return _cut(" / ".join(dict.fromkeys(map(str, filter(None, answers)))) or "no answer")
+        return _cut(" / ".join(dict.fromkeys(map(str, filter(None, answers)))) or translate("ResultView", "no answer"))
     if isinstance(answer, list | tuple):
-        return ", ".join(map(str, answer)) or "none"
-    return f"{answer:.2f}" if isinstance(answer, float) else _cut(str(answer))
+        return ", ".join(map(str, answer)) or translate("ResultView", "none")
+    return numbers.decimal(answer) if isinstance(answer, float) else _cut(str(answer))
 
 
 def _cut(text: str, most: int = 160) -> str:

@@ -7,42 +7,36 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.look import theme
-from app.rooms.train import words
+from app.look import numbers, theme
 from app.rooms.train.new_run_form import NewRunForm
 from app.rooms.train.run_list import RunList
 from app.rooms.train.run_view import RunView
 from app.rooms.train.snapshots import SnapshotSlider
-from app.rooms.train.watch_card import WATCH, WatchCard
+from app.rooms.train.watch_card import WatchCard
 from app.runs.result import RunResult
 from app.runs.run_info import RunInfo
-from app.widgets.card import GAP_PX, Card, button, label
+from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from bertcore.locations import built_in_checkpoint
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
 PLAY_MS = 700
-NO_RUNS = "No runs yet. Start one: the sample stories take two minutes."
-NO_OWN_RUNS = "None of your own yet. Start one: the sample stories take two minutes."
 
 
 class TrainRoom(QWidget):
-    """Takes what the runs service tells (see `app.runs.service.connect_train_room`), and gives what the person wants.
+    """Shows what the runs service reports, and says by signals what the person wants. It opens no model itself:
+    `show_asked_model` hears of every model that is asked for, `show_open_model` of the one that is open then."""
 
-    start_requested(RunOrder), control_requested(Path, "pause" | "resume" | "stop"), run_selected(Path),
-    open_requested(Path): a snapshot to open in every room; `show_asked_model` hears of every model that is asked for,
-    `show_open_model` says which one they show then,
-    apply_requested(Path): the same, to be tried on typed text in the room Apply,
-    asked("watch", (sentence, snapshots)): what they say for its [MASK]; the answer goes to `show_answer`.
-    """
-
-    start_requested = Signal(object)
-    control_requested = Signal(object, str)
-    run_selected = Signal(object)
-    open_requested = Signal(object)
-    apply_requested = Signal(object)
-    asked = Signal(str, object)
+    start_requested = Signal(object)  # RunCommand
+    control_requested = Signal(object, str)  # Path of a run, "pause" | "resume" | "stop"
+    run_selected = Signal(object)  # Path of a run
+    open_requested = Signal(object)  # Path of a checkpoint to open in every room; None: the built-in model
+    apply_requested = Signal(object)  # the same, to be tried in the room Apply
+    visibility_changed = Signal(bool)  # runs need not be followed while nobody sees them
+    question_requested = Signal(object)  # Question
+    question_cancelled = Signal(object)  # Question
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +51,7 @@ class TrainRoom(QWidget):
         self._chosen: int | None = None  # where the handle stands
         self._open: Path | None = None  # what every room shows
         self._played_step = -1
+        self._before_playing: Path | None = None  # what was open when Play was clicked
         self._player = QTimer(self)
         self._player.setInterval(PLAY_MS)
         self._build()
@@ -69,7 +64,7 @@ class TrainRoom(QWidget):
         """The step that the handle stands at."""
         return None if self._chosen is None else self._snapshots[self._chosen][0]
 
-    # --- what the room is told
+    # --- what the room shows
 
     def show_runs(self, runs: list[RunInfo]) -> None:
         self.runs.set_runs(runs)
@@ -78,7 +73,7 @@ class TrainRoom(QWidget):
         self._first_run.setVisible(bool(runs) and all(run.is_built_in for run in runs))
 
     def show_run(self, info: RunInfo | None) -> None:
-        """Another run is looked at; its metrics and snapshots come next."""
+        """Another run is selected; its metrics and snapshots come next."""
         self._run = info
         self.watch.show_run(info)
         self._stop_playing()
@@ -121,11 +116,6 @@ class TrainRoom(QWidget):
         if self._open is None or Path(reference).resolve() != self._open.resolve():
             self._stop_playing()
 
-    def show_answer(self, kind: str, answer: Any) -> None:
-        """What some snapshots say for the [MASK] of a sentence."""
-        if kind == WATCH:
-            self.watch.show_answer(answer)
-
     def show_problem(self, sentence: str) -> None:
         self._problem.setText(sentence)
         self._problem.setVisible(bool(sentence))
@@ -135,11 +125,13 @@ class TrainRoom(QWidget):
     def _build(self) -> None:
         self._problem = label("", "error", wrap=True)
         self._time_text = label("", "muted")
-        self._play = button("Play", self._on_play_clicked, hint="Go through the snapshots, one after the other")
-        self.open_button = button("Open in every room", self._on_open_clicked, look="primary")
-        self.open_button.setToolTip("Every room shows the model as it was at this step")
-        self.apply_button = button("Try it in Apply", self._on_apply_clicked)
-        self.apply_button.setToolTip("Run the model of this step on what you type")
+        self._play = button(
+            self.tr("Play"), self._on_play_clicked, hint=self.tr("Go through the snapshots, one after the other")
+        )
+        self.open_button = button(self.tr("Open in every room"), self._on_open_clicked, look="primary")
+        self.open_button.setToolTip(self.tr("Every room shows the model as it was at this step"))
+        self.apply_button = button(self.tr("Try it in Apply"), self._on_apply_clicked)
+        self.apply_button.setToolTip(self.tr("Run the model of this step on what you type"))
         self.apply_button.hide()
         self._middle = QStackedWidget()
         self._middle.addWidget(self._invitation())
@@ -159,34 +151,46 @@ class TrainRoom(QWidget):
         grid.setRowStretch(0, 1)
 
     def _runs_card(self) -> Card:
-        card = self._runs_frame = Card("Runs")
-        self._new = button("New run", self.show_form, look="primary")
+        card = self._runs_frame = Card(self.tr("Runs"))
+        self._new = button(self.tr("New run"), self.show_form, look="primary")
         keeps_its_place = self._new.sizePolicy()
         keeps_its_place.setRetainSizeWhenHidden(True)
         self._new.setSizePolicy(keeps_its_place)
         card.add_to_header(self._new)
         self._left = QStackedWidget()
-        self._left.addWidget(_scrolled(self.runs, self._first_run_panel()))
+        self._left.addWidget(scrolled(self._run_column()))
         self._left.addWidget(self.form)
         card.body.addWidget(self._problem)
         card.body.addWidget(self._left)
         card.setFixedWidth(theme.column_px(LIST_PX))
         return card
 
+    def _run_column(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.runs)
+        column.addWidget(self._first_run_panel())
+        column.addStretch(1)
+        return holder
+
     def _first_run_panel(self) -> QWidget:
         """The same invitation where the built-in model's run takes the place in the middle."""
         self._first_run = QWidget()
         column = QVBoxLayout(self._first_run)
         column.setContentsMargins(0, theme.px(8), 0, 0)
-        column.addWidget(label(NO_OWN_RUNS, "muted", wrap=True))
-        column.addWidget(button("Start with stories", self.form.submit_sample, look="primary"))
+        own = self.tr("You have no runs of your own yet. Start one: the sample stories take two minutes.")
+        column.addWidget(label(own, "muted", wrap=True))
+        column.addWidget(button(self.tr("Start with stories"), self.form.submit_sample, look="primary"))
         return self._first_run
 
     def _invitation(self) -> Card:
         card = Card()
-        self.invitation = label(NO_RUNS, "muted", wrap=True)
+        self.invitation = label(
+            self.tr("No runs yet. Start one: the sample stories take two minutes."), "muted", wrap=True
+        )
         self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        start = button("Start with stories", self.form.submit_sample, look="primary")
+        start = button(self.tr("Start with stories"), self.form.submit_sample, look="primary")
         card.body.addStretch(1)
         card.body.addWidget(self.invitation)
         card.body.addSpacing(theme.px(8))
@@ -195,7 +199,7 @@ class TrainRoom(QWidget):
         return card
 
     def _time_card(self) -> Card:
-        card = Card("Time machine", "drag to any step: every room shows the model as it was then")
+        card = Card(self.tr("Time machine"), self.tr("drag to any step: every room shows the model as it was then"))
         row = QHBoxLayout()
         row.addWidget(self._play)
         row.addWidget(self._time_text, 1)
@@ -213,20 +217,21 @@ class TrainRoom(QWidget):
         for chooser in (self.snapshot_list, self.slider):
             chooser.chosen.connect(self._on_chooser_chosen)
         self._player.timeout.connect(self._on_player_timeout)
-        self.watch.asked.connect(self.asked)
+        self.watch.question_requested.connect(self.question_requested)
+        self.watch.question_cancelled.connect(self.question_cancelled)
 
     # --- what the person does
 
     def show_form(self) -> None:
         """The form for a new run, in place of the list."""
         self._left.setCurrentIndex(1)
-        self._runs_frame.set_title("New run")
+        self._runs_frame.set_title(self.tr("New run"))
         self._new.hide()
         self._runs_frame.setFixedWidth(theme.column_px(FORM_PX))
         self.form.kind.setFocus()
 
     def show_task_form(self, folder: Path | None) -> None:
-        """The form for teaching a task, beginning with this checkpoint."""
+        """The form for fine-tuning on a task, starting from this checkpoint."""
         self.form.set_kind("classify")
         is_built_in = folder is None or folder.resolve() == built_in_checkpoint().resolve()
         self.form.model.set_folder(None if is_built_in else str(folder))
@@ -234,14 +239,14 @@ class TrainRoom(QWidget):
 
     def show_list(self) -> None:
         self._left.setCurrentIndex(0)
-        self._runs_frame.set_title("Runs")
+        self._runs_frame.set_title(self.tr("Runs"))
         self._runs_frame.setFixedWidth(theme.column_px(LIST_PX))
         self._new.show()
 
-    def _on_form_started(self, order: object) -> None:
+    def _on_form_started(self, command: object) -> None:
         self.show_list()
         self.show_problem("")
-        self.start_requested.emit(order)
+        self.start_requested.emit(command)
 
     def _on_run_chosen(self, path: Path) -> None:
         if self._run is None or path != self._run.path:
@@ -266,11 +271,12 @@ class TrainRoom(QWidget):
 
     def _on_play_clicked(self) -> None:
         if self._player.isActive():
-            self._stop_playing()
+            self._finish_playing()
             return
+        self._before_playing = self._open
         self._played_step = -1
         self._player.start()
-        self._play.setText("Stop playing")
+        self._play.setText(self.tr("Stop playing"))
         self._on_player_timeout()
 
     def _on_player_timeout(self) -> None:
@@ -278,12 +284,19 @@ class TrainRoom(QWidget):
         if later:
             self._played_step = self._snapshots[later[0]][0]
             self._open_snapshot(later[0])
-        if len(later) < 2:
-            self._stop_playing()
+        else:
+            self._finish_playing()
+
+    def _finish_playing(self) -> None:
+        """The model that was open before is opened again, unless it was a snapshot of this run."""
+        self._stop_playing()
+        before = self._before_playing
+        if before is not None and not self._is_of_run(before):
+            self.open_requested.emit(None if before.resolve() == built_in_checkpoint().resolve() else before)
 
     def _stop_playing(self) -> None:
         self._player.stop()
-        self._play.setText("Play")
+        self._play.setText(self.tr("Play"))
 
     # --- inside
 
@@ -305,7 +318,7 @@ class TrainRoom(QWidget):
             widget.setEnabled(bool(paths))
         for made in (self.open_button, self.apply_button):
             made.setEnabled(self._chosen is not None)
-        self._time_text.setText(self._about_time() if paths else "no snapshots")
+        self._time_text.setText(self._about_time() if paths else self.tr("no snapshots"))
 
     def _is_of_run(self, folder: Path | None) -> bool:
         return folder is not None and self._run is not None and folder.parent.parent == self._run.path
@@ -313,28 +326,23 @@ class TrainRoom(QWidget):
     def _about_time(self) -> str:
         newest, path = self._snapshots[-1]
         if self._chosen is None:
-            parts = ["the open snapshot is no longer kept"]
+            parts = [self.tr("the open snapshot is no longer kept")]
         else:
-            is_open = self._snapshots[self._chosen][1] == self._open
-            step = self._snapshots[self._chosen][0]
-            parts = [f"step {words.count(step)} of {words.count(newest)}{' · open' * is_open}"]
-        kept = len(self._snapshots)
-        parts.append(f"{kept} snapshot{'s' * (kept != 1)} kept")
+            step, folder = self._snapshots[self._chosen]
+            at = self.tr("step {step} of {newest}")
+            parts = [at.format(step=numbers.count(step), newest=numbers.count(newest))]
+            if folder == self._open:
+                parts.append(self.tr("open"))
+        parts.append(self.tr("%n snapshot(s) kept", "", len(self._snapshots)))
         with contextlib.suppress(OSError):
-            parts.append(f"{words.megabytes((path / 'model.safetensors').stat().st_size)} each")
+            size = numbers.file_size((path / "model.safetensors").stat().st_size)
+            parts.append(self.tr("{size} each").format(size=size))
         return " · ".join(parts)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.visibility_changed.emit(True)
 
-def _scrolled(*widgets: QWidget) -> QScrollArea:
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    holder = QWidget()
-    layout = QVBoxLayout(holder)
-    layout.setContentsMargins(0, 0, 0, 0)
-    for widget in widgets:
-        layout.addWidget(widget)
-    layout.addStretch(1)
-    area.setWidget(holder)
-    area.setAccessibleName(widgets[0].accessibleName() or "Part that scrolls")
-    return area
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.visibility_changed.emit(False)

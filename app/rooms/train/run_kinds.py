@@ -1,21 +1,65 @@
-"""The kinds of runs that can be started, in plain words, and the tasks behind them. No torch, no widgets."""
+"""The kinds of runs that the form offers, and how each becomes a command. No torch, no widgets.
+
+A new kind is an entry in RUN_KINDS here, its command in `bertcore`, and its plots in `app/rooms/train/plots.py`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
+from PySide6.QtCore import QCoreApplication
+
+from app.look.language import QT_TRANSLATE_NOOP
+from app.rooms.train.columns import check_examples
+from app.runs.command import RunCommand
+from bertcore.checkpoint.config_file import read_config, read_config_values
+from bertcore.errors import BertcoreError
+from bertcore.locations import sample_corpus
+from bertcore.resolve import resolve_model
+from bertcore.tasks.readers.reading import sample_folder
 from bertcore.tasks.readers.registry import TASKS
-from bertcore.tasks.readers.spec import TaskSpec
+from bertcore.tasks.readers.spec import Role, TaskSpec
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+
+EPOCHS, MINUTES = "epochs", "minutes"
+DEFAULT_MINUTES, SAMPLE_EPOCHS, OWN_EPOCHS = 2.0, 10.0, 3.0
+SAMPLE_BATCH, OWN_BATCH = 8, 32  # a sample has some 60 examples: many small steps, or it learns nothing
+_PREDICT_WORDS = ("ForMaskedLM", "ForPreTraining", "LMHead")  # ends of the architectures with an MLM head
+
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True)
+class FormValues:
+    """What a person has filled in."""
+
+    kind: RunKind
+    name: str
+    unit: str = MINUTES  # of `number`: MINUTES or EPOCHS
+    number: float = DEFAULT_MINUTES
+    model: str | None = None  # the checkpoint to start from: a folder, or None for the built-in one
+    preset: str = "tiny"
+    place: Path | None = None  # the person's own file or folder; None: the sample
+    task: TaskSpec | None = None
+    columns: dict[Role, str] = field(default_factory=dict)
+    crf: bool = False
 
 
 @dataclass(frozen=True)
 class RunKind:
-    """One entry of "What to train"."""
+    """One entry of "What to train"; title and sentence are English, translated where they are shown."""
 
-    id: str
+    key: str
     title: str
     sentence: str
-    own_task: str = ""  # the task that reads a person's own files; "" for what learns from plain text
+    make_command: Callable[[FormValues], RunCommand]
+    usual_name: str = "run"
+    model_title: str = ""  # of the field for the checkpoint that it starts from; "": it trains a new model
+    own_task: str = ""  # the task that reads a person's own files; "": it learns from plain text
     max_length: int = 128  # tokens of an example at most
 
     @property
@@ -23,23 +67,164 @@ class RunKind:
         return bool(self.own_task)
 
     @property
-    def begins_with_model(self) -> bool:
-        return self.id != "pretrain"
+    def starts_from_model(self) -> bool:
+        return bool(self.model_title)
+
+    def command(self, values: FormValues) -> RunCommand:
+        """The run to start. Raises BertcoreError with a sentence where it cannot be run."""
+        if values.place is not None and not values.place.exists():
+            raise BertcoreError(
+                translate("RunKind", "{file} is not there; choose another file.").format(file=values.place)
+            )
+        return self.make_command(values)
+
+
+def _pretrain(values: FormValues) -> RunCommand:
+    training = TrainingOptions(minutes=values.number)
+    return RunCommand(PretrainOptions(name=values.name, preset=values.preset, data=_corpus(values), training=training))
+
+
+def _continue(values: FormValues) -> RunCommand:
+    folder = _with_mlm_head(
+        values, translate("RunKind", "This model has no masked-word (MLM) head, so it cannot continue; choose another.")
+    )
+    # It predicts masked words already, so it needs no warm-up on next words.
+    training = TrainingOptions(minutes=values.number, causal_share=0.0)
+    options = PretrainOptions(name=values.name, data=_corpus(values), training=training)
+    return RunCommand(options, ("--from", str(folder)))
+
+
+def _distil(values: FormValues) -> RunCommand:
+    folder = _with_mlm_head(
+        values,
+        translate("RunKind", "This model has no masked-word (MLM) head, so it cannot be a teacher; choose another."),
+    )
+    if read_config(folder).num_hidden_layers < 2:
+        raise BertcoreError(
+            translate("RunKind", "This teacher has only one layer, so no student can be smaller; choose another.")
+        )
+    training = replace(DistilOptions().training, minutes=values.number)
+    return RunCommand(DistilOptions(name=values.name, teacher=str(folder), data=_corpus(values), training=training))
+
+
+def _finetune(values: FormValues) -> RunCommand:
+    task = values.task
+    if task is None:
+        raise BertcoreError(translate("RunKind", "Choose a sample or a file to learn from."))
+    read_config(resolve_model(values.model))
+    place = values.place or sample_folder(task)
+    if place is None or not place.exists():
+        raise BertcoreError(
+            translate("RunKind", "The sample of {task} is missing; choose a file of your own.").format(task=task.name)
+        )
+    check_examples(task, place, values.columns)
+    data = TaskDataOptions(
+        task=task.name,
+        train=str(place.resolve()),
+        columns={str(role): column for role, column in values.columns.items()},
+        max_length=values.kind.max_length,
+    )
+    training = TuningOptions(
+        epochs=values.number if values.unit == EPOCHS else None,
+        minutes=values.number if values.unit == MINUTES else None,
+        batch_size=SAMPLE_BATCH if values.place is None else OWN_BATCH,
+    )
+    crf = values.crf and task.kind == "tag"
+    return RunCommand(FinetuneOptions(name=values.name, model=values.model, crf=crf, data=data, training=training))
+
+
+def _corpus(values: FormValues) -> DataOptions:
+    corpus = values.place or sample_corpus()
+    if not corpus.exists():
+        raise BertcoreError(
+            translate("RunKind", "The text file {file} is missing; choose another.").format(file=corpus)
+        )
+    return DataOptions(corpus=(str(corpus.resolve()),))
+
+
+def _with_mlm_head(values: FormValues, otherwise: str) -> Path:
+    """The checkpoint to start from. Raises BertcoreError with `otherwise` where it cannot predict words."""
+    folder = resolve_model(values.model).resolve()
+    architectures = read_config_values(folder).get("architectures") or ()
+    may_be_beside = (folder / "bertscope_heads.safetensors").is_file()
+    has_head = any(str(name).endswith(_PREDICT_WORDS) for name in architectures)
+    if architectures and not may_be_beside and not has_head:
+        raise BertcoreError(otherwise)
+    return folder
+
+
+_FROM = QT_TRANSLATE_NOOP("RunKind", "Start from")
+
+
+def _task(key: str, title: str, sentence: str, max_length: int = 128) -> RunKind:
+    return RunKind(key, title, sentence, _finetune, model_title=_FROM, own_task=key, max_length=max_length)
 
 
 RUN_KINDS = (
-    RunKind("pretrain", "Pretrain", "A new model learns the language from plain text, by guessing words."),
-    RunKind("continue", "Continue", "A trained model goes on guessing words, in more text or text of another sort."),
-    RunKind("classify", "Classify", "It learns to put a text into classes: good or bad, right or wrong.", "classify"),
-    RunKind("pairs", "Pairs", "It learns what holds between two texts: do they say the same?", "pairs"),
-    RunKind("similarity", "Similarity", "It learns to say with a number how alike two texts are.", "similarity"),
-    RunKind("tag", "Tag", "It learns to tag each word: who is a person, what is a place.", "tag"),
-    RunKind("answer", "Answer", "It learns to find the answer to a question in a passage.", "answer", 256),
-    RunKind("choose", "Choose", "It learns to choose the best of several endings.", "choose"),
-    RunKind("summarise", "Summarise", "It learns to pick the sentences that sum up a text.", "summarise", 512),
-    RunKind("distil", "Distil", "A student with half the layers learns to say what its teacher says."),
+    RunKind(
+        "pretrain",
+        QT_TRANSLATE_NOOP("RunKind", "Pretrain"),
+        QT_TRANSLATE_NOOP("RunKind", "A new model learns a language from plain text, by guessing masked words."),
+        _pretrain,
+        "stories",
+    ),
+    RunKind(
+        "continue",
+        QT_TRANSLATE_NOOP("RunKind", "Continue pretraining"),
+        QT_TRANSLATE_NOOP(
+            "RunKind", "A trained model keeps guessing masked words, in more text or another kind of it."
+        ),
+        _continue,
+        "more stories",
+        model_title=_FROM,
+    ),
+    _task(
+        "classify",
+        QT_TRANSLATE_NOOP("RunKind", "Classify texts"),
+        QT_TRANSLATE_NOOP("RunKind", "It learns to sort texts into classes: good or bad, right or wrong."),
+    ),
+    _task(
+        "pairs",
+        QT_TRANSLATE_NOOP("RunKind", "Classify pairs"),
+        QT_TRANSLATE_NOOP("RunKind", "It learns how two texts relate: do they say the same thing?"),
+    ),
+    _task(
+        "similarity",
+        QT_TRANSLATE_NOOP("RunKind", "Similarity"),
+        QT_TRANSLATE_NOOP("RunKind", "It learns to score how similar two texts are."),
+    ),
+    _task(
+        "tag",
+        QT_TRANSLATE_NOOP("RunKind", "Tag words"),
+        QT_TRANSLATE_NOOP("RunKind", "It learns to label each word: which is a person, which is a place."),
+    ),
+    _task(
+        "answer",
+        QT_TRANSLATE_NOOP("RunKind", "Answer questions"),
+        QT_TRANSLATE_NOOP("RunKind", "It learns to find the answer to a question in a passage."),
+        256,
+    ),
+    _task(
+        "choose",
+        QT_TRANSLATE_NOOP("RunKind", "Multiple choice"),
+        QT_TRANSLATE_NOOP("RunKind", "It learns to choose the best of several endings."),
+    ),
+    _task(
+        "summarise",
+        QT_TRANSLATE_NOOP("RunKind", "Summarise"),
+        QT_TRANSLATE_NOOP("RunKind", "It learns to pick the sentences that sum up a text."),
+        512,
+    ),
+    RunKind(
+        "distil",
+        QT_TRANSLATE_NOOP("RunKind", "Distil"),
+        QT_TRANSLATE_NOOP("RunKind", "A student with half the layers learns to predict what its teacher predicts."),
+        _distil,
+        "student",
+        model_title=QT_TRANSLATE_NOOP("RunKind", "Teacher"),
+    ),
 )
-BY_ID = {kind.id: kind for kind in RUN_KINDS}
+BY_KEY = {kind.key: kind for kind in RUN_KINDS}
 
 
 def tasks_of(kind: RunKind) -> tuple[TaskSpec, ...]:

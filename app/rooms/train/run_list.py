@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QToolTip
 
-from app.look import theme
-from app.rooms.train import words
+from app.look import numbers, theme
 from app.runs.run_info import RunInfo
+from app.state.task_info import metric_name
+from app.widgets.pointer import ARROWS, PointerWidget
+from bertcore.runs.run_folder import RunStatus
 
 ROW_PX, GAP_PX, BAR_PX, PADDING_PX = 58, 6, 4, 8
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}
 
 
-class RunList(QWidget):
-    """Click, or arrow keys, choose a run."""
+class RunList(PointerWidget):
+    """A click or the arrow keys choose a run."""
 
     chosen = Signal(object)  # Path
+    arrows_click = True
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("", Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Runs"))
         self._runs: list[RunInfo] = []
         self._selected: Path | None = None
-        self._hovered: int | None = None
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Runs")
+        self.clicked.connect(lambda index, _modifiers: self.chosen.emit(self._runs[index].path))
 
     def set_runs(self, runs: list[RunInfo]) -> None:
         self._runs = runs
-        described = (f"{run.name}, {run.does}, {_stands(run)}" for run in runs)
+        described = (f"{run.name}, {run.does}, {state_line(run)}" for run in runs)
         self.setAccessibleDescription("; ".join(described))
         self.setMinimumHeight(len(runs) * theme.px(ROW_PX + GAP_PX))
         self.update()
@@ -45,18 +47,23 @@ class RunList(QWidget):
         """Where a row is drawn, in this widget's pixels."""
         return QRectF(0, index * theme.px(ROW_PX + GAP_PX), self.width(), theme.px(ROW_PX))
 
-    def _index_at(self, y: float) -> int | None:
-        index = int(y // theme.px(ROW_PX + GAP_PX))
+    def cell_at(self, point: QPointF) -> int | None:
+        index = int(point.y() // theme.px(ROW_PX + GAP_PX))
         return index if 0 <= index < len(self._runs) else None
 
-    def _choose(self, index: int) -> None:
-        if 0 <= index < len(self._runs):
-            self.chosen.emit(self._runs[index].path)
+    def cell_after(self, cell: int | None, key: int) -> int | None:
+        step = ARROWS.get(key, (0, 0))[0]
+        index = (-1 if cell is None else cell) + step
+        return index if step and 0 <= index < len(self._runs) else None
+
+    def selected_cell(self) -> int | None:
+        paths = [run.path for run in self._runs]
+        return paths.index(self._selected) if self._selected in paths else None
 
     def _paint_row(self, painter: QPainter, index: int, run: RunInfo) -> None:
         rect, pad = self.row_rect(index), theme.px(PADDING_PX)
         is_selected = run.path == self._selected
-        if is_selected or index == self._hovered:
+        if is_selected or index == self.hovered_cell:
             painter.setBrush(theme.color("accent_tint" if is_selected else "hover"))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
@@ -67,8 +74,7 @@ class RunList(QWidget):
         if kind_width:
             _write(painter, inner.adjusted(name_width, theme.px(1), 0, 0), f" · {run.does}", "muted")
         line = inner.adjusted(0, theme.px(19), 0, 0)
-        color = "bad" if run.status.state == "failed" else "muted"
-        _write(painter, line, _stands(run), color)
+        _write(painter, line, state_line(run), "bad" if run.status.state == "failed" else "muted")
         _paint_bar(painter, inner, run)
 
     def sizeHint(self) -> QSize:
@@ -81,35 +87,63 @@ class RunList(QWidget):
             if self.row_rect(index).intersects(QRectF(event.rect())):
                 self._paint_row(painter, index, run)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        index = self._index_at(event.position().y())
-        if index is not None:
-            self._choose(index)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hovered = self._index_at(event.position().y())
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hovered = None
-        self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-        if event.key() not in steps:
-            super().keyPressEvent(event)
-            return
-        paths = [run.path for run in self._runs]
-        at = paths.index(self._selected) if self._selected in paths else -1
-        self._choose(at + steps[Qt.Key(event.key())])
-
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            index = self._index_at(event.pos().y())
-            text = "" if index is None else _tool_tip(self._runs[index])
-            QToolTip.showText(event.globalPos(), text, self)
+            index = self.cell_at(QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), "" if index is None else _tool_tip(self._runs[index]), self)
             return True
         return super().event(event)
+
+
+def state_name(state: str) -> str:
+    """A run's state as a person reads it."""
+    translate = QCoreApplication.translate
+    return {
+        "starting": translate("RunList", "Starting"),
+        "running": translate("RunList", "Running"),
+        "paused": translate("RunList", "Paused"),
+        "stopped": translate("RunList", "Stopped"),
+        "done": translate("RunList", "Done"),
+        "failed": translate("RunList", "Failed"),
+    }.get(state, translate("RunList", "Unreadable"))
+
+
+def state_line(run: RunInfo) -> str:
+    """How a run stands, in one line: "Running · 61% · 14 min left"."""
+    status, translate = run.status, QCoreApplication.translate
+    parts = [state_name(status.state)]
+    if status.state == "running":
+        parts.append(numbers.percent(status.fraction))
+        if status.remaining_s is not None:
+            left = translate("RunList", "{time} left")
+            parts.append(left.format(time=numbers.duration(status.remaining_s)))
+    elif status.state == "paused":
+        parts.append(_at_step(status))
+    elif status.message and status.message.startswith(parts[0]):
+        parts = [status.message]
+    elif status.message:
+        parts.append(status.message)
+    elif status.state in ("done", "stopped"):
+        measured = _measured(run.held_out or {}, run.metrics)
+        if not (run.metrics and measured):
+            parts.append(_at_step(status))
+        parts.append(measured)
+    return " · ".join(part for part in parts if part)
+
+
+def _at_step(status: RunStatus) -> str:
+    return QCoreApplication.translate("RunList", "step {step}").format(step=numbers.count(status.step))
+
+
+def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:
+    """The newest measurement of the main metric, which comes first in `metrics`."""
+    name = next((name for name in metrics if isinstance(held_out.get(name), int | float)), None)
+    if name is not None:
+        return f"{metric_name(name)} {numbers.decimal(held_out[name], 3)}"
+    accuracy = held_out.get("mlm_accuracy")
+    if not isinstance(accuracy, int | float):
+        return ""
+    return QCoreApplication.translate("RunList", "{share} right").format(share=numbers.percent(accuracy))
 
 
 def _paint_bar(painter: QPainter, inner: QRectF, run: RunInfo) -> None:
@@ -129,8 +163,8 @@ def _write(painter: QPainter, rect: QRectF, text: str, color: str, bold: bool = 
     font = _font(bold)
     painter.setFont(font)
     painter.setPen(theme.color(color))
-    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, int(rect.width()))
-    painter.drawText(rect, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, shown)
+    cut = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, int(rect.width()))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, cut)
 
 
 def _font(bold: bool) -> QFont:
@@ -141,10 +175,6 @@ def _width(text: str, bold: bool = False) -> float:
     return QFontMetricsF(_font(bold)).horizontalAdvance(text)
 
 
-def _stands(run: RunInfo) -> str:
-    return words.state_line(run.status, run.held_out, run.metrics)
-
-
 def _tool_tip(run: RunInfo) -> str:
-    lines = [f"{run.name} · {run.does}", run.about, _stands(run), str(run.path)]
+    lines = [f"{run.name} · {run.does}", run.about, state_line(run), str(run.path)]
     return "\n".join(line for line in lines if line)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.figures.figure import joined
-from app.look import theme
-from app.rooms.train import words
+from app.look import numbers, theme
 from app.rooms.train.metrics import RunMetrics
-from app.rooms.train.plots import RunLook, Specs, look_of
+from app.rooms.train.plots import RunPlots, Specs, plots_of
 from app.rooms.train.result_view import ResultView
+from app.rooms.train.run_list import state_name
 from app.runs.result import RunResult
 from app.runs.run_info import RunInfo
 from app.widgets.card import Card, button, label, set_role
@@ -22,17 +22,7 @@ from bertcore.runs.run_folder import RunStatus
 
 RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
-BEFORE_SWITCH, BEFORE_SWITCH_SHORT = "first: guess the next word ", "first: next word "
-AFTER_SWITCH = " then: guess masked words →"
-LONGER = " then: longer sequences →"
 FIRST_STEPS = 10  # what begins in these was so from the start
-RESULT_HINT, NO_RESULT_HINT = "How well it does, on held-out examples", "The result comes at the end of the run"
-_PHASE_HINTS = {
-    "causal": "now guessing the next word",
-    "masked": "now guessing masked words",
-    "task": "now learning its task",
-}
-_UNITS = {"step": "steps", "loss": "", "right": "", "speed": "tokens/s", "left": "left"}
 
 
 class RunView(Card):
@@ -47,13 +37,22 @@ class RunView(Card):
         self._pages: dict[Specs, _Curves] = {}
         self._is_new = False
         self._pause_command = "pause"
-        self.to_curves = button("Curves", lambda: self._show_page(False), checkable=True)
-        self.to_result = button("Result", lambda: self._show_page(True), checkable=True)
-        self.pause = button("Pause", self._on_pause_clicked, hint="Pause, with a snapshot")
-        self.stop = button("Stop", lambda: self.command_given.emit("stop"), hint="End the run with a snapshot")
+        self.to_curves = button(self.tr("Curves"), lambda: self._show_page(False), checkable=True)
+        self.to_result = button(self.tr("Result"), lambda: self._show_page(True), checkable=True)
+        self.pause = button(self.tr("Pause"), self._on_pause_clicked, hint=self.tr("Pause, and save a snapshot"))
+        self.stop = button(
+            self.tr("Stop"), lambda: self.command_given.emit("stop"), hint=self.tr("End the run, and save a snapshot")
+        )
         for made in (self.to_curves, self.to_result, self.pause, self.stop):
             self.add_to_header(made)
-        self.numbers = {name: _Number(unit) for name, unit in _UNITS.items()}
+        units = {
+            "step": self.tr("steps"),
+            "loss": "",
+            "right": "",
+            "speed": self.tr("tokens/s"),
+            "left": self.tr("left"),
+        }
+        self.numbers = {name: _Number(unit) for name, unit in units.items()}
         self._message = label("", "muted", wrap=True)
         self.result = ResultView(self.about)
         self.result.setMinimumHeight(theme.px(RESULT_PX))
@@ -90,15 +89,16 @@ class RunView(Card):
         self.set_title(info.name if info.is_built_in else f"{info.name} · {info.does}")
         state = info.status.state
         self._pause_command = "resume" if state == "paused" or info.can_resume else "pause"
-        self.pause.setText(self._pause_command.capitalize())
+        self.pause.setText(self.tr("Resume") if self._pause_command == "resume" else self.tr("Pause"))
         self.pause.setEnabled(state in ("running", "paused") or info.can_resume)
         is_over = state == "done" and self._has_result  # there is no more to steer, and more to look at
         for control in (self.pause, self.stop):
             control.setVisible(not info.is_built_in and not is_over)
         self.stop.setEnabled(info.status.active)
-        told = info.status.message if state != "running" else None
-        self._message.setText(f"{state.capitalize()}: {told}" if told else "")
-        self._message.setVisible(bool(told))
+        message = info.status.message or "" if state != "running" else ""
+        name = state_name(state)
+        self._message.setText(message if not message or message.startswith(name) else f"{name}: {message}")
+        self._message.setVisible(bool(message))
         set_role(self._message, "error" if state in ("failed", "unknown") else "muted")
         self._show_pages()
         self._show_hint()
@@ -108,7 +108,11 @@ class RunView(Card):
         """What the run wrote at its end. A run that was finished when it was chosen shows it at once."""
         self.result.show_result(result, self._info.metrics)
         self.to_result.setEnabled(result is not None)
-        self.to_result.setToolTip(RESULT_HINT if result else NO_RESULT_HINT)
+        self.to_result.setToolTip(
+            self.tr("How well it does on held-out examples")
+            if result
+            else self.tr("The result comes at the end of the run")
+        )
         if result is None:
             self._show_page(False)
         elif self._is_new and not self._info.status.active:
@@ -126,7 +130,7 @@ class RunView(Card):
 
     def draw(self) -> None:
         """Numbers and curves as the metrics stand."""
-        for plot, spec in zip(self.plots, self._look.specs, strict=True):
+        for plot, spec in zip(self.plots, self._kind.specs, strict=True):
             plot.set_points({curve.key: self.metrics.series[curve.key].arrays for curve in spec.curves})
         self.plots[0].set_marks(_marks(self.metrics))
         self._show_hint()
@@ -136,7 +140,12 @@ class RunView(Card):
         """The run's name, and what the caption of its pictures says: what it does, where, at which step."""
         info = self._info
         step = max(info.status.step, int(self.metrics.latest("train", "step") or 0))
-        return info.name, joined(f"run {info.name}", info.does, info.about, f"step {step:,}")
+        return info.name, joined(
+            self.tr("run {name}").format(name=info.name),
+            info.does,
+            info.about,
+            self.tr("step {step}").format(step=numbers.count(step)),
+        )
 
     @property
     def _has_result(self) -> bool:
@@ -144,13 +153,13 @@ class RunView(Card):
         return bool(self._info.metrics) or self._info.kind == "distil"
 
     @property
-    def _look(self) -> RunLook:
-        return look_of(self._info)
+    def _kind(self) -> RunPlots:
+        return plots_of(self._info)
 
     @property
     def _page(self) -> _Curves:
         """The curves of this kind of run, made when the first run of the kind is looked at, and kept."""
-        specs = self._look.specs
+        specs = self._kind.specs
         if specs not in self._pages:
             page = self._pages[specs] = _Curves(specs)
             for plot in page.plots:
@@ -186,32 +195,37 @@ class RunView(Card):
 
     def _show_hint(self) -> None:
         parts = [self._info.about]
-        if self._info.status.state == "running" and self.metrics.phase in _PHASE_HINTS:
-            parts.append(_PHASE_HINTS[self.metrics.phase])
+        phases = {
+            "causal": self.tr("now predicting the next word"),
+            "masked": self.tr("now predicting masked words"),
+            "task": self.tr("now learning its task"),
+        }
+        if self._info.status.state == "running":
+            parts.append(phases.get(self.metrics.phase or "", ""))
         self.set_hint(" · ".join(part for part in parts if part))
 
     def _show_numbers(self) -> None:
-        status, metrics, look = self._info.status, self.metrics, self._look
+        status, metrics, kind = self._info.status, self.metrics, self._kind
         step = max(status.step, int(metrics.latest("train", "step") or 0))
         goal = status.total_steps if status.total_steps != step else None
-        total = f"/ {words.count(goal)} steps" if goal else "steps"
+        total = self.tr("/ {total} steps").format(total=numbers.count(goal)) if goal else self.tr("steps")
         left = status.remaining_s if status.active else None
-        self.numbers["step"].set(words.count(step), total)
-        self._show_loss(look)
-        quality = look.quality
+        self.numbers["step"].set(numbers.count(step), total)
+        self._show_loss(kind)
+        quality = kind.quality
         at = next((i for i, curve in enumerate(quality.curves) if metrics.latest_value(curve) is not None), 0)
         self.numbers["right"].set(quality.format(metrics.latest_value(quality.curves[at])), quality.units[at])
-        self.numbers["right"].setToolTip(look.tip)
-        self.numbers["speed"].set(words.per_second(metrics.latest("train", "tok_per_s")))
+        self.numbers["right"].setToolTip(kind.tip)
+        self.numbers["speed"].set(numbers.compact_count(metrics.latest("train", "tok_per_s")))
         self.numbers["left"].setVisible(left is not None)
-        self.numbers["left"].set(words.duration(left))
+        self.numbers["left"].set(numbers.duration(left))
 
-    def _show_loss(self, look: RunLook) -> None:
+    def _show_loss(self, kind: RunPlots) -> None:
         """The training loss of what the run is at; the few masked steps of the warm-up have a curve, not a number."""
-        curve, unit = look.loss.curves[0], look.loss.units[0]
+        curve, unit = kind.loss.curves[0], kind.loss.units[0]
         if self.metrics.phase == "causal":
-            curve, unit = "loss_next_word", "next-word loss"
-        self.numbers["loss"].set(words.loss(self.metrics.latest_value(curve)), unit)
+            curve, unit = "loss_next_word", self.tr("next-word loss")
+        self.numbers["loss"].set(numbers.decimal(self.metrics.latest_value(curve)), unit)
 
     def _on_pause_clicked(self) -> None:
         self.command_given.emit(self._pause_command)
@@ -264,9 +278,11 @@ class _Number(QWidget):
 
 def _marks(metrics: RunMetrics) -> list[Mark]:
     """Where the run begins something else. Sequences that are longer from the first steps on are no news."""
-    marks = []
+    marks, translate = [], QCoreApplication.translate
     if metrics.switch_step is not None:
-        marks.append(Mark(metrics.switch_step, AFTER_SWITCH, BEFORE_SWITCH, BEFORE_SWITCH_SHORT))
+        after = translate("RunView", " then: predict masked words →")
+        before = translate("RunView", "first: predict the next word ")
+        marks.append(Mark(metrics.switch_step, after, before, translate("RunView", "first: next word ")))
     if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
-        marks.append(Mark(metrics.longer_step, LONGER))
+        marks.append(Mark(metrics.longer_step, translate("RunView", " then: longer sequences →")))
     return marks

@@ -1,4 +1,4 @@
-"""The snapshots of a run: a list with what each one says, and a slider through the steps."""
+"""The snapshots of a run: a list with what each one predicts, and a slider through the steps."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy
 
-from app.look import theme
-from app.rooms.train import words
+from app.look import numbers, theme
+from app.widgets.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX = 28, 8
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What a snapshot says for the mask."""
+    """A snapshot's likeliest word for the mask."""
 
     token: str
     probability: float
 
 
-class _SnapshotsView(QWidget):
+class _SnapshotsView(PointerWidget):
     """Snapshots by step, one of them chosen. A click chooses, even the chosen one; arrow keys choose its neighbour."""
 
     chosen = Signal(int)  # index
+    arrows_click = True
 
     def __init__(self, name: str) -> None:
-        super().__init__()
+        super().__init__(name, Qt.FocusPolicy.StrongFocus)
         self._snapshots: list[tuple[int, Path]] = []
         self._chosen: int | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(name)
+        self.clicked.connect(lambda index, _modifiers: self.chosen.emit(index))
 
     def set_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
         self._snapshots = snapshots
@@ -44,37 +44,22 @@ class _SnapshotsView(QWidget):
         self._chosen = index
         self.update()
 
-    def index_at(self, position: QPointF) -> int | None:
-        raise NotImplementedError
+    def selected_cell(self) -> int | None:
+        return self._chosen
 
-    def _choose(self, index: int | None) -> None:
-        if index is not None and 0 <= index < len(self._snapshots):
-            self.chosen.emit(index)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._choose(self.index_at(event.position()))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        at, last = self._chosen or 0, len(self._snapshots) - 1
-        targets = {
-            Qt.Key.Key_Left: at - 1,
-            Qt.Key.Key_Up: at - 1,
-            Qt.Key.Key_Right: at + 1,
-            Qt.Key.Key_Down: at + 1,
-            Qt.Key.Key_Home: 0,
-            Qt.Key.Key_End: last,
-        }
-        if event.key() in targets:
-            self._choose(targets[Qt.Key(event.key())])
-        else:
-            super().keyPressEvent(event)
+    def cell_after(self, cell: int | None, key: int) -> int | None:
+        last = len(self._snapshots) - 1
+        ends = {Qt.Key.Key_Home.value: 0, Qt.Key.Key_End.value: last}
+        index = ends.get(key, (cell or 0) + sum(ARROWS.get(key, (0, 0))))
+        return index if key in (*ends, *ARROWS) and 0 <= index <= last else None
 
 
 class SnapshotList(_SnapshotsView):
     """A row for each snapshot: its step, and the word it puts behind the mask, as dark as it is sure."""
 
     def __init__(self) -> None:
-        super().__init__("Snapshots")
+        super().__init__("")
+        self.setAccessibleName(self.tr("Snapshots"))
         self._guesses: dict[Path, Guess] = {}
 
     def set_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
@@ -83,12 +68,15 @@ class SnapshotList(_SnapshotsView):
 
     def set_guesses(self, guesses: dict[Path, Guess]) -> None:
         self._guesses = guesses
-        told = (f"step {step}: {guesses[path].token}" for step, path in self._snapshots if path in guesses)
-        self.setAccessibleDescription(", ".join(told))
+        step_text = self.tr("step {step}: {word}")
+        described = (
+            step_text.format(step=step, word=guesses[path].token) for step, path in self._snapshots if path in guesses
+        )
+        self.setAccessibleDescription(", ".join(described))
         self.update()
 
-    def index_at(self, position: QPointF) -> int | None:
-        index = int(position.y() // theme.px(ROW_PX))
+    def cell_at(self, point: QPointF) -> int | None:
+        index = int(point.y() // theme.px(ROW_PX))
         return index if 0 <= index < len(self._snapshots) else None
 
     def _paint_row(self, painter: QPainter, index: int, steps_width: int) -> None:
@@ -100,9 +88,14 @@ class SnapshotList(_SnapshotsView):
             painter.drawRoundedRect(row, theme.px(5), theme.px(5))
         is_last = index == len(self._snapshots) - 1
         guess = self._guesses.get(path)
-        number = words.count(step) + (" · newest" if is_last and guess is None else "")
+        text = self.tr("{step} · newest") if is_last and guess is None else "{step}"
         gap = theme.px(GAP_PX)
-        _write(painter, row.adjusted(gap, 0, 0, 0), number, "ink" if index == self._chosen else "muted")
+        _write(
+            painter,
+            row.adjusted(gap, 0, 0, 0),
+            text.format(step=numbers.count(step)),
+            "ink" if index == self._chosen else "muted",
+        )
         if guess is not None:
             self._paint_guess(painter, row.adjusted(steps_width + 2 * gap, 1, -theme.px(2), -1), guess)
 
@@ -111,12 +104,10 @@ class SnapshotList(_SnapshotsView):
         painter.setBrush(color)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.drawRoundedRect(tile, theme.px(4), theme.px(4))
-        on_dark = color.lightnessF() < 0.5
-        ink = "#ffffff" if on_dark else "#1b2430"
-        painter.setPen(ink)
+        painter.setPen(theme.ink_on(color))
         inner = tile.adjusted(theme.px(GAP_PX), 0, -theme.px(GAP_PX), 0)
         painter.setFont(_font())
-        number = f"{guess.probability:.2f}" if guess.probability >= 0.005 else "<\u20090.01"
+        number = numbers.probability(guess.probability)
         metrics, middle = painter.fontMetrics(), Qt.AlignmentFlag.AlignVCenter
         room = int(inner.width()) - metrics.horizontalAdvance(f"  {number}")
         token = metrics.elidedText(guess.token, Qt.TextElideMode.ElideRight, room)
@@ -130,7 +121,7 @@ class SnapshotList(_SnapshotsView):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics = QFontMetrics(_font())
-        steps_width = max((metrics.horizontalAdvance(words.count(step)) for step, _ in self._snapshots), default=0)
+        steps_width = max((metrics.horizontalAdvance(numbers.count(step)) for step, _ in self._snapshots), default=0)
         for index in range(len(self._snapshots)):
             self._paint_row(painter, index, steps_width)
 
@@ -141,7 +132,8 @@ class SnapshotSlider(_SnapshotsView):
     _MARGIN_PX, _TRACK_Y_PX, _HANDLE_PX = 14, 16, 8
 
     def __init__(self) -> None:
-        super().__init__("Time machine: step of the snapshot")
+        super().__init__("")
+        self.setAccessibleName(self.tr("Time machine: step of the snapshot"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
@@ -151,11 +143,11 @@ class SnapshotSlider(_SnapshotsView):
         last = max(1, len(self._snapshots) - 1)
         return margin + (self.width() - 2 * margin) * index / last
 
-    def index_at(self, position: QPointF) -> int | None:
+    def cell_at(self, point: QPointF) -> int | None:
         if not self._snapshots:
             return None
         margin, last = theme.px(self._MARGIN_PX), len(self._snapshots) - 1
-        share = (position.x() - margin) / max(1, self.width() - 2 * margin)
+        share = (point.x() - margin) / max(1, self.width() - 2 * margin)
         return min(max(round(share * last), 0), last)
 
     def _paint_ticks(self, painter: QPainter, y: float) -> None:
@@ -166,7 +158,7 @@ class SnapshotSlider(_SnapshotsView):
             x = self.x_of(index)
             painter.setPen(QPen(theme.color("accent"), theme.px(2)))
             painter.drawLine(QPointF(x, y - theme.px(5)), QPointF(x, y + theme.px(5)))
-            text = words.count(step)
+            text = numbers.count(step)
             width = metrics.horizontalAdvance(text)
             left = min(max(x - width / 2, 0), self.width() - width - 1)
             if left >= free_from:
@@ -192,9 +184,11 @@ class SnapshotSlider(_SnapshotsView):
             )
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        index = self.index_at(event.position())
-        if event.buttons() & Qt.MouseButton.LeftButton and index != self._chosen:
-            self._choose(index)
+        """Dragging the handle chooses every snapshot on its way."""
+        super().mouseMoveEvent(event)
+        index = self.cell_at(event.position())
+        if event.buttons() & Qt.MouseButton.LeftButton and index is not None and index != self._chosen:
+            self.chosen.emit(index)
 
 
 def _font() -> QFont:

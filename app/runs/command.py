@@ -1,4 +1,4 @@
-"""What is asked for when a run is started: a shell command, as data. No torch."""
+"""The `bertcore` command that starts a run, as data. No torch."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Options = PretrainOptions | FinetuneOptions | DistilOptions
 
 
 @dataclass(frozen=True)
-class RunOrder:
-    """A run to start; `flags` say what a recipe cannot, such as `--from` with the checkpoint to go on from."""
+class RunCommand:
+    """A run to start; `flags` say what a recipe cannot, such as `--from` with the checkpoint to continue from."""
 
     options: Options
     flags: tuple[str, ...] = ()
@@ -25,5 +25,5 @@ class RunOrder:
         return str(self.options.to_dict()["kind"])
 
     def arguments(self, recipe: Path) -> list[str]:
-        """What stands behind `bertcore` on the command line; `recipe` is the file with the options."""
+        """What follows `bertcore` on the command line; `recipe` is the file with the options."""
         return [self.kind, "--recipe", str(recipe), *self.flags]
