@@ -63,6 +63,11 @@ class Question(QObject, Generic[Answer]):
         """An answer is asked for and not there yet."""
         return self.share is not None
 
+    @property
+    def is_waiting(self) -> bool:
+        """The pause before the worker is asked is not over yet."""
+        return self._pause.isActive()
+
     def ask_model(
         self,
         model: ModelInfo,
@@ -126,9 +131,9 @@ class Question(QObject, Generic[Answer]):
         if key == self.key:
             return
         self.key, self.job, self.answer = key, job, None
-        self._show(0.0)
         if pause_ms:
             self._pause.start(pause_ms)
+            self._show(0.0)
         else:
             self.start()
 

@@ -25,6 +25,7 @@ from app.widgets.waiting import Waiting
 if TYPE_CHECKING:
     from app.state.readings import Reading, Step
     from app.state.token_units import Units
+    from bertcore.analysis.what_if import WhatIf
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 
@@ -187,7 +188,7 @@ class View(QWidget):
     position_clicked = Signal(int)  # pinned for all rooms
     head_clicked = Signal(int, int)  # layer, head
     stage_clicked = Signal(int)  # 0: the embeddings, l: the hidden states after layer l
-    what_if_changed = Signal(object)  # WhatIf: what shall be changed inside the model
+    what_if_edited = Signal(object)  # Callable[[WhatIf], WhatIf]: of what is changed inside the model by then
     hover_text_changed = Signal(str)  # for the status line
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
@@ -341,7 +342,7 @@ class ViewRoom(ExploreRoom):
         view.position_clicked.connect(self.state.set_focus)
         view.head_clicked.connect(self.state.set_head)
         view.stage_clicked.connect(self.state.set_stage)
-        view.what_if_changed.connect(self.state.set_what_if)
+        view.what_if_edited.connect(self._on_view_what_if_edited)
         view.hover_text_changed.connect(self.hover_text_changed)
         view.question_requested.connect(self.question_requested)
         view.question_cancelled.connect(self.question_cancelled)
@@ -354,6 +355,12 @@ class ViewRoom(ExploreRoom):
         view.kept_changed.connect(partial(self.state.kept.__setitem__, kept_key))
         self.connect_view(view)
         return view
+
+    def _on_view_what_if_edited(self, edit: Callable[[WhatIf], WhatIf]) -> None:
+        """Of a reading that is behind the text, positions may be others by now."""
+        reading = self.state.reading
+        if reading is not None and reading.encoding is self.state.encoding:
+            self.state.set_what_if(edit(self.state.what_if))
 
     def showEvent(self, event: QShowEvent) -> None:
         self._is_typing = False

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from app.compute.question import Question
 from app.look import theme
 from app.widgets.card import button, label
+
+DELAY_MS = 300  # what is done before that needs no bar: it would come and go at each key
 
 
 class ProgressLine(QWidget):
@@ -18,6 +21,10 @@ class ProgressLine(QWidget):
     def __init__(self, questions: Sequence[Question[Any]] = ()) -> None:
         super().__init__()
         self._questions: list[Question[Any]] = []
+        self._delay = QTimer(self)
+        self._delay.setSingleShot(True)
+        self._delay.timeout.connect(self._on_delay_over)
+        self._is_slow = False  # something has been running for longer than the delay
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setRange(0, 100)
@@ -47,19 +54,32 @@ class ProgressLine(QWidget):
     def follow(self, question: Question[Any]) -> None:
         """Shows this question's progress too."""
         self._questions.append(question)
-        question.status_changed.connect(self._show)
+        question.status_changed.connect(self._on_question_status_changed)
+        self._show()
+
+    def _on_question_status_changed(self) -> None:
+        if not any(question.is_running and not question.is_waiting for question in self._questions):
+            self._delay.stop()
+            self._is_slow = False
+        elif not self._is_slow and not self._delay.isActive():
+            self._delay.start(DELAY_MS)
+        self._show()
+
+    def _on_delay_over(self) -> None:
+        self._is_slow = True
         self._show()
 
     def _show(self) -> None:
-        shares = [question.share for question in self._questions if question.share is not None]
+        running = [question for question in self._questions if question.is_running and not question.is_waiting]
         sentence = next((question.sentence for question in self._questions if question.sentence), "")
-        self._bar.setValue(round(shares[0] * 100) if shares else 0)
-        self._bar.setVisible(bool(shares))
-        self._stop.setVisible(bool(shares))
+        is_shown = bool(running) and self._is_slow
+        self._bar.setValue(round((running[0].share or 0) * 100) if running else 0)
+        self._bar.setVisible(is_shown)
+        self._stop.setVisible(is_shown)
         self._sentence.setText(sentence)
-        self._sentence.setVisible(bool(sentence) and not shares)
-        self._start.setVisible(not shares and any(question.can_restart for question in self._questions))
-        self.setVisible(bool(shares) or bool(sentence))
+        self._sentence.setVisible(bool(sentence) and not is_shown)
+        self._start.setVisible(not running and any(question.can_restart for question in self._questions))
+        self.setVisible(is_shown or bool(sentence))
 
     def _on_stop_clicked(self) -> None:
         for question in self._questions:

@@ -1,0 +1,251 @@
+"""Rooms and their views: who gets an answer, what ends a question, and that nothing is done for what nobody sees."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.compute.question import Question, Step
+from app.rooms.base import View, ViewRoom, ViewSpec
+from app.shell.window import Window
+from app.state.readings import Reading
+from app.state.selection import Selection
+from app.widgets.progress_line import DELAY_MS
+from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
+
+Work = Callable[[Step], object]
+
+
+class Asking(View):
+    """Asks for what a test gives it, and writes down what it is shown and answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[Reading] = []
+        self.selections: list[Selection] = []
+        self.answers: list[object] = []
+        self.restored: object = None
+        self.question: Question[Any] = self.add_question(self.answers.append)
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        self.shown.append(reading)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        self.selections.append(selection)
+
+    def restore(self, kept: Any) -> None:
+        self.restored = kept
+
+
+class Other(Asking):
+    pass
+
+
+class TwoViews(ViewRoom):
+    key = "test"
+    specs = (ViewSpec("one", "One", "The first", Asking), ViewSpec("two", "Two", "The second", Other))
+
+    def view_of(self, key: str) -> Asking:
+        view = self.get_view(key)
+        assert isinstance(view, Asking)
+        return view
+
+
+@pytest.fixture
+def room(window: Window, qtbot: QtBot) -> TwoViews:
+    return shown_room(window, qtbot)
+
+
+def shown_room(window: Window, qtbot: QtBot) -> TwoViews:
+    """A room that asks the window's worker, in a window of its own."""
+    made, inference = TwoViews(window.state), window.services.inference
+    made.question_requested.connect(inference.ask_question)
+    made.question_cancelled.connect(inference.cancel_question)
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+class Slow:
+    """Work that goes on until it is let go, or until nobody wants it any more."""
+
+    def __init__(self) -> None:
+        self.begun, self.free, self.ended = threading.Event(), threading.Event(), threading.Event()
+
+    def __call__(self, step: Step) -> str:
+        self.begun.set()
+        try:
+            while not self.free.wait(0.01):
+                step(0.5)
+        finally:
+            self.ended.set()
+        return "slow"
+
+
+def test_an_answer_goes_to_who_asked_and_to_nobody_else(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    other = shown_room(window, qtbot)
+    room.view_of("one").question.compute((1,), lambda _step: "mine", pause_ms=0)
+    other.view_of("one").question.compute((1,), lambda _step: "theirs", pause_ms=0)
+    settle(window, qtbot)
+    assert room.view_of("one").answers == ["mine"] and other.view_of("one").answers == ["theirs"]
+    assert room.view_of("two").answers == other.view_of("two").answers == []
+
+
+def test_what_was_asked_last_is_answered(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    view, slow = room.view_of("one"), Slow()
+    view.question.compute((1,), slow, pause_ms=0)
+    qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
+    view.question.compute((2,), lambda _step: "second", pause_ms=0)
+    slow.free.set()  # the first has its answer after the second was asked for
+    settle(window, qtbot)
+    assert view.answers == ["second"] and view.question.answer == "second"
+
+
+def test_the_same_is_not_computed_twice(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    question, computed = room.view_of("one").question, list[int]()
+    for _ in range(2):
+        question.compute((1,), lambda _step: computed.append(1), pause_ms=0)
+        settle(window, qtbot)
+    assert computed == [1]
+
+
+def test_within_the_pause_only_the_last_question_is_computed(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    view, computed = room.view_of("one"), list[int]()
+    for number in range(5):
+        view.question.compute((number,), lambda _step, number=number: computed.append(number), pause_ms=50)
+    assert view.question.is_waiting
+    qtbot.waitUntil(lambda: len(view.answers) == 1, timeout=TIMEOUT_MS)
+    assert computed == [4]
+
+
+def test_stop_ends_the_work_and_it_can_be_started_again(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    view, slow = room.view_of("one"), Slow()
+    view.question.compute((1,), slow, pause_ms=0)
+    qtbot.waitUntil(lambda: room.progress.is_running, timeout=TIMEOUT_MS)
+    view.question.stop()
+    qtbot.waitUntil(slow.ended.is_set, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert view.answers == [] and view.question.can_restart and room.progress.text == "Stopped."
+    slow.free.set()
+    view.question.start()
+    settle(window, qtbot)
+    assert view.answers == ["slow"] and room.progress.text == ""
+
+
+def test_what_is_quickly_done_shows_no_progress(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    view, seen = room.view_of("one"), list[bool]()
+    view.question.status_changed.connect(lambda: seen.append(room.progress.isVisible()))
+    for number in range(3):
+        view.question.compute((number,), lambda _step: "quick", pause_ms=0)
+        settle(window, qtbot)
+    assert seen and not any(seen) and DELAY_MS > 100
+
+
+@pytest.mark.parametrize("how", ["other view", "hidden"])
+def test_a_view_that_is_left_waits_for_nothing(room: TwoViews, window: Window, qtbot: QtBot, how: str) -> None:
+    view, slow = room.view_of("one"), Slow()
+    view.question.compute((1,), slow, pause_ms=0)
+    qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
+    if how == "hidden":
+        room.hide()
+    else:
+        room.open_view("two")
+    qtbot.waitUntil(slow.ended.is_set, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert view.answers == [] and view.reading is None and not view.question.is_running
+
+
+def test_an_answer_stays_while_the_view_is_left(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    view = room.view_of("one")
+    view.question.compute((1,), lambda _step: "kept", pause_ms=0)
+    settle(window, qtbot)
+    room.open_view("two")
+    assert view.question.answer == "kept" and view.question.job is None
+
+
+def test_another_model_ends_a_question_about_the_first(
+    room: TwoViews, window: Window, qtbot: QtBot, tmp_path: Path
+) -> None:
+    view, slow, first = room.view_of("one"), Slow(), window.state.model
+    assert first is not None
+    view.question.ask_model(first, (1,), lambda _checkpoint, step: slow(step), pause_ms=0)
+    qtbot.waitUntil(slow.begun.is_set, timeout=TIMEOUT_MS)
+    slow.free.set()
+    window.open_model(make_checkpoint(tmp_path / "other", layers=1))
+    qtbot.waitUntil(lambda: window.state.model is not first, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    view.answers.clear()  # it may have come before the other model was open
+    view.question.ask_model(first, (2,), lambda _checkpoint, _step: "of the first", pause_ms=0)
+    settle(window, qtbot)
+    assert view.answers == []
+
+
+def test_a_fault_in_the_work_is_a_sentence_in_its_place(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    from bertcore.errors import BertcoreError
+
+    def work(_step: Step) -> object:
+        raise BertcoreError("No sentence has the word.")
+
+    room.view_of("one").question.compute((1,), work, pause_ms=0)
+    settle(window, qtbot)
+    assert room.progress.text == "No sentence has the word." and room.view_of("one").answers == []
+    assert not window.frame.banner.isVisible()
+
+
+def test_a_hidden_room_is_shown_nothing_and_catches_up(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    view = room.view_of("one")
+    room.hide()
+    before = len(view.shown)
+    window.state.set_text("A dog ran home.", "")
+    window.state.set_focus(3)
+    settle(window, qtbot)
+    window.state.set_head(1, 2)
+    assert len(view.shown) == before and view.selections == []
+    room.show()
+    assert view.shown[-1] is window.state.reading and view.selection.head == 2
+
+
+def test_a_view_that_is_not_on_show_is_shown_nothing(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    first, second = room.view_of("one"), room.view_of("two")
+    window.state.set_text("A dog ran home.", "")
+    settle(window, qtbot)
+    assert second.shown == [] and first.shown[-1] is window.state.reading
+    room.open_view("two")
+    assert second.shown == [window.state.reading]
+
+
+def test_typing_makes_questions_wait_and_a_click_does_not(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    view = room.view_of("one")
+    assert view.pause_ms == 0  # just opened
+    window.state.set_text("A dog ran home.", "")
+    settle(window, qtbot)
+    assert view.pause_ms > 0
+    window.state.set_focus(2)
+    assert view.pause_ms == 0 and view.selections[-1].pinned == 2
+
+
+def test_what_a_view_keeps_comes_back_in_the_next_window(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    room.view_of("two").kept_changed.emit("distance")
+    room.open_view("two")
+    again = shown_room(window, qtbot)
+    assert again.pages.open_key == "two"
+    assert again.view_of("two").restored == "distance" and again.view_of("one").restored is None
+
+
+def test_an_edit_adds_to_what_is_changed_by_then(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    view = room.view_of("one")
+    for name in ("token", "position"):  # the second before the first has been read
+        view.what_if_edited.emit(lambda what_if, name=name: what_if.with_dropped(name, True))
+    assert window.state.what_if.dropped == {"token", "position"}
+
+
+def test_an_edit_of_another_text_than_is_typed_by_now_is_none(room: TwoViews, window: Window, qtbot: QtBot) -> None:
+    window.state.set_text("A", "")  # the reading on show is of the longer text before
+    room.view_of("one").what_if_edited.emit(lambda what_if: what_if.with_segment(9, 0))
+    assert not window.state.what_if
+    settle(window, qtbot)
