@@ -1,47 +1,57 @@
-"""Several pages in one place: a row of buttons above, one page at a time below."""
+"""Several pages in one place: a row of tabs above, one page at a time below."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.widgets.card import GAP_PX, button
+from app.widgets.card import GAP_PX
 
 Page = TypeVar("Page", bound=QWidget)
 
 
-class Pages(QWidget, Generic[Page]):
-    """A page is made when it is opened for the first time. `made` has those that are, by key; `top` the buttons.
+def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = False) -> QTabBar:
+    """Tabs that look like buttons. names: key -> title and hint, in order; `tabData` has the key. name: of the row."""
+    made = QTabBar()
+    made.setProperty("look", "small" if small else "")
+    made.setAccessibleName(name)
+    made.setDrawBase(False)
+    made.setExpanding(False)
+    for key, (title, hint) in names.items():
+        tab = made.addTab(title)
+        made.setTabData(tab, key)
+        made.setTabToolTip(tab, hint)
+    return made
 
-    A click is told by `chosen`; who hears it opens the page.
+
+class Pages(QWidget, Generic[Page]):
+    """A page is made when it is opened for the first time. `made` has those that are, by key.
+
+    A click on a tab is told by `chosen`; who hears it opens the page.
     """
 
     chosen = Signal(str)  # key
 
     def __init__(self, names: Mapping[str, tuple[str, str]], make: Callable[[str], Page]) -> None:
-        """names: key -> name and hint, in order. make: of a key."""
+        """names: key -> title and hint, in order. make: of a key."""
         super().__init__()
         self.made: dict[str, Page] = {}
         self.open_key = ""
-        self.top = QHBoxLayout()
-        self._make, self._stack, self._group = make, QStackedWidget(), QButtonGroup(self)
-        self.buttons: dict[str, QPushButton] = {}
-        self.top.setSpacing(theme.px(6))
-        for key, (name, hint) in names.items():
-            self.buttons[key] = button(name, partial(self.chosen.emit, key), hint=hint, checkable=True)
-            self._group.addButton(self.buttons[key])
-            self.top.addWidget(self.buttons[key])
-        self.top.addStretch(0)  # keeps the buttons together where a room puts nothing beside them
+        self.tabs = tab_bar(names, self.tr("Views"))
+        self.top = QHBoxLayout()  # the tabs, and what a room puts beside them
+        self.top.addWidget(self.tabs)
+        self.top.addStretch(0)  # keeps the tabs at their width where a room puts nothing beside them
+        self._keys, self._make, self._stack = list(names), make, QStackedWidget()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(GAP_PX - 2))
         layout.addLayout(self.top)
         layout.addWidget(self._stack, 1)
+        self.tabs.currentChanged.connect(lambda tab: self.chosen.emit(self._keys[tab]))
 
     @property
     def page(self) -> Page:
@@ -58,7 +68,8 @@ class Pages(QWidget, Generic[Page]):
     def open(self, key: str) -> Page:
         """Shows a page."""
         shown, self.open_key = self.get(key), key
-        self.buttons[key].setChecked(True)
+        with QSignalBlocker(self.tabs):
+            self.tabs.setCurrentIndex(self._keys.index(key))
         for page in self.made.values():  # those that are not seen ask for no space
             policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
             page.setSizePolicy(policy, policy)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QRadioButton,
     QScrollArea,
     QSizePolicy,
+    QTabBar,
     QWidget,
 )
 
@@ -88,6 +89,8 @@ def _widget_faults(widget: QWidget, root: QWidget) -> Iterator[str]:
     if isinstance(widget, QScrollArea) and widget.horizontalScrollBar().maximum() > 0:
         needs, has = widget.widget().width(), widget.viewport().width()
         yield f"scrolls sideways: has {has}, needs {needs}"
+    if isinstance(widget, QTabBar) and widget.width() < widget.sizeHint().width() - SLACK_PX:
+        yield f"has {widget.width()}, its tabs need {widget.sizeHint().width()}"
     least = _least(widget)
     narrow = widget.width() < least.width() - SLACK_PX and not isinstance(widget, SHORTENED)
     if narrow or widget.height() < least.height() - SLACK_PX:

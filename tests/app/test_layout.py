@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.look.stylesheet import stylesheet
 from app.rooms.attend.heads_card import HeadsCard
 from app.shell.window import Window
 from app.widgets.card import Hint, label, scrolled
@@ -218,7 +217,7 @@ def test_menus_fit_the_screen(sized: Window) -> None:
 
 def test_themes_differ_in_nothing_but_colours() -> None:
     """What fits in one fits in the other."""
-    light, dark = (re.sub("#[0-9a-f]{6}", "", stylesheet(theme.THEMES[name], 1.5)) for name in ("light", "dark"))
+    light, dark = (re.sub("#[0-9a-f]{6}", "", theme.stylesheet(theme.THEMES[name], 1.5)) for name in ("light", "dark"))
     assert light == dark and "font-size: 18px" in light
 
 
@@ -292,9 +291,12 @@ def test_curves_leave_out_words_that_have_no_room(looks: object, qtbot: QtBot) -
 
 
 @pytest.mark.parametrize("name", ["embed", "predict", "layers"])
-def test_the_buttons_of_pages_stand_together(name: str, window: Window, qtbot: QtBot) -> None:
+def test_the_tabs_of_pages_stand_together(name: str, window: Window, qtbot: QtBot) -> None:
     """Each as wide as its words, not spread over the window."""
     room = window.open_room(name)
     settle(window, qtbot)
-    buttons = room.pages.buttons.values()  # type: ignore[attr-defined]
-    assert all(one.width() <= one.sizeHint().width() + 2 for one in buttons)
+    tabs = room.pages.tabs  # type: ignore[attr-defined]
+    words = [tabs.fontMetrics().horizontalAdvance(tabs.tabText(tab)) for tab in range(tabs.count())]
+    rects = [tabs.tabRect(tab) for tab in range(tabs.count())]
+    assert all(rect.width() <= wide + theme.px(36) for rect, wide in zip(rects, words, strict=True))
+    assert rects[-1].right() < room.width() / 2 or tabs.width() == tabs.sizeHint().width()

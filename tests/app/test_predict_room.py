@@ -208,10 +208,13 @@ def test_words_act_on_what_the_model_read(window: Window, qtbot: QtBot) -> None:
 
 def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    tab = room.pages.buttons["surprise"]
-    tab.setFocus()
-    QTest.keyClick(tab, Qt.Key.Key_Space)
-    assert room.pages.open_key == "surprise" and tab.isChecked()
+    tabs = room.pages.tabs
+    tabs.setFocus()
+    while room.pages.open_key != "surprise":
+        before = tabs.currentIndex()
+        QTest.keyClick(tabs, Qt.Key.Key_Right)
+        assert tabs.currentIndex() == before + 1
+    assert tabs.tabData(tabs.currentIndex()) == "surprise"
     window.set_look(projector=True)
     settle(window, qtbot)
     assert window.open_room("predict").pages.open_key == "surprise"  # type: ignore[attr-defined]
