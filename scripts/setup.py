@@ -59,7 +59,8 @@ def is_done() -> bool:
 
 def fingerprint() -> str:
     """Changes with the packages asked for and with the place of the tree: a .venv cannot be moved."""
-    parts = [(ROOT / "pyproject.toml").read_bytes(), CONSTRAINTS.read_bytes(), os.fsencode(ROOT)]
+    files = (ROOT / "pyproject.toml", ROOT / "setup.py", CONSTRAINTS)
+    parts = [*(file.read_bytes() for file in files), os.fsencode(ROOT)]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
@@ -185,7 +186,7 @@ def index_options() -> list[str]:
 
 def check_imports() -> None:
     """What was installed can be loaded here."""
-    check = "import numpy, torch, tokenizers, safetensors, pyqtgraph, PySide6.QtWidgets, bertcore, app, assets"
+    check = "import numpy, torch, tokenizers, safetensors, pyqtgraph, PySide6.QtWidgets, bertcore, app"
     looked = subprocess.run([VENV_PYTHON, "-c", check], cwd=VENV, capture_output=True, text=True, check=False)
     if looked.returncode != 0:
         last_line = (looked.stderr.strip().splitlines() or ["no message"])[-1]

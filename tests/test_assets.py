@@ -141,7 +141,8 @@ def test_names_and_work_are_shared_out_evenly(text: str, maker: ModuleType) -> N
 def test_whatever_is_in_assets_is_installed_with_the_program() -> None:
     """A plain `pip install` takes what these patterns name, and nothing else."""
     root = FOLDER.parents[1]
-    patterns = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["assets"]
+    settings = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]
+    patterns = settings["package-data"]["bertcore.assets"]
     installed = {file for pattern in patterns for file in (root / "assets").glob(pattern) if file.is_file()}
     every = {file for file in (root / "assets").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
     left_out = {file.relative_to(root / "assets").as_posix() for file in every - installed}

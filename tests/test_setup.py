@@ -25,7 +25,7 @@ def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """scripts/setup.py of a copy of the tree, without a .venv."""
     tree = tmp_path / "a tree"
     shutil.copytree(ROOT / "scripts", tree / "scripts")
-    for name in ("pyproject.toml", "constraints.txt"):
+    for name in ("pyproject.toml", "setup.py", "constraints.txt"):
         shutil.copy(ROOT / name, tree)
     monkeypatch.syspath_prepend(str(tree / "scripts"))
     for name in ("setup", "qt_libraries"):

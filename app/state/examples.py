@@ -19,10 +19,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.locations import assets
 
 ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
 FIRST_VIEW = {"embed": "parts", "attend": "matrix", "predict": "words", "layers": "hidden"}  # what examples talk about
@@ -66,7 +66,7 @@ def load_examples() -> tuple[Example, ...]:
 
     Raises BertcoreError where the file is not what this module's first lines say.
     """
-    text = (resources.files("assets") / "examples.json").read_text(encoding="utf-8")
+    text = (assets() / "examples.json").read_text(encoding="utf-8")
     return tuple(read_example(entry) for entry in json.loads(text))
 
 

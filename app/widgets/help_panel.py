@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
@@ -11,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QW
 from app.look import theme
 from app.widgets.card import label
 from app.widgets.controls import IconButton
+from bertcore.locations import assets
 
 WIDTH_PX = 310
 LINE_PERCENT = 125
@@ -99,7 +98,7 @@ def _is_formula(block: QTextBlock) -> bool:
 
 def help_text(room: str) -> str:
     """The help of a room as Markdown."""
-    file = resources.files("assets") / "help" / f"{room}.md"
+    file = assets() / "help" / f"{room}.md"
     try:
         return file.read_text(encoding="utf-8")
     except OSError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib import resources
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.shell.window import Window
 from app.widgets.help_panel import NOTHING, help_text
+from bertcore.locations import assets
 
 ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
 
@@ -32,7 +32,7 @@ def test_every_room_of_the_window_has_a_help(window: Window) -> None:
 
 def test_the_files_are_there_when_installed() -> None:
     """What is no package data would be missing outside of a checkout."""
-    names = {file.name for file in (resources.files("assets") / "help").iterdir()}
+    names = {file.name for file in (assets() / "help").iterdir()}
     assert {f"{room}.md" for room in ROOMS} <= names
 
 
