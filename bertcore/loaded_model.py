@@ -23,7 +23,8 @@ from bertcore.analysis.merging import word_groups
 from bertcore.analysis.predict import next_sentence, predict_masks, top_words
 from bertcore.analysis.targets import pair_target, word_target
 from bertcore.analysis.trace import trace
-from bertcore.analysis.verdicts import cosine, replaced_probabilities, sentence_order, sentence_vectors
+from bertcore.analysis.vectors import cosine
+from bertcore.analysis.verdicts import replaced_probabilities, sentence_order, sentence_vectors
 from bertcore.analysis.words import Surprise, pieces_at, surprise
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling

@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 
 from app.state.examples import Example, load_examples
 from bertcore.analysis.predict import next_sentence, softmax, top_words
-from bertcore.analysis.similarity import cosines
 from bertcore.analysis.trace import Trace, trace
+from bertcore.analysis.vectors import cosines
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Encoding

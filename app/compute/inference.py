@@ -291,7 +291,8 @@ class Inference(QObject):
         checkpoint = self._checkpoint
         if checkpoint is None or checkpoint.pooling is None:
             return None
-        from bertcore.analysis.verdicts import cosine, sentence_vectors
+        from bertcore.analysis.vectors import cosine
+        from bertcore.analysis.verdicts import sentence_vectors
 
         most = checkpoint.config.max_length
         encodings = [checkpoint.tokenizer.encode(text, max_length=most) for text in (a, b)]

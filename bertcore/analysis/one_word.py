@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis.vectors import cosines
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def word_in_sentences(
         pieces=[[encodings[i].labels[position] for position in places[i]] for i in kept],
         positions=[places[i] for i in kept],
         vectors=stacked,
-        cosines=_cosines(stacked),
+        cosines=cosines(stacked),
     )
 
 
@@ -121,14 +122,6 @@ def _states(model: Bert, encoding: Encoding, positions: Sequence[int]) -> NDArra
         last = as_text(model, encoding.ids, segments).hidden(model, tap=keep)
         states[-1] = last[0, rows].float().mean(dim=0)
         found: NDArray[np.float32] = torch.stack(states).cpu().numpy()
-    return found
-
-
-def _cosines(vectors: NDArray) -> NDArray[np.float64]:
-    """(L+1,K,H) -> (L+1,K,K)."""
-    exact = vectors.astype(np.float64)
-    unit = exact / np.maximum(np.linalg.norm(exact, axis=-1, keepdims=True), 1e-30)
-    found: NDArray[np.float64] = unit @ np.swapaxes(unit, -1, -2)
     return found
 
 

@@ -94,9 +94,3 @@ def _pooled(model: Bert, encodings: Sequence[Encoding], pooling: Pooling) -> NDA
         vectors = torch.nn.functional.normalize(vectors, dim=-1)
     result: NDArray[np.float32] = vectors.cpu().numpy()
     return result
-
-
-def cosine(first: NDArray, second: NDArray) -> float:
-    """Cosine of the angle between two vectors (H): 1 alike, 0 unrelated; 0 where one has no length."""
-    lengths = float(np.linalg.norm(first) * np.linalg.norm(second))
-    return float(first @ second) / lengths if lengths else 0.0

@@ -12,7 +12,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.compute.geometry import map_of_text
 from app.rooms.embed.map_picture import naming_order, place_names
 from app.rooms.embed.map_view import MapView
 from app.rooms.embed.parts import lengths_at
@@ -21,6 +20,7 @@ from app.shell.window import Window
 from app.state.readings import Reading
 from app.widgets.figure_button import FigureButton
 from bertcore.analysis.nearest import NearestWords
+from bertcore.analysis.vectors import pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import SHAPES, save_family
@@ -147,9 +147,9 @@ def test_the_map_shows_the_sum_or_token_vectors(room: EmbedRoom, window: Window,
     for key, vectors in (("sum", trace.embedding_sum), ("token", trace.token_embeddings)):
         view.show_vectors(key)
         settle(window, qtbot)
-        found = map_of_text(vectors)
+        found = pca(vectors)
         np.testing.assert_array_equal(view.picture.points.places, found.points)
-        assert f"{found.share:.0%} of the variance" in view.card.hint
+        assert f"{found.kept:.0%} of the variance" in view.card.hint
     QTest.keyClick(view.picture, Qt.Key.Key_Right)
     assert window.state.focus == (view.unit if room.units else None) == 2
 
@@ -168,7 +168,7 @@ def test_words_around_lie_in_the_tokens_plane(
         around = NearestWords(table, checkpoint.tokenizer).around(groups, count, "cosine")
         points, units = view.picture.points, len(ids)
         assert points.names[units:] == [word.word for word in around.words] and points.units == units
-        expected = map_of_text(np.concatenate([table[list(ids)], around.vectors]))
+        expected = pca(np.concatenate([table[list(ids)], around.vectors]))
         np.testing.assert_allclose(points.places, expected.points, atol=1e-4)
         assert f"{len(points.names)} vectors" in view.card.hint
 

@@ -25,11 +25,10 @@ from app.rooms.layers.steps_view import StepsView
 from app.rooms.layers.word_view import WordView, verdict
 from app.shell.window import Window
 from app.widgets.bar_list import BarList
-from bertcore.analysis.hidden_states import lengths, paths
 from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
 from bertcore.analysis.one_word import Parting, parting, word_in_sentences
 from bertcore.analysis.residual import residual_stream
-from bertcore.analysis.similarity import token_cosines
+from bertcore.analysis.vectors import cosines, lengths, pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.family_models import SHAPES, save_family
@@ -62,7 +61,7 @@ def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, q
     assert view.lengths._raster is not None and view.lengths._raster.low == 0  # LayerNorm made them equally long
     for stage in (0, 2):
         room.slider.track.setValue(stage)
-        assert view.cosines.values == pytest.approx(token_cosines(states)[stage], abs=1e-5)
+        assert view.cosines.values == pytest.approx(cosines(states)[stage], abs=1e-5)
     assert room.slider.name == "after layer 2" and window.state.layer == 1
 
 
@@ -106,7 +105,7 @@ def test_a_click_on_a_length_chooses_token_and_layer(room: LayersRoom, window: W
 def test_paths_are_the_engines_and_follow_the_selection(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "paths", PathsView)
     assert window.state.reading is not None
-    found = paths(window.state.reading.trace.hidden_states)
+    found = pca(window.state.reading.trace.hidden_states)
     assert np.array_equal(view.picture.points, found.points)
     assert f"across: {found.share[0]:.0%} of the variance" in view.card.hint
     view.picture.setFocus()

@@ -12,7 +12,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.compute.geometry import cosines, map_of_text
 from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.head_view import HeadView
@@ -202,26 +201,6 @@ def test_names_on_the_map_never_cover_each_other() -> None:
     assert len(places) > 10
     for i, place in enumerate(places):
         assert not any(place.intersects(other) for other in places[:i])
-
-
-def test_map_of_text_keeps_the_plane_of_most_variance() -> None:
-    generator = np.random.default_rng(0)
-    plane = generator.normal(size=(30, 2)) * (5, 3)
-    vectors = np.hstack([plane, 0.01 * generator.normal(size=(30, 6))])
-    found = map_of_text(vectors)
-    assert found.share > 0.999
-    for i, j in ((0, 1), (3, 9)):
-        assert np.linalg.norm(found.points[i] - found.points[j]) == pytest.approx(
-            np.linalg.norm(plane[i] - plane[j]), rel=0.02
-        )
-
-
-def test_map_of_one_token_is_a_point() -> None:
-    assert map_of_text(np.ones((1, 4))).points.tolist() == [[0.0, 0.0]]
-
-
-def test_cosines_of_a_zero_vector_are_zero() -> None:
-    assert cosines(np.array([[3.0, 0.0], [0.0, 0.0], [-1.0, 0.0]])).tolist() == [[1, 0, -1], [0, 0, 0], [-1, 0, 1]]
 
 
 def test_color_limit_is_not_drawn_out_by_one_value() -> None:

@@ -10,8 +10,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from app.rooms.embed.two_cuts import TwoCuts, compare_cuts, vocabulary_of
-from bertcore.analysis.embedding_parts import part_lengths, part_shares
 from bertcore.analysis.nearest import NearestWords
+from bertcore.analysis.vectors import lengths, part_shares
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
@@ -43,7 +43,7 @@ class TestShares:
         assert part_shares({"token": np.ones((2, 3)), "position": -np.ones((2, 3))})["token"].tolist() == [0, 0]
 
     def test_lengths_are_the_roots_of_the_sums_of_squares(self) -> None:
-        assert part_lengths({"token": np.array([[3.0, 4.0], [0, 2]]), "segment": None})["token"].tolist() == [5, 2]
+        assert lengths(np.array([[3.0, 4.0], [0, 2]])).tolist() == [5, 2]
 
 
 class TestNearWords:

@@ -8,22 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.spatial.distance import cosine, jensenshannon
+from scipy.spatial.distance import cosine
 
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.flow import attention_flow, residual_attention, rollout, without
 from bertcore.analysis.heads import classify_heads, head_facts, head_kind
 from bertcore.analysis.merging import merge_encoding, merge_matrix, merge_vectors, sum_scores, word_groups
-from bertcore.analysis.similarity import (
-    compare_heads,
-    cosines,
-    head_divergence,
-    pca,
-    position_similarity,
-    row_divergence,
-    token_cosines,
-)
 from bertcore.analysis.trace import trace
+from bertcore.analysis.vectors import cosines, pca
 from bertcore.errors import BertcoreError
 from tests.engine.family_models import PAIR, SHAPES, TOKENIZER, family_model, segments_for
 
@@ -94,41 +86,12 @@ class TestFlow:
             attention_flow(random_attention(1, 1, 3, 3), [3])
 
 
-class TestDivergence:
-    def test_by_hand(self) -> None:
-        first = np.array([[1.0, 0.0], [1.0, 0.0], [0.5, 0.5]])
-        second = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-        half = 0.75 * np.log2(1 / 0.75) + 0.25 * np.log2(1 / 0.25) - 0.5  # H(3/4,1/4) - (1 + 0) / 2
-        assert row_divergence(first, second) == pytest.approx([0, 1, half])
-
-    def test_every_pair_of_heads_against_scipy(self) -> None:
-        attentions = random_attention(2, 3, 4, 4).astype(np.float32)
-        heads = attentions.reshape(6, 4, 4)
-        found = head_divergence(attentions)
-        for i, j in itertools.product(range(6), repeat=2):
-            rows = [jensenshannon(p, q, base=2) ** 2 for p, q in zip(heads[i], heads[j], strict=True)]
-            assert found[i, j] == pytest.approx(np.nan_to_num(np.mean(rows)), abs=1e-6)
-        assert np.array_equal(found, found.T) and np.abs(np.diag(found)).max() == 0
-
-    def test_two_traces_head_by_head(self) -> None:
-        first, second = random_attention(2, 3, 4, 4), random_attention(2, 3, 4, 4, seed=1)
-        found = compare_heads(first, second)
-        rows = [jensenshannon(p, q, base=2) ** 2 for p, q in zip(first[1, 2], second[1, 2], strict=True)]
-        assert found.shape == (2, 3) and found[1, 2] == pytest.approx(np.mean(rows))
-        assert np.abs(compare_heads(first, first)).max() <= 1e-12
-
-    @pytest.mark.parametrize(("other", "match"), [((2, 4, 4, 4), "2 x 3 and 2 x 4 heads"), ((2, 3, 5, 5), "4 and 5")])
-    def test_what_cannot_be_compared_is_a_sentence(self, other: tuple[int, ...], match: str) -> None:
-        with pytest.raises(BertcoreError, match=match):
-            compare_heads(random_attention(2, 3, 4, 4), random_attention(*other))
-
-
 class TestCosines:
     @pytest.mark.parametrize("family", SHAPES)
     def test_tokens_layer_by_layer(self, family: str) -> None:
         model = family_model(family)
         states = trace(model, PAIR.ids, segments_for(model)).hidden_states
-        found = token_cosines(states)
+        found = cosines(states)
         assert found.shape == (4, 13, 13)
         for layer, i, j in [(0, 0, 1), (2, 5, 12), (3, 7, 3)]:
             assert found[layer, i, j] == pytest.approx(1 - cosine(states[layer, i], states[layer, j]), abs=1e-6)
@@ -137,34 +100,33 @@ class TestCosines:
     def test_a_vector_of_zeros_is_like_nothing(self) -> None:
         assert cosines(np.array([[0.0, 0.0], [3.0, 4.0]])).tolist() == [[0, 0], [0, pytest.approx(1)]]
 
-    @pytest.mark.parametrize("family", SHAPES)
-    def test_positions_are_those_of_a_text(self, family: str) -> None:
-        model = family_model(family)
-        rows = trace(model, PAIR.ids, segments_for(model)).position_embeddings
-        assert position_similarity(model, 13) == pytest.approx(cosines(rows), abs=1e-6)
-        assert position_similarity(model).shape == (model.config.max_length,) * 2
-
 
 class TestPca:
     def test_points_on_a_line(self) -> None:
-        points = np.array([[0.0, 1.0], [3.0, 5.0], [6.0, 9.0]])
-        found = pca(points)
-        assert found.share == pytest.approx([1, 0]) and found.components[0] == pytest.approx([0.6, 0.8])
-        assert found.scores[:, 0] == pytest.approx([-5, 0, 5]) and found.mean == pytest.approx([3, 5])
+        found = pca(np.array([[0.0, 1.0], [3.0, 5.0], [6.0, 9.0]]))
+        assert found.share == pytest.approx([1, 0]) and found.points[:, 0] == pytest.approx([-5, 0, 5])
 
     @given(seed=st.integers(0, 50))
     def test_against_the_covariance(self, seed: int) -> None:
         points = np.random.default_rng(seed).normal(size=(9, 4)) * [5, 3, 1, 0.5]
         found = pca(points, k=4)
         values, vectors = np.linalg.eigh(np.cov(points.T))
-        assert found.share == pytest.approx(values[::-1] / values.sum())
-        assert np.abs(found.components @ vectors[:, ::-1]) == pytest.approx(np.eye(4), abs=1e-6)
-        assert found.scores @ found.components + found.mean == pytest.approx(points)
-        assert (found.components.max(axis=1) == np.abs(found.components).max(axis=1)).all()
+        assert found.share == pytest.approx(values[::-1] / values.sum()) and found.kept == pytest.approx(1)
+        expected = (points - points.mean(axis=0)) @ vectors[:, ::-1]
+        assert np.abs(found.points) == pytest.approx(np.abs(expected), abs=1e-6)  # a component's sign is free
+
+    def test_it_keeps_the_plane_of_most_variance(self) -> None:
+        generator = np.random.default_rng(0)
+        plane = generator.normal(size=(30, 2)) * (5, 3)
+        found = pca(np.hstack([plane, 0.01 * generator.normal(size=(30, 6))]))
+        assert found.kept > 0.999
+        for i, j in ((0, 1), (3, 9)):
+            distance = np.linalg.norm(found.points[i] - found.points[j])
+            assert distance == pytest.approx(np.linalg.norm(plane[i] - plane[j]), rel=0.02)
 
     def test_one_point_has_no_direction(self) -> None:
         found = pca(np.array([[1.0, 2.0]]))
-        assert found.share.tolist() == [0] and found.scores.tolist() == [[0]]
+        assert found.share.tolist() == [0, 0] and found.points.tolist() == [[0, 0]] and found.kept == 1
 
 
 class TestMerging:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bertcore.analysis.hidden_states import lengths, paths
 from bertcore.analysis.interventions import switch_off_layers
 from bertcore.analysis.one_word import parting, word_in_sentences, word_positions
 from bertcore.analysis.passes import activations
 from bertcore.analysis.residual import residual_stream
-from bertcore.analysis.similarity import pca, token_cosines
 from bertcore.analysis.trace import trace
+from bertcore.analysis.vectors import cosines as cosines_of
+from bertcore.analysis.vectors import lengths, pca
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from tests.engine.family_models import PAIR, SHAPES, family_model, segments_for
@@ -29,14 +29,16 @@ class TestPaths:
     @pytest.mark.parametrize("shape", [(3, 4, 40), (5, 30, 12)])  # fewer states than dimensions, and more
     def test_one_pca_over_all_layers(self, shape: tuple[int, int, int]) -> None:
         states = np.random.default_rng(0).normal(size=shape).astype(np.float32) * 3 + 1
-        found, expected = paths(states), pca(states.reshape(-1, shape[-1]))
-        assert np.abs(found.points.reshape(-1, 2) - expected.scores).max() <= 1e-4
-        assert np.abs(found.share - expected.share).max() <= 1e-5
+        found, flat = pca(states), states.reshape(-1, shape[-1]).astype(np.float64)
+        left, sizes, right = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)
+        sign = np.sign(right[range(2), np.abs(right[:2]).argmax(axis=1)])
+        assert np.abs(found.points.reshape(-1, 2) - (left * sizes)[:, :2] * sign).max() <= 1e-4
+        assert np.abs(found.share - (sizes**2 / (sizes**2).sum())[:2]).max() <= 1e-5
 
     def test_a_token_alone_and_states_that_are_all_alike(self) -> None:
-        assert paths(np.ones((4, 1, 8), dtype=np.float32)).points.tolist() == [[[0, 0]]] * 4
+        assert pca(np.ones((4, 1, 8), dtype=np.float32)).points.tolist() == [[[0, 0]]] * 4
         line = np.arange(3, dtype=np.float32)[:, None, None] * np.ones((1, 1, 8), dtype=np.float32)
-        found = paths(line)
+        found = pca(line)
         assert found.share == pytest.approx([1, 0], abs=1e-6)
         assert np.diff(found.points[:, 0, 0]) == pytest.approx([8**0.5] * 2, abs=1e-5)
 
@@ -124,7 +126,7 @@ class TestOneWord:
             states = trace(model, encoding.ids, segments_for(model, encoding)).hidden_states
             row = encoding.labels.index("cat")
             assert np.abs(found.vectors[:, use] - states[:, row]).max() <= 1e-5
-        expected = token_cosines(found.vectors)
+        expected = cosines_of(found.vectors)
         assert np.abs(found.cosines - expected).max() <= 1e-6
 
     def test_several_pieces_are_averaged(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.analysis.similarity import cosines
+from bertcore.analysis.vectors import cosines
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.compute.geometry import TextMap, map_of_text
 from app.figures.figure import Figure
 from app.rooms.embed.figures import map_numbers
 from app.rooms.embed.map_picture import EMPTY, WORD, MapPicture, Points
 from app.rooms.embed.view import EmbedView
 from app.widgets.card import Card, label
 from app.widgets.controls import Choice
+from bertcore.analysis.vectors import Pca, pca
 
 if TYPE_CHECKING:
     from app.rooms.embed.room import EmbedRoom
@@ -44,7 +44,7 @@ class Found:
     """A map, and the words on it behind the text's units."""
 
     units: Units
-    map: TextMap
+    map: Pca
     around: WordsAround | None = None
 
 
@@ -97,7 +97,7 @@ class MapView(EmbedView):
             key = (self.shown, units)
             if self.found is None:
                 self.card.set_hint("is being worked out")
-            self.work_out("embed.large_map", lambda: (key, Found(units, map_of_text(vectors))), len(units))
+            self.work_out("embed.large_map", lambda: (key, Found(units, pca(vectors))), len(units))
 
     def draw_focus(self, reading: Reading) -> None:
         if self.shown == "one" and self.units is not None:
@@ -123,7 +123,7 @@ class MapView(EmbedView):
 
         def answer(checkpoint: Checkpoint, step: Step) -> Found:
             around = finder.words_of(checkpoint).around(wanted, count, "cosine", step)
-            return Found(units, map_of_text(np.concatenate([vectors, around.vectors])), around)
+            return Found(units, pca(np.concatenate([vectors, around.vectors])), around)
 
         pause_ms = 0 if self.shown == "one" else 200
         self._around.want((reading.request.model, units, tuple(wanted)), answer, pause_ms)
@@ -144,7 +144,7 @@ class MapView(EmbedView):
         self.picture.set_points(Points(found.map.points, names, kinds, hints))
         self.picture.set_current(self.unit)
         count = f"{len(names)} vectors · " if around is not None else ""
-        self.card.set_hint(f"PCA · {count}{found.map.share:.0%} of the variance{self.merged_note()}")
+        self.card.set_hint(f"PCA · {count}{found.map.kept:.0%} of the variance{self.merged_note()}")
 
     def _figure(self) -> Figure | None:
         points = self.picture.points

@@ -94,7 +94,7 @@ class Length:
 
 def lengths_at(reading: Reading, units: Units, unit: int) -> list[Length]:
     """Of each addend and of the sum. What is switched off is left out."""
-    from bertcore.analysis.embedding_parts import part_lengths, part_shares
+    from bertcore.analysis.vectors import part_shares
 
     dropped = reading.request.what_if.dropped
     members = units.members[unit]
@@ -105,7 +105,7 @@ def lengths_at(reading: Reading, units: Units, unit: int) -> list[Length]:
     }
     shares = part_shares(parts)
     total = reading.trace.embedding_sum[members].mean(axis=0, dtype=np.float64)
-    found = [Length(name, float(length), float(shares[name])) for name, length in part_lengths(parts).items()]
+    found = [Length(name, float(np.linalg.norm(part)), float(shares[name])) for name, part in parts.items()]
     return [*found, Length("sum", float(np.linalg.norm(total)), None)]
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtGui import QAction, QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout
 
-from app.compute.geometry import map_of_text
 from app.figures.figure import Figure
 from app.look import theme
 from app.rooms.embed import figures
@@ -23,6 +22,7 @@ from app.rooms.embed.view import EmbedView
 from app.widgets.card import GAP_PX, Card, label
 from app.widgets.controls import MenuButton
 from app.widgets.raster import ColorBar
+from bertcore.analysis.vectors import pca
 
 if TYPE_CHECKING:
     from app.rooms.embed.room import EmbedRoom
@@ -77,7 +77,7 @@ class PartsView(EmbedView):
             self.below.map.set_points(EMPTY)
         else:
             vectors = units.vectors(reading.trace.embedding_sum)
-            self.work_out("embed.map", lambda: (reading, units, map_of_text(vectors)), len(units))
+            self.work_out("embed.map", lambda: (reading, units, pca(vectors)), len(units))
         self.draw_focus(reading)
 
     def draw_focus(self, reading: Reading) -> None:
@@ -148,7 +148,7 @@ class PartsView(EmbedView):
         hints = [f"{name} at position {at}" for name, at in zip(units.labels, units.first_positions, strict=True)]
         self.below.map.set_points(Points(found.points, units.labels, units.kinds, hints))
         self.below.map.set_current(self.unit)
-        self.below.map_text.setText(f"PCA of the sum · {found.share:.0%} of the variance")
+        self.below.map_text.setText(f"PCA of the sum · {found.kept:.0%} of the variance")
 
     # What if.
 

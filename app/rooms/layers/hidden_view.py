@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout
 
-from app.compute.geometry import cosines
 from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import theme
 from app.rooms.layers.heat_grid import HeatGrid, Labels
 from app.rooms.layers.stages import LayersView, stage_labels, stage_name
 from app.widgets.card import GAP_PX, Card
+from bertcore.analysis.vectors import cosines, lengths
 
 if TYPE_CHECKING:
     from app.state.readings import Reading
@@ -51,11 +51,9 @@ class HiddenView(LayersView):
         self.cosines.chosen.connect(lambda row, _column: self.click_unit(row))
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        from bertcore.analysis.hidden_states import lengths
-
         units, states = selection.units(reading), reading.trace.hidden_states
         # One layer at a time: words are merged in double precision.
-        by_layer = [lengths(units.vectors(one)[None])[0] for one in states]
+        by_layer = [lengths(units.vectors(one)) for one in states]
         values = np.ascontiguousarray(np.stack(by_layer, axis=1)) if len(units) else np.zeros((0, 0))  # (U,L+1)
         low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
         if high - low < LEAST_SPREAD * high:

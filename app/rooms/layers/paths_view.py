@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.compute.question import Step
     from app.state.readings import Reading
     from app.state.selection import Selection
-    from bertcore.analysis.hidden_states import Paths
+    from bertcore.analysis.vectors import Pca
 
 
 class PathsView(LayersView):
@@ -47,12 +47,12 @@ class PathsView(LayersView):
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         units, states = selection.units(reading), reading.trace.hidden_states
 
-        def work(_step: Step) -> Paths:
+        def work(_step: Step) -> Pca:
             import numpy as np
 
-            from bertcore.analysis.hidden_states import paths
+            from bertcore.analysis.vectors import pca
 
-            return paths(np.stack([units.vectors(one) for one in states]))
+            return pca(np.stack([units.vectors(one) for one in states]))
 
         if len(units):
             self.paths.compute((reading.request, selection.token_view), work, self.pause_ms)
@@ -66,7 +66,7 @@ class PathsView(LayersView):
         if self.paths.answer is not None:
             self.picture.set_current(selection.unit(reading))
 
-    def _on_paths_answered(self, paths: Paths) -> None:
+    def _on_paths_answered(self, paths: Pca) -> None:
         if self.reading is None:
             return
         units = self.selection.units(self.reading)
