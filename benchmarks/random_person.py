@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFileDialog, QSlider, QWidget
 
 from app.shell.window import Window
+from app.state.what_if import NOTHING_CHANGED
 from app.widgets.figure_button import WISHES, figure_buttons
-from bertcore.analysis.what_if import NOTHING_CHANGED
 
 Condition = Callable[[], bool]
 Life = Generator[float | Condition, None, None]  # seconds to pause, or what to wait for

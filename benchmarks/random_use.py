@@ -156,7 +156,7 @@ class _Stay:
         from PySide6.QtWidgets import QApplication
 
         from app.shell.tour import ROOMS, VIEWS
-        from bertcore.analysis.what_if import NOTHING_CHANGED
+        from app.state.what_if import NOTHING_CHANGED
 
         window, state = self._window, self._window.state
         inference = window.services.inference

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.analysis.predict import WordGuess, predict_masks, softmax, top_words
-from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from app.compute.worker import Job as WorkerJob
 from app.compute.worker import UnwantedError, Worker
 from app.state.model_info import ModelInfo
 from app.state.readings import ModelQuestion, Reading, ReadingRequest, mask_readings, thumbnails
-from bertcore.analysis.what_if import NOTHING_CHANGED
+from app.state.what_if import NOTHING_CHANGED
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:

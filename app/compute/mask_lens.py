@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.analysis.predict import WordGuess
-from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:

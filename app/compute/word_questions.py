@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from app.compute.head_questions import INTERACTIVE_TOKENS, AskedText, HeadTarget
-from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from app.widgets.waiting import Waiting
 if TYPE_CHECKING:
     from app.state.readings import Reading, Step
     from app.state.token_units import Units
-    from bertcore.analysis.what_if import WhatIf
+    from app.state.what_if import WhatIf
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 
 from app.look import theme
 from app.shell.actions import Command
+from app.state.what_if import NOTHING_CHANGED
 from app.widgets.figure_button import COPY_NUMBERS, COPY_PICTURE, SAVE_NUMBERS, SAVE_PICTURE
 from bertcore import locations
-from bertcore.analysis.what_if import NOTHING_CHANGED
 
 if TYPE_CHECKING:
     from app.shell.window import Window

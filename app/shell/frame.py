@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, 
 
 from app.look import theme
 from app.state.state import ExploreState
+from app.state.what_if import NOTHING_CHANGED
 from app.widgets.banner import Banner
 from app.widgets.card import GAP_PX, label
 from app.widgets.chips import chips_of, note_about
@@ -27,7 +28,6 @@ from app.widgets.status_line import StatusLine
 from app.widgets.title_bar import TitleBar
 from app.widgets.token_strip import TokenStrip
 from app.widgets.view_bar import ViewSwitches, WhatIfLine
-from bertcore.analysis.what_if import NOTHING_CHANGED
 
 Layout = TypeVar("Layout", QVBoxLayout, QHBoxLayout)
 SAME_TEXT = 0.5  # share of words in common from which on an edited text is still the one that a hint was about

@@ -13,7 +13,7 @@ from app.figures.files import write_whole
 from app.state.session_changes import fits
 from app.state.session_file import ENDING, Session, SessionModel, as_json, load_session
 from app.state.text_spans import place_of, positions_of
-from bertcore.analysis.what_if import NOTHING_CHANGED
+from app.state.what_if import NOTHING_CHANGED
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.state.state import ExploreState
 from app.state.text_spans import Place
-from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 
 MOST_STEPS = 200
 PAUSE_S = 1.0  # typing after a longer pause is a step of its own

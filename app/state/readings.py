@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from app.state.token_units import TokenView, Units
-from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 
 THUMBNAIL_TOKENS = 64
 WORDS_PER_MASK = 10

@@ -1,4 +1,4 @@
-"""What is changed inside the model, as it stands in a session file. No Qt, no torch.
+"""What is changed inside the model, as it stands in a session file. No torch.
 
     {"heads_off": [[0, 2]], "layers_off": [3], "dropped": ["position"], "segments": [[4, 1]], "positions": [[2, 5]],
      "rows": [{"layer": 0, "head": 1, "position": 4, "weights": [0.5, 0.5, ...]}]}
@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from bertcore.analysis.what_if import EditedRow, WhatIf
+from app.state.what_if import EditedRow, WhatIf
+from bertcore.analysis.interventions import EMBEDDINGS
 
-EMBEDDINGS = ("token", "segment", "position")
 MOST = 10_000  # of anything
 MOST_WEIGHT = 1 + 1e-6  # earlier files have what float32 sums to
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from app.state.session_changes import changes_as_json, changes_from
 from app.state.text_spans import Place
-from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
 
 FORMAT_VERSION = 1

@@ -15,7 +15,7 @@ from app.state.put_in import replaced, written
 from app.state.selection import Selection
 from app.state.text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
 from app.state.token_units import TokenView
-from bertcore.analysis.what_if import NOTHING_CHANGED, WhatIf
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:

@@ -1,26 +1,28 @@
 """What if: builders of `Changes` that switch off, replace or drop a part of the model while it runs.
 
 Each gives a mapping from tap point to a function of the tensor there; `trace(..., changes=...)` takes it, and `combine`
-puts several together. Layers, heads and rows count from 0 here. B batch, S tokens, N heads, D head size, H hidden.
+puts several together. Layers, heads and rows count from 0 here. Importable without torch.
+B batch, S tokens, N heads, D head size, H hidden.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike, NDArray
-from torch import Tensor
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.tap import Changes
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 Head = tuple[int, int]  # layer, head
-Change = Callable[[Tensor], Tensor]
+Change = Callable[["Tensor"], "Tensor"]
 EMBEDDINGS = ("token", "segment", "position")
 
 
@@ -91,7 +93,7 @@ def drop_embedding(which: Literal["token", "segment", "position"], config: BertC
         raise BertcoreError(f"There is no {which} embedding; choose one of {', '.join(EMBEDDINGS)}.")
     if which == "segment" and config is not None and not config.type_vocab_size:
         raise BertcoreError("This model has no segment embedding, so there is nothing to drop.")
-    return {f"embeddings.{which}": torch.zeros_like}
+    return {f"embeddings.{which}": _zeros}
 
 
 def check_layers(layers: Collection[int], config: BertConfig) -> None:
@@ -190,8 +192,12 @@ def _skip(layer: int) -> Changes:
     entering = _Keep()
     before = f"layer.{layer - 1}.output" if layer else "embeddings.output"
     adds = ("attention.output", "feed_forward.activation", "feed_forward.output")
-    nothing = {f"layer.{layer}.{part}": torch.zeros_like for part in adds}
+    nothing = {f"layer.{layer}.{part}": _zeros for part in adds}
     return {before: entering, **nothing, f"layer.{layer}.output": entering.take}
+
+
+def _zeros(value: Tensor) -> Tensor:
+    return value.new_zeros(value.shape)
 
 
 def _zero_heads(heads: Sequence[int]) -> Change:
@@ -208,7 +214,7 @@ def _put(where: tuple[Any, ...], values: ArrayLike) -> Change:
     """Values in a part of the tensor, the same in the whole batch; `where` is an index without the batch dimension."""
     if any(np.min(index, initial=0) < 0 for index in where if isinstance(index, int | list)):
         raise BertcoreError("Heads and tokens count from 0; a number below 0 names none.")
-    new = torch.from_numpy(_numbers(values, "the tensor"))
+    new = _numbers(values, "the tensor")
 
     def replaced(value: Tensor) -> Tensor:
         changed = value.clone()
@@ -220,7 +226,7 @@ def _put(where: tuple[Any, ...], values: ArrayLike) -> Change:
             ) from None
         if part.shape[1:] != new.shape:
             raise BertcoreError(f"The new values are {_shape(new)}, but {_shape(part[0])} must be put in their place.")
-        changed[(slice(None), *where)] = new.to(changed)
+        changed[(slice(None), *where)] = changed.new_tensor(new)
         return changed
 
     return replaced
@@ -233,5 +239,5 @@ def _numbers(values: ArrayLike, what: str) -> NDArray[np.float32]:
     return array
 
 
-def _shape(values: Tensor) -> str:
+def _shape(values: Tensor | NDArray) -> str:
     return " x ".join(str(size) for size in values.shape) or "one number"

@@ -17,10 +17,10 @@ from app.rooms.attend.matrix_page import FLOW, GRADIENT, MEAN, ROLLOUT
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.score_steps import score_steps
 from app.shell.window import Window
+from app.state.what_if import WhatIf
 from bertcore.analysis.attention_gradient import attention_gradient
 from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.heads import classify_heads
-from bertcore.analysis.what_if import WhatIf
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import settle

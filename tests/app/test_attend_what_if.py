@@ -19,9 +19,9 @@ from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.what_if_panel import effects_on
 from app.shell.window import Window
 from app.state.session_file import as_json, read_session
+from app.state.what_if import WhatIf
 from bertcore.analysis.interventions import set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
-from bertcore.analysis.what_if import WhatIf
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, traced
 from tests.app.conftest import TIMEOUT_MS, settle

@@ -14,7 +14,7 @@ from app.rooms.predict.fill_page import CLICKS, ORDERS, FillPage
 from app.rooms.predict.surprise_page import SurprisePage
 from app.shell.window import Window
 from app.state.token_units import MERGING
-from bertcore.analysis.what_if import WhatIf
+from app.state.what_if import WhatIf
 from tests.app import attend_room
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.family_models import save_family

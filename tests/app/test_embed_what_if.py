@@ -16,9 +16,9 @@ from app.rooms.embed.cuts_view import CutsView
 from app.rooms.embed.room import EmbedRoom
 from app.rooms.embed.what_if_view import WhatIfView
 from app.shell.window import Window
+from app.state.what_if import NOTHING_CHANGED
 from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.trace import trace
-from bertcore.analysis.what_if import NOTHING_CHANGED
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TIMEOUT_MS, settle

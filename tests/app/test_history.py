@@ -12,7 +12,7 @@ from app.shell.window import Window
 from app.state import history
 from app.state.history import History
 from app.state.state import ExploreState
-from bertcore.analysis.what_if import NOTHING_CHANGED
+from app.state.what_if import NOTHING_CHANGED
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 

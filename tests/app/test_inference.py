@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.inference import Inference
 from app.state.readings import THUMBNAIL_TOKENS, ModelQuestion, Reading, ReadingRequest, Step, thumbnails
+from app.state.what_if import WhatIf
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
-from bertcore.analysis.what_if import WhatIf
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer

@@ -291,7 +291,7 @@ def test_cells_say_their_exact_value(room: LayersRoom, window: Window, qtbot: Qt
 
 
 def test_a_changed_row_is_said_not_to_add_up(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
-    from bertcore.analysis.what_if import EditedRow
+    from app.state.what_if import EditedRow
 
     view = opened(window, qtbot, "steps", StepsView)
     size = len(window.state.encoding or [])

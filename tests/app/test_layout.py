@@ -20,12 +20,12 @@ from pytestqt.qtbot import QtBot
 from app.look import theme
 from app.rooms.attend.heads_card import HeadsCard
 from app.shell.window import Window
+from app.state.what_if import WhatIf
 from app.widgets.card import Hint, label, scrolled
 from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import LEAST_PX, CurvePlot
 from app.widgets.curves import CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
-from bertcore.analysis.what_if import WhatIf
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.layout_check import faults
 from tests.app.layout_walk import SIZE, Wait, walk, walk_train, write_runs

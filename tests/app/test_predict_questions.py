@@ -21,9 +21,9 @@ from app.rooms.predict.lens_page import LensPage, verdict_of
 from app.rooms.predict.room import PAGES
 from app.rooms.predict.surprise_page import SurprisePage
 from app.shell.window import Window
+from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.targets import pair_target, word_target
-from bertcore.analysis.what_if import EditedRow, WhatIf
 from tests.app.conftest import TIMEOUT_MS
 from tests.app.predict_room import MASKS, answered, asked, page, predict, reading_of
 

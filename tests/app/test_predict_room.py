@@ -19,9 +19,9 @@ from app.rooms.predict.room import PAGES
 from app.rooms.predict.verdict import ShareBar
 from app.shell.window import Window
 from app.state.examples import load_examples
+from app.state.what_if import WhatIf
 from bertcore.analysis.predict import next_sentence, softmax
 from bertcore.analysis.trace import trace
-from bertcore.analysis.what_if import WhatIf
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, answered, asked, predict, reading_of

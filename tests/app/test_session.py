@@ -19,7 +19,7 @@ from pytestqt.qtbot import QtBot
 from app.shell.window import Window
 from app.state.session_file import Session, SessionModel, as_json, load_session, read_session
 from app.state.text_spans import Place
-from bertcore.analysis.what_if import NOTHING_CHANGED, EditedRow, WhatIf
+from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from bertcore.errors import BertcoreError
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
 from tests.app.family_models import save_family

@@ -12,12 +12,12 @@ from app.compute.filling import fill_masks
 from app.compute.head_questions import AskedText, HeadTarget
 from app.compute.mask_lens import decided_at, lens_at, word_through_layers
 from app.compute.word_questions import METHODS, decided_by, surprise_of
+from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.lens import follow_words, layer_lens, lens_words
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import word_target
 from bertcore.analysis.trace import trace
-from bertcore.analysis.what_if import EditedRow, WhatIf
 from bertcore.analysis.words import surprise, word_probability
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError

@@ -24,9 +24,9 @@ from app.rooms.attend.targets import Targets
 from app.rooms.base import ExploreRoom
 from app.state.readings import Reading
 from app.state.state import ExploreState
+from app.state.what_if import EditedRow
 from app.widgets.bar_list import BarList
 from app.widgets.card import GAP_PX
-from bertcore.analysis.what_if import EditedRow
 
 VIEWS = {
     "matrix": (MATRIX, HEAD, KINDS),

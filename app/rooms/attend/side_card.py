@@ -11,11 +11,11 @@ from app.look import theme
 from app.rooms.attend.kinds_list import kind_name
 from app.rooms.attend.shown import Choice, Named, Shown
 from app.rooms.attend.what_if_panel import WhatIfPanel
+from app.state.what_if import WhatIf
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label, scrolled
 from app.widgets.figure_button import Provider
 from app.widgets.steady import Steady
-from bertcore.analysis.what_if import WhatIf
 
 if TYPE_CHECKING:
     from bertcore.analysis.heads import HeadFacts

@@ -13,9 +13,9 @@ from app.look import theme
 from app.rooms.attend.number_field import NumberField
 from app.rooms.attend.shown import Choice, Shown
 from app.state.readings import Reading
+from app.state.what_if import WhatIf
 from app.widgets.card import button, label
 from app.widgets.controls import Choice as DropDown
-from bertcore.analysis.what_if import WhatIf
 
 MOST_MASKS, MOST_WORDS = 4, 2
 

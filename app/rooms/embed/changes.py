@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bertcore.analysis.what_if import WhatIf
+    from app.state.what_if import WhatIf
     from bertcore.tokenizer.tokenizer import Encoding
 
 

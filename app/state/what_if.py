@@ -1,17 +1,18 @@
 """What a person has changed inside the model: heads and layers off, edited rows, moved segments, swapped positions.
 
-Plain values without torch; the worker turns them into `bertcore.analysis.interventions`. Layers, heads and positions
-count from 0 here.
+Plain values; `changes()` turns them into what the engine takes. Layers, heads and positions count from 0 here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-if TYPE_CHECKING:
-    from bertcore.model.tap import Changes
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.analysis import interventions
+from bertcore.model.tap import Changes
 
 Head = tuple[int, int]  # layer, head
 Thing = TypeVar("Thing")
@@ -79,14 +80,32 @@ class WhatIf:
 
     def described(self, tokens: Sequence[str]) -> list[str]:
         """Each change in a few words; tokens (S) as they are shown."""
-        swapped = dict(self.positions)
+        tr = QCoreApplication.translate
+        layer_off, head_off = tr("WhatIf", "layer {layer} off"), tr("WhatIf", "head {head} off")
+        row_edited = tr("WhatIf", "head {head}: row of {token} edited")
+        segment_moved = tr("WhatIf", "{token} ({place}) in segment {segment}")
+        position_moved = tr("WhatIf", "{token} ({place}) at position {position}")
+        dropped = {
+            "token": tr("WhatIf", "no token embedding"),
+            "segment": tr("WhatIf", "no segment embedding"),
+            "position": tr("WhatIf", "no position embedding"),
+        }
         return [
-            *(f"layer {layer + 1} off" for layer in sorted(self.layers_off)),
-            *(f"head {layer + 1}·{head + 1} off" for layer, head in sorted(self.heads_off)),
-            *(f"head {row.layer + 1}·{row.head + 1}: row of {tokens[row.position]} edited" for row in self.rows),
-            *(f"{tokens[at]} ({at}) in segment {'AB'[min(segment, 1)]}" for at, segment in self.segments),
-            *(f"{tokens[at]} ({at}) at position {place}" for at, place in sorted(swapped.items())),
-            *(f"no {embedding} embedding" for embedding in sorted(self.dropped)),
+            *(layer_off.format(layer=layer + 1) for layer in sorted(self.layers_off)),
+            *(head_off.format(head=f"{layer + 1}·{head + 1}") for layer, head in sorted(self.heads_off)),
+            *(
+                row_edited.format(head=f"{row.layer + 1}·{row.head + 1}", token=tokens[row.position])
+                for row in self.rows
+            ),
+            *(
+                segment_moved.format(token=tokens[at], place=at, segment="AB"[min(segment, 1)])
+                for at, segment in self.segments
+            ),
+            *(
+                position_moved.format(token=tokens[at], place=at, position=place)
+                for at, place in sorted(self.positions)
+            ),
+            *(dropped[embedding] for embedding in sorted(self.dropped)),
         ]
 
     def segments_for(self, segments: Sequence[int]) -> list[int]:
@@ -100,11 +119,9 @@ class WhatIf:
         return [given.get(position, position) for position in range(length)] if given else None
 
     def changes(self) -> Changes | None:
-        """For `trace` and all other analyses; None where nothing is changed inside. For the worker: it needs torch."""
+        """For `trace` and all other analyses; None where nothing is changed inside."""
         if not (self.heads_off or self.layers_off or self.rows or self.dropped):
             return None
-        from bertcore.analysis import interventions
-
         named: list[Any] = sorted(self.dropped)
         return interventions.combine(
             *(interventions.drop_embedding(embedding) for embedding in named),

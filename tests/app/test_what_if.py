@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from bertcore.analysis.interventions import combine, drop_embedding, set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
-from bertcore.analysis.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from tests.engine.models import tiny_model
 
 IDS, SEGMENTS = [2, 6, 7, 3, 8, 9, 3], [0, 0, 0, 0, 1, 1, 1]
