@@ -9,7 +9,7 @@ from bertcore.evaluation.cloze import Cloze, ClozeAnswer, ClozeScore
 from bertcore.evaluation.documents import ALL_SOURCES
 from bertcore.evaluation.estimates import Estimate
 from bertcore.evaluation.head_census import HeadCensus
-from bertcore.evaluation.masked_words import WordSummary
+from bertcore.evaluation.held_out import WordSummary
 from bertcore.evaluation.minimal_pairs import MinimalPairs
 from bertcore.evaluation.report import HeldOutReport, ModelReport
 from bertcore.tokenizer.special_tokens import MASK
@@ -34,7 +34,7 @@ def figures(report: ModelReport) -> str:
     sections = []
     if report.held_out is not None:
         held_out = report.held_out
-        sections += [_held_out(held_out), _next_sentence(held_out), _alone(held_out), _bands(held_out)]
+        sections += [_held_out(held_out), _next_sentence(held_out), _single_sentences(held_out), _by_position(held_out)]
     sections += [_cloze(report.cloze), _minimal_pairs(report.minimal_pairs)]
     if report.heads is not None:
         sections.append(_heads(report.heads))
@@ -69,7 +69,7 @@ def _held_out(held_out: HeldOutReport) -> str:
             _number(words.loss),
             f"{words.perplexity:.1f}",
             _percent(words.top1),
-            _percent(words.top1_hidden),
+            _percent(words.top1_masked),
             _percent(words.top5),
         )
         for name, words in held_out.words.items()
@@ -96,29 +96,29 @@ def _next_sentence(held_out: HeldOutReport) -> str:
     if not held_out.next_sentence:
         return ""
     rows = [
-        (_source(name), f"{found.right.count:,}", *map(_percent, (found.right, found.follows, found.strange)))
+        (_source(name), f"{found.right.count:,}", *map(_percent, (found.right, found.true_next, found.random_next)))
         for name, found in held_out.next_sentence.items()
     ]
     lines = [
         "## Next sentence\n",
         "Does B follow A? Pairs of whole held-out sentences without masks; B follows in half of them, so chance is one "
         "half. Else it comes from another document of the same file.\n",
-        _table(("text", "pairs", "right", "true B accepted", "strange B rejected"), rows),
+        _table(("text", "pairs", "right", "true B accepted", "random B rejected"), rows),
     ]
     if ALL_SOURCES in held_out.next_sentence:
         files = {name: words.documents for name, words in held_out.words.items() if name != ALL_SOURCES}
         most = max(files, key=lambda name: files[name])
         lines.append(
-            f"In the row of all a strange B comes from any document ({files[most]:,} of {sum(files.values()):,} are of "
+            f"In the row of all a random B comes from any document ({files[most]:,} of {sum(files.values()):,} are of "
             f"{most}), in the others from the same file: that row is no mean of those above it.\n"
         )
     return "\n".join(lines)
 
 
-def _alone(held_out: HeldOutReport) -> str:
+def _single_sentences(held_out: HeldOutReport) -> str:
     rows = [
         (_source(name), f"{words.loss.count:,} in {words.documents:,}", *_words(words)[:2], _percent(words.top5))
-        for name, words in held_out.alone.items()
+        for name, words in held_out.single_sentences.items()
     ]
     table = _table(("text", "masked words in documents", "loss (nats)", "right", "in the first five"), rows)
     summed = (
@@ -126,27 +126,31 @@ def _alone(held_out: HeldOutReport) -> str:
         "would weigh the files otherwise than the rows of all above.\n"
     )
     return (
-        "## A sentence alone\n\nHeld-out sentences with nothing around them, as a person types one. 15% of the tokens "
+        "## Single sentences\n\nHeld-out sentences with nothing around them, as a person types one. 15% of the tokens "
         f"of each are asked for, one at least, and all of them stand behind {MASK}: to be compared with *right behind "
         f"{MASK}* above.\n\n{table}{summed if len(rows) > 1 else ''}"
     )
 
 
-def _bands(held_out: HeldOutReport) -> str:
-    if not held_out.bands:
+def _by_position(held_out: HeldOutReport) -> str:
+    if not held_out.by_position:
         return ""
     rows = [
-        (f"{band.first + 1} to {band.stop}", f"{words.loss.count:,}", *_words(words))
-        for band in held_out.bands
-        for words in (band.words,)
+        (f"{part.first + 1} to {part.stop}", f"{words.loss.count:,}", *_words(words))
+        for part in held_out.by_position
+        for words in (part.words,)
     ]
-    table = _table(("place", "masked words", "loss (nats)", "right", f"right behind {MASK}", "in the first five"), rows)
-    longest = held_out.bands[-1].stop
-    return f"## By place in the sequence\n\nFull sequences of {longest} tokens, the same ones in every row.\n\n{table}"
+    table = _table(
+        ("position", "masked words", "loss (nats)", "right", f"right behind {MASK}", "in the first five"), rows
+    )
+    longest = held_out.by_position[-1].stop
+    return (
+        f"## By position in the sequence\n\nFull sequences of {longest} tokens, the same ones in every row.\n\n{table}"
+    )
 
 
 def _words(words: WordSummary) -> tuple[str, str, str, str]:
-    return _number(words.loss), _percent(words.top1), _percent(words.top1_hidden), _percent(words.top5)
+    return _number(words.loss), _percent(words.top1), _percent(words.top1_masked), _percent(words.top5)
 
 
 def _cloze(cloze: Cloze) -> str:

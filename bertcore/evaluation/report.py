@@ -13,17 +13,25 @@ from bertcore.errors import BertcoreError
 from bertcore.evaluation.cloze import Cloze, answer_cloze, cloze_file, read_cloze
 from bertcore.evaluation.documents import ALL_SOURCES, Document, by_source, held_out_documents
 from bertcore.evaluation.head_census import TEXTS, HeadCensus, head_census, sentence_pairs
-from bertcore.evaluation.masked_words import Band, MaskedWords, WordSummary, alone, by_place, masked_words
+from bertcore.evaluation.held_out import (
+    MaskedWords,
+    NextSentences,
+    PositionRange,
+    WordSummary,
+    masked_words,
+    next_sentences,
+    words_by_position,
+    words_of_single_sentences,
+)
 from bertcore.evaluation.minimal_pairs import (
     MinimalPairs,
     judge_minimal_pairs,
     minimal_pairs_file,
     read_minimal_pairs,
 )
-from bertcore.evaluation.next_sentences import NextSentences, next_sentences
 from bertcore.files import plain
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 Tell = Callable[[str], None]
 
@@ -50,9 +58,9 @@ class HeldOutReport:
 
     length: int  # tokens of a sequence
     words: dict[str, WordSummary]
-    alone: dict[str, WordSummary]  # of single sentences with nothing around them; of each file, and not of all
-    next_sentence: dict[str, NextSentences]  # a file: strange Bs come from the same file; "all": from any document
-    bands: list[Band]
+    single_sentences: dict[str, WordSummary]  # read by themselves; of each file, not of all
+    next_sentence: dict[str, NextSentences]  # a file: a random B comes from the same file; "all": from any document
+    by_position: list[PositionRange]
 
     @property
     def overall(self) -> WordSummary:
@@ -61,7 +69,7 @@ class HeldOutReport:
 
     @property
     def overall_next_sentence(self) -> NextSentences | None:
-        """As in training: strange Bs come from any file."""
+        """As in training: a random B comes from any file."""
         return list(self.next_sentence.values())[-1] if self.next_sentence else None
 
 
@@ -156,7 +164,7 @@ def measure_held_out(
     sources = {name: _first_of(group, effort.most_tokens) for name, group in by_source(documents).items()}
     measured = [document for group in sources.values() for document in group]
     words: dict[str, WordSummary] = {}
-    alone_words: dict[str, WordSummary] = {}
+    single_sentences: dict[str, WordSummary] = {}
     next_sentence: dict[str, NextSentences | None] = {}
     every: list[MaskedWords] = []
     first = 0  # number of a source's first document among all measured ones
@@ -165,20 +173,20 @@ def measure_held_out(
         found = masked_words(checkpoint, group, length)
         words[name] = found.summary()
         every.append(found.counted_from(first))
-        alone_words[name] = alone(checkpoint, group, length, effort.single_sentences).summary()
+        single_sentences[name] = words_of_single_sentences(checkpoint, group, length, effort.single_sentences).summary()
         first += len(group)
         next_sentence[name] = next_sentences(checkpoint, group, length, effort.pair_windows)
     if len(sources) > 1:
         tell("All files together.")
         words[ALL_SOURCES] = MaskedWords.joined(every).summary()
         next_sentence[ALL_SOURCES] = next_sentences(checkpoint, measured, length, effort.pair_windows)
-    tell("By place in the sequence.")
+    tell("By position in the sequence.")
     return HeldOutReport(
         length=length,
         words=words,
-        alone=alone_words,
+        single_sentences=single_sentences,
         next_sentence={name: found for name, found in next_sentence.items() if found is not None},
-        bands=by_place(checkpoint, measured, effort.full_sequences),
+        by_position=words_by_position(checkpoint, measured, effort.full_sequences),
     )
 
 

@@ -13,7 +13,7 @@ from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, Pair, PairRules
 from bertcore.evaluation.documents import Document
 
 _TRIES = 200  # places looked at for sentences of the right length
-_ALIKE = 0.2  # how far the length of a strange B may be from that of the right one
+_ALIKE = 0.2  # how far the length of a random B may be from that of the right one
 _FILLED = 0.85  # of the room, by A and its own B
 
 
@@ -63,7 +63,7 @@ def following(documents: Sequence[Document], window: Window) -> Pair:
 def whole_sentences(documents: Sequence[Document], length: int, rules: PairRules) -> list[Window]:
     """Windows of whole sentences, as many as fill most of a sequence of `length`, split nearest the middle.
 
-    Room is left for a strange B that is somewhat longer. A sentence that is too long, or stands alone in its window, is
+    Room is left for a random B that is somewhat longer. A sentence that is too long, or stands alone in its window, is
     in none of them.
     """
     windows = []
@@ -90,7 +90,9 @@ def single_sentences(documents: Sequence[Document], fewest: int, most: int) -> l
     ]
 
 
-def strange(documents: Sequence[Document], window: Window, room: int, rng: np.random.Generator) -> Pair | None:
+def random_next_sentence(
+    documents: Sequence[Document], window: Window, room: int, rng: np.random.Generator
+) -> Pair | None:
     """The window's A, and about as many tokens as its B has: whole sentences of another of these documents.
 
     Nothing but what B says may tell that it does not follow: were it shorter or cut off more often, that would. None

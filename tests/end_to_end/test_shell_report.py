@@ -21,8 +21,9 @@ def test_all_figures_are_printed_and_kept(shell: Shell, model: str, tmp_path: Pa
     out, text = tmp_path / "new" / "report.json", str(write_text(tmp_path))
     answer = shell("evaluate", model, "--all", "--corpus", text, "--sequence-length", "32", "--out", str(out))
     assert answer.code == 0, answer.err
-    for heading in ("Held-out text", "By place", "Cloze set", "Minimal pairs", "What the heads do"):
-        assert (f"## {heading}" in answer.out) == (heading != "By place")  # no document is as long as the model reads
+    for heading in ("Held-out text", "By position", "Cloze set", "Minimal pairs", "What the heads do"):
+        # no document is as long as the model reads
+        assert (f"## {heading}" in answer.out) == (heading != "By position")
     kept = json.loads(out.read_text(encoding="utf-8"))
     assert kept["config"] == {"model": model, "corpus": [text], "sequence_length": 32}
     assert kept["held_out"]["length"] == 32 and kept["held_out"]["words"]["animals.txt"]["documents"] == 30

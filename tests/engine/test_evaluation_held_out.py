@@ -13,19 +13,24 @@ import torch
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
-from bertcore.evaluation import masked_words as masked_words_module
+from bertcore.evaluation import held_out as held_out_module
 from bertcore.evaluation.documents import Document, by_source, held_out_documents
 from bertcore.evaluation.estimates import mean_by_document, share
-from bertcore.evaluation.masked_words import MaskedWords, alone, by_place, masked_words
-from bertcore.evaluation.next_sentences import next_sentences
+from bertcore.evaluation.held_out import (
+    MaskedWords,
+    masked_words,
+    next_sentences,
+    words_by_position,
+    words_of_single_sentences,
+)
 from bertcore.evaluation.sequences import (
     Window,
     batches,
     cut,
     evenly,
     following,
+    random_next_sentence,
     single_sentences,
-    strange,
     whole_sentences,
 )
 from tests.engine.corpora import STORIES
@@ -120,23 +125,29 @@ class TestSequences:
             (1, 0, None, 9),
         ]
 
-    def test_a_strange_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
+    def test_a_random_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
         found = [numbered([5, 8]), numbered([6, 2, 12, 9], 100), numbered([3], 200)]
         window, rng = Window(0, 0, 5, 13), np.random.default_rng(0)
         seen = set()
         for _ in range(60):
-            pair = strange(found, window, 13, rng)
+            pair = random_next_sentence(found, window, 13, rng)
             assert pair is not None and pair.label == NOT_NEXT and pair.a.tolist() == [0, 1, 2, 3, 4]
             seen.add((int(pair.b[0]), len(pair.b)))
         assert seen == {(100, 8)}  # nine from 120 on would not fit into 13
-        seen = {(int(p.b[0]), len(p.b)) for _ in range(60) if (p := strange(found, window, 14, rng)) is not None}
+        seen = {
+            (int(p.b[0]), len(p.b))
+            for _ in range(60)
+            if (p := random_next_sentence(found, window, 14, rng)) is not None
+        }
         assert seen == {(100, 8), (120, 9)}
-        assert strange([found[0], found[2]], window, 13, rng) is None
+        assert random_next_sentence([found[0], found[2]], window, 13, rng) is None
 
-    def test_strange_pairs_are_neither_longer_nor_shorter(self, documents: list[Document]) -> None:
+    def test_random_pairs_are_neither_longer_nor_shorter(self, documents: list[Document]) -> None:
         rng = np.random.default_rng(0)
         windows = [w for w in whole_sentences(documents, 24, RULES) for _ in range(20)]
-        pairs = [(w, pair) for w in windows if (pair := strange(documents, w, RULES.room(24), rng)) is not None]
+        pairs = [
+            (w, pair) for w in windows if (pair := random_next_sentence(documents, w, RULES.room(24), rng)) is not None
+        ]
         difference = [len(pair.b) - (w.stop - (w.split or 0)) for w, pair in pairs]
         assert len(pairs) > 100 and abs(np.mean(difference)) < 0.3
 
@@ -159,9 +170,9 @@ class TestMaskedWords:
     ) -> None:
         """Padding, batches and chosen rows aside: the whole text through the model, sequence by sequence."""
         seen = []
-        original = masked_words_module.masked_batch
-        monkeypatch.setattr(masked_words_module, "masked_batch", lambda *args: seen.append(original(*args)) or seen[-1])
-        monkeypatch.setattr(masked_words_module, "MOST_TOKENS", 50)
+        original = held_out_module.masked_batch
+        monkeypatch.setattr(held_out_module, "masked_batch", lambda *args: seen.append(original(*args)) or seen[-1])
+        monkeypatch.setattr(held_out_module, "MOST_TOKENS", 50)
         words = masked_words(tiny, documents, 24)
         assert len(seen) > 3
         losses, ranks, places = [], [], []
@@ -178,7 +189,7 @@ class TestMaskedWords:
                 ranks.append(int((shares > shares[label]).sum()) + 1)
                 places.append(place)
         np.testing.assert_allclose(words.losses, losses, atol=1e-4)
-        assert words.ranks.tolist() == ranks and words.places.tolist() == places
+        assert words.ranks.tolist() == ranks and words.positions.tolist() == places
         tokens = sum(map(len, documents))
         assert len(ranks) == pytest.approx(0.15 * tokens, rel=0.15)
 
@@ -192,7 +203,7 @@ class TestMaskedWords:
     def test_summary_by_hand(self) -> None:
         words = MaskedWords(
             documents=np.array([4, 4, 7]),
-            places=np.array([1, 9, 3]),
+            positions=np.array([1, 9, 3]),
             losses=np.array([1.0, 2.0, 6.0], dtype=np.float32),
             ranks=np.array([1, 5, 6], dtype=np.int32),
             hidden=np.array([False, True, True]),
@@ -201,14 +212,14 @@ class TestMaskedWords:
         assert (summary.loss.value, summary.loss.count, summary.documents) == (3.0, 3, 2)
         assert (summary.top1.value, summary.top5.value) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
         assert summary.perplexity == pytest.approx(math.exp(3))
-        assert (summary.top1_hidden.value, summary.top1_hidden.count) == (0.0, 2)
+        assert (summary.top1_masked.value, summary.top1_masked.count) == (0.0, 2)
         # deviations from 3 by document: -2 - 1 = -3, and 3; 2/1 * (9 + 9) / 3^2
         assert summary.loss.standard_error == pytest.approx(2.0)
         assert words.at(1, 9).losses.tolist() == [1.0, 6.0]
         both = MaskedWords.joined([words, words.counted_from(10)])
         assert both.documents.tolist() == [4, 4, 7, 14, 14, 17]
         assert both.at(2, 4).hidden.tolist() == [True, True] and both.at(1, 2).hidden.tolist() == [False, False]
-        assert math.isnan(MaskedWords.joined([]).summary().top1_hidden.value)
+        assert math.isnan(MaskedWords.joined([]).summary().top1_masked.value)
 
     def test_words_that_can_be_read_off_are_told_from_those_behind_the_mask(self, tmp_path: Path) -> None:
         """A model that sees its own word and no other: right on the tenth that is left as it is, on nothing else."""
@@ -227,21 +238,21 @@ class TestMaskedWords:
         checkpoint.model.forward = model  # type: ignore[method-assign,assignment]
         checkpoint.model.mlm_logits = logits  # type: ignore[method-assign]
         summary = masked_words(checkpoint, [document], 24).summary()
-        assert summary.top1_hidden.count == pytest.approx(0.8 * summary.top1.count, rel=0.1)
-        assert summary.top1_hidden.value == 0.0
+        assert summary.top1_masked.count == pytest.approx(0.8 * summary.top1.count, rel=0.1)
+        assert summary.top1_masked.value == 0.0
         # the 10% left as they are, and random words that happen to be the right one: 10% of one in the vocabulary
         assert summary.top1.value == pytest.approx(0.1 + 0.1 / TOKENIZER.vocab_size, abs=0.04)
-        assert alone(checkpoint, [document], 24, 50).summary().top1_hidden.count == 2 * 50
+        assert words_of_single_sentences(checkpoint, [document], 24, 50).summary().top1_masked.count == 2 * 50
 
-    def test_a_sentence_alone_is_read_with_nothing_around(
+    def test_a_single_sentence_is_read_with_nothing_around(
         self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         seen = []
-        original = masked_words_module.masked_batch
+        original = held_out_module.masked_batch
         monkeypatch.setattr(
-            masked_words_module, "masked_batch", lambda *args: seen.append((args[0], original(*args))) or seen[-1][1]
+            held_out_module, "masked_batch", lambda *args: seen.append((args[0], original(*args))) or seen[-1][1]
         )
-        words = alone(tiny, documents, 24, sentences=7)
+        words = words_of_single_sentences(tiny, documents, 24, sentences=7)
         pairs = [pair for group, _ in seen for pair in group]
         assert all((batch.input_ids.reshape(-1)[batch.rows] == TOKENIZER.mask_id).all() for _, batch in seen)
         sentences = {
@@ -257,15 +268,15 @@ class TestMaskedWords:
     def test_by_place_counts_the_same_full_sequences_in_every_band(
         self, tiny: Checkpoint, documents: list[Document], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(masked_words_module, "BANDS", (0, 8, 16, 512))  # the tiny model reads 40 tokens
+        monkeypatch.setattr(held_out_module, "POSITION_LIMITS", (0, 8, 16, 512))  # the tiny model reads 40 tokens
         long = [numbered([6] * 30, 5) for _ in range(3)]
         long = [Document("text", d.sentences, 5 + d.tokens % 16, d.starts) for d in long]
-        bands = by_place(tiny, [*documents, *long], sequences=9)
-        assert [(band.first, band.stop) for band in bands] == [(0, 8), (8, 16), (16, 40)]
-        counts = [band.words.loss.count for band in bands]
+        ranges = words_by_position(tiny, [*documents, *long], sequences=9)
+        assert [(part.first, part.stop) for part in ranges] == [(0, 8), (8, 16), (16, 40)]
+        counts = [part.words.loss.count for part in ranges]
         assert sum(counts) == 9 * round(0.15 * 37)
-        assert all(band.words.documents <= 3 for band in bands)
-        assert by_place(tiny, documents[:1], sequences=9) == []
+        assert all(part.words.documents <= 3 for part in ranges)
+        assert words_by_position(tiny, documents[:1], sequences=9) == []
 
 
 class TestNextSentences:
@@ -277,8 +288,8 @@ class TestNextSentences:
             checkpoint.model.nsp.classify.bias.copy_(torch.tensor(bias))
             found = next_sentences(checkpoint, documents, 24, windows=50)
             assert found is not None
-            assert (found.right.value, found.follows.value, found.strange.value) == (0.5, follows, 1 - follows)
-            assert found.right.count == 2 * found.follows.count
+            assert (found.right.value, found.true_next.value, found.random_next.value) == (0.5, follows, 1 - follows)
+            assert found.right.count == 2 * found.true_next.count
 
     def test_it_is_what_single_pairs_say(self, tiny: Checkpoint, documents: list[Document]) -> None:
         found = next_sentences(tiny, documents, 24, windows=50)
@@ -292,7 +303,7 @@ class TestNextSentences:
                 hidden = tiny.model(torch.tensor([ids]), torch.tensor([segments]))
                 says.append(int(tiny.model.nsp_logits(tiny.model.pool(hidden[:, 0])).argmax()) == 0)
         assert found is not None
-        assert (found.follows.value, found.follows.count) == (np.mean(says), len(windows))
+        assert (found.true_next.value, found.true_next.count) == (np.mean(says), len(windows))
 
     def test_a_model_without_the_head_has_no_figure(self, tmp_path: Path, documents: list[Document]) -> None:
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("mlm",)))

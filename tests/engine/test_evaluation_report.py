@@ -20,10 +20,9 @@ from bertcore.evaluation.cloze import Cloze, read_cloze
 from bertcore.evaluation.documents import Document, by_source, held_out_documents
 from bertcore.evaluation.estimates import Estimate
 from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sentence_pairs
+from bertcore.evaluation.held_out import NextSentences, masked_words, rules_for, words_of_single_sentences
 from bertcore.evaluation.markdown import cloze_table, figures
-from bertcore.evaluation.masked_words import alone, masked_words, rules_for
 from bertcore.evaluation.minimal_pairs import MinimalPairs, read_minimal_pairs
-from bertcore.evaluation.next_sentences import NextSentences
 from bertcore.evaluation.report import Effort, ModelReport, measure_held_out, measure_model
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
@@ -64,7 +63,7 @@ def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report: Mo
     assert words["all"].documents == words["first.txt"].documents + words["second.txt"].documents
     assert report.held_out.overall is words["all"]
     assert report.held_out.overall_next_sentence is report.held_out.next_sentence["all"]
-    assert [band.stop for band in report.held_out.bands] == [64, 128, 160]
+    assert [part.stop for part in report.held_out.by_position] == [64, 128, 160]
 
 
 def test_a_file_is_measured_on_its_own_held_out_documents(
@@ -73,20 +72,22 @@ def test_a_file_is_measured_on_its_own_held_out_documents(
     documents = [d for d in held_out_documents(files, tiny.tokenizer) if d.source == "second.txt"]
     assert report.held_out is not None
     assert report.held_out.words["second.txt"] == masked_words(tiny, documents, 24).summary()
-    assert report.held_out.alone["second.txt"] == alone(tiny, documents, 24, 50).summary()
+    assert (
+        report.held_out.single_sentences["second.txt"] == words_of_single_sentences(tiny, documents, 24, 50).summary()
+    )
 
 
 def test_words_behind_the_mask_of_all_files_are_those_of_each_together(report: ModelReport) -> None:
     assert report.held_out is not None
-    first, second, every = (report.held_out.words[name].top1_hidden for name in ("first.txt", "second.txt", "all"))
+    first, second, every = (report.held_out.words[name].top1_masked for name in ("first.txt", "second.txt", "all"))
     assert 0 < every.count == first.count + second.count < report.held_out.words["all"].top1.count
     assert every.value == pytest.approx(np.average([first.value, second.value], weights=[first.count, second.count]))
 
 
 def test_single_sentences_are_not_summed_over_files_that_they_would_weigh_wrongly(report: ModelReport) -> None:
     assert report.held_out is not None
-    assert list(report.held_out.alone) == ["first.txt", "second.txt"]
-    section = figures(report).split("## A sentence alone")[1].split("##")[0]
+    assert list(report.held_out.single_sentences) == ["first.txt", "second.txt"]
+    section = figures(report).split("## Single sentences")[1].split("##")[0]
     assert "| **all** |" not in section and "no row of all" in section
 
 
@@ -110,7 +111,7 @@ def test_less_text_where_less_is_asked_for(tiny: Checkpoint, files: list[Path], 
         fitting = int((np.cumsum([len(document) for document in group]) <= 700).sum())
         assert 1 < fitting < len(group)
         assert (found.words[name].documents, report.held_out.words[name].documents) == (fitting, len(group))
-        assert found.next_sentence[name].follows.count == 2
+        assert found.next_sentence[name].true_next.count == 2
 
 
 def test_the_same_report_each_time_as_json(tiny: Checkpoint, files: list[Path], report: ModelReport) -> None:
@@ -121,7 +122,7 @@ def test_the_same_report_each_time_as_json(tiny: Checkpoint, files: list[Path], 
     assert len(values["cloze"]["sentences"]) == 200 and len(values["cloze"]["sentences"][0]["guesses"]) == 5
     assert len(values["minimal_pairs"]["pairs"]) == 100
     assert values["held_out"]["words"]["all"]["perplexity"] > 1
-    assert 0 <= values["held_out"]["words"]["all"]["top1_hidden"]["value"] <= 1
+    assert 0 <= values["held_out"]["words"]["all"]["top1_masked"]["value"] <= 1
     possible = sum(sentence["rank"] is not None for sentence in values["cloze"]["sentences"])
     assert values["cloze"]["possible"]["top5"]["count"] == possible < 200
     pairs = values["minimal_pairs"]
@@ -159,19 +160,19 @@ class TestTheCard:
     def test_says_the_numbers(self, report: ModelReport) -> None:
         card = figures(report)
         assert report.held_out is not None and report.heads is not None
-        words, bands = report.held_out.overall, report.held_out.bands
+        words, ranges = report.held_out.overall, report.held_out.by_position
         assert f"{words.loss.value:.3f} ± {words.loss.standard_error:.3f} | {words.perplexity:.1f}" in card
-        assert f"| 1 to 64 | {bands[0].words.loss.count:,} |" in card
+        assert f"| 1 to 64 | {ranges[0].words.loss.count:,} |" in card
         assert f"{report.minimal_pairs.right.value:.1%}" in card and f"{report.cloze.score.top5.value:.1%}" in card
         assert "| first.txt |" in card and "| **all** |" in card
-        single = report.held_out.alone["second.txt"]
-        row = card.split("## A sentence alone")[1].split("| second.txt |")[1].splitlines()[0]
+        single = report.held_out.single_sentences["second.txt"]
+        row = card.split("## Single sentences")[1].split("| second.txt |")[1].splitlines()[0]
         assert f"{single.loss.value:.3f} ±" in row and f"{single.top5.value:.1%} ±" in row
 
     def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen(self, report: ModelReport) -> None:
         assert report.held_out is not None
         words = replace(
-            report.held_out.overall, top1=Estimate(0.371, 0.003, 1000), top1_hidden=Estimate(0.301, 0.004, 800)
+            report.held_out.overall, top1=Estimate(0.371, 0.003, 1000), top1_masked=Estimate(0.301, 0.004, 800)
         )
         held_out = replace(report.held_out, words={**report.held_out.words, "all": words})
         table = figures(replace(report, held_out=held_out)).split("## Held-out text")[1].split("##")[0]
@@ -183,7 +184,9 @@ class TestTheCard:
     def test_tells_accepted_from_rejected_next_sentences(self, report: ModelReport) -> None:
         assert report.held_out is not None
         found = NextSentences(
-            right=Estimate(0.668, 0.007, 3000), follows=Estimate(0.9, 0.01, 1500), strange=Estimate(0.436, 0.02, 1500)
+            right=Estimate(0.668, 0.007, 3000),
+            true_next=Estimate(0.9, 0.01, 1500),
+            random_next=Estimate(0.436, 0.02, 1500),
         )
         words = report.held_out.words
         first, second = (replace(words[name], documents=n) for name, n in (("first.txt", 151), ("second.txt", 4150)))
@@ -193,7 +196,7 @@ class TestTheCard:
             next_sentence={**report.held_out.next_sentence, "all": found},
         )
         section = figures(replace(report, held_out=held_out)).split("## Next sentence")[1].split("##")[0]
-        assert "| right | true B accepted | strange B rejected |" in section
+        assert "| right | true B accepted | random B rejected |" in section
         assert "| **all** | 3,000 | 66.8% ± 0.7 | 90.0% ± 1.0 | 43.6% ± 2.0 |" in section
         assert "(4,150 of 4,301 are of second.txt)" in section and "no mean" in section
         of_one = {"first.txt": held_out.next_sentence["first.txt"]}

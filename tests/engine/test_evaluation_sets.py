@@ -98,7 +98,7 @@ class TestAnsweringTheCloze:
         ClozeSentence("[MASK] dog", ("the",), "two"),
     )
 
-    def test_ranks_are_those_of_each_sentence_read_alone(self, tiny: Checkpoint) -> None:
+    def test_ranks_are_those_of_each_sentence_read_single_sentences(self, tiny: Checkpoint) -> None:
         cloze = answer_cloze(tiny, self.SENTENCES)
         for answer, accepted in zip(cloze.answers, (["sat", "sang"], [], ["the"]), strict=True):
             encoding = tiny.tokenizer.encode(answer.sentence.text)

@@ -1,4 +1,4 @@
-"""Masked words of held-out text: loss, perplexity, how many are right; of all text, and by place in the sequence."""
+"""How well a model reads held-out text: masked words (of all, of single sentences, by position), next sentence."""
 
 from __future__ import annotations
 
@@ -12,19 +12,28 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.data.batches import masked_batch
-from bertcore.data.pairs import PairRules
+from bertcore.data.batches import lay_out, masked_batch
+from bertcore.data.pairs import Pair, PairRules
 from bertcore.evaluation.documents import Document
 from bertcore.evaluation.estimates import Estimate, mean_by_document
-from bertcore.evaluation.sequences import Window, batches, cut, evenly, following, single_sentences
+from bertcore.evaluation.sequences import (
+    Window,
+    batches,
+    cut,
+    evenly,
+    following,
+    random_next_sentence,
+    single_sentences,
+    whole_sentences,
+)
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HELD_OUT_MASK_SHARE, HELD_OUT_SEED
 from bertcore.training.objective import BatchTensors
 
 MOST_TOKENS = 8192  # in one batch: its logits are some 1,200 rows of the vocabulary
-FEWEST_ALONE = 5  # tokens of a sentence that is read alone: fewer say nothing about each other
-BANDS = (0, 64, 128, 256, 384, 512)  # places in the sequence where a band ends and the next begins
+FEWEST_TOKENS = 5  # of a sentence that is read by itself: fewer say nothing about each other
+POSITION_LIMITS = (0, 64, 128, 256, 384, 512)  # where one range of positions ends and the next begins
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,7 @@ class MaskedWords:
     """R masked words, one entry each."""
 
     documents: NDArray[np.int64]  # number of its document
-    places: NDArray[np.int64]  # in the sequence, from 0
+    positions: NDArray[np.int64]  # in the sequence, from 0
     losses: NDArray[np.float32]  # -ln p of the right word
     ranks: NDArray[np.int32]  # of the right word among all, 1 the likeliest
     hidden: NDArray[np.bool_]  # True where [MASK] stood in its place; else the word itself did, or a random one
@@ -41,7 +50,7 @@ class MaskedWords:
     def joined(cls, parts: Sequence[MaskedWords]) -> MaskedWords:
         return cls(
             documents=np.concatenate([np.zeros(0, np.int64), *(part.documents for part in parts)]),
-            places=np.concatenate([np.zeros(0, np.int64), *(part.places for part in parts)]),
+            positions=np.concatenate([np.zeros(0, np.int64), *(part.positions for part in parts)]),
             losses=np.concatenate([np.zeros(0, np.float32), *(part.losses for part in parts)]),
             ranks=np.concatenate([np.zeros(0, np.int32), *(part.ranks for part in parts)]),
             hidden=np.concatenate([np.zeros(0, np.bool_), *(part.hidden for part in parts)]),
@@ -52,15 +61,15 @@ class MaskedWords:
         return replace(self, documents=self.documents + first)
 
     def at(self, first: int, stop: int) -> MaskedWords:
-        """Those at places [first, stop)."""
-        inside = (self.places >= first) & (self.places < stop)
+        """Those at positions [first, stop)."""
+        inside = (self.positions >= first) & (self.positions < stop)
         return MaskedWords(*(getattr(self, field.name)[inside] for field in fields(self)))
 
     def summary(self) -> WordSummary:
         return WordSummary(
             loss=mean_by_document(self.losses, self.documents),
             top1=mean_by_document(self.ranks <= 1, self.documents),
-            top1_hidden=mean_by_document(self.ranks[self.hidden] <= 1, self.documents[self.hidden]),
+            top1_masked=mean_by_document(self.ranks[self.hidden] <= 1, self.documents[self.hidden]),
             top5=mean_by_document(self.ranks <= 5, self.documents),
             documents=len(np.unique(self.documents)),
         )
@@ -72,7 +81,7 @@ class WordSummary:
 
     loss: Estimate  # nats
     top1: Estimate  # share right
-    top1_hidden: Estimate  # share right of those behind [MASK]
+    top1_masked: Estimate  # share right of those behind [MASK]
     top5: Estimate  # share among the first five
     documents: int
 
@@ -82,8 +91,8 @@ class WordSummary:
 
 
 @dataclass(frozen=True)
-class Band:
-    """Places [first, stop) of the sequence, counted from 0."""
+class PositionRange:
+    """Positions [first, stop) of the sequence, counted from 0."""
 
     first: int
     stop: int
@@ -102,29 +111,31 @@ def masked_words(checkpoint: Checkpoint, documents: Sequence[Document], length: 
     return _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows)
 
 
-def by_place(checkpoint: Checkpoint, documents: Sequence[Document], sequences: int) -> list[Band]:
-    """Masked words by place, in full sequences of 512 tokens (fewer where the model reads fewer), at most so many.
+def words_by_position(checkpoint: Checkpoint, documents: Sequence[Document], sequences: int) -> list[PositionRange]:
+    """Masked words by position, in full sequences of 512 tokens (fewer where the model reads fewer), at most so many.
 
-    Every band counts words of the same sequences, so that the bands differ by place alone. Empty where no document is
-    long enough.
+    Every range counts words of the same sequences, so that they differ by position alone. Empty where no document
+    is long enough.
     """
-    length = min(BANDS[-1], checkpoint.config.max_length)
+    length = min(POSITION_LIMITS[-1], checkpoint.config.max_length)
     windows = evenly(cut(documents, length, rules_for(checkpoint), only_full=True), sequences)
     words = _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows)
-    ends = [*(end for end in BANDS if end < length), length]
-    bands = [Band(first, stop, words.at(first, stop).summary()) for first, stop in pairwise(ends)]
-    return bands if windows else []
+    ends = [*(end for end in POSITION_LIMITS if end < length), length]
+    ranges = [PositionRange(first, stop, words.at(first, stop).summary()) for first, stop in pairwise(ends)]
+    return ranges if windows else []
 
 
-def alone(checkpoint: Checkpoint, documents: Sequence[Document], length: int, sentences: int) -> MaskedWords:
+def words_of_single_sentences(
+    checkpoint: Checkpoint, documents: Sequence[Document], length: int, sentences: int
+) -> MaskedWords:
     """Masked words of at most so many single sentences, spread over all documents, with nothing around them.
 
     So a person types them: 15% of each one's tokens, one at least, all of them behind the mask. Sentences that are
     longer than `length` are left out.
     """
     room = PairRules.of(checkpoint.tokenizer, "none").room(length)
-    windows = evenly(single_sentences(documents, FEWEST_ALONE, room), sentences)
-    return _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows, all_hidden=True)
+    windows = evenly(single_sentences(documents, FEWEST_TOKENS, room), sentences)
+    return _predicted(checkpoint.model, checkpoint.tokenizer, documents, windows, all_masked=True)
 
 
 @torch.inference_mode()
@@ -133,16 +144,16 @@ def _predicted(
     tokenizer: Tokenizer,
     documents: Sequence[Document],
     windows: Sequence[Window],
-    all_hidden: bool = False,
+    all_masked: bool = False,
 ) -> MaskedWords:
-    """all_hidden: each behind the mask; else, as in training, one in ten is seen as it is and one as a random word."""
+    """all_masked: each behind the mask; else, as in training, one in ten is seen as it is and one as a random word."""
     rng = np.random.default_rng(HELD_OUT_SEED)
     device = model.embeddings.token.weight.device
     found = []
     for chosen in batches([window.stop - window.first for window in windows], MOST_TOKENS):
         pairs = [following(documents, windows[i]) for i in chosen]
         batch = masked_batch(pairs, tokenizer, rng, HELD_OUT_MASK_SHARE)
-        if all_hidden and tokenizer.mask_id is not None:
+        if all_masked and tokenizer.mask_id is not None:
             batch.input_ids.reshape(-1)[batch.rows] = tokenizer.mask_id
         of_window, place = np.divmod(batch.rows, batch.input_ids.shape[1])  # (R)
         losses, ranks = _losses_and_ranks(model, BatchTensors.of(batch, device))
@@ -160,3 +171,54 @@ def _losses_and_ranks(model: Bert, batch: BatchTensors) -> tuple[NDArray[np.floa
     losses = logits.logsumexp(dim=-1) - own[:, 0]
     ranks = (logits > own).sum(dim=-1, dtype=torch.int32) + 1
     return losses.cpu().numpy(), ranks.cpu().numpy()
+
+
+@dataclass(frozen=True)
+class NextSentences:
+    """Shares judged rightly; standard errors from how documents differ. Half of all pairs follow."""
+
+    right: Estimate
+    true_next: Estimate  # of the pairs in which B follows A
+    random_next: Estimate  # of those in which it comes from another document
+
+
+def next_sentences(
+    checkpoint: Checkpoint, documents: Sequence[Document], length: int, windows: int
+) -> NextSentences | None:
+    """Two pairs of at most `length` tokens from each of so many windows; a random B is of any other of `documents`.
+
+    None where the model has no next-sentence head or no document has two sentences.
+    """
+    if "nsp" not in checkpoint.tasks:
+        return None
+    rng = np.random.default_rng(HELD_OUT_SEED)
+    rules = rules_for(checkpoint)
+    both = []  # (document, B follows, B does not)
+    for window in evenly(whole_sentences(documents, length, rules), windows):
+        other = random_next_sentence(documents, window, rules.room(length), rng)
+        if other is not None:
+            both.append((window.document, following(documents, window), other))
+    if not both:
+        return None
+    numbers = np.array([number for number, _, _ in both])
+    follows = _says_next(checkpoint, [pair for _, pair, _ in both])
+    not_next = ~_says_next(checkpoint, [pair for _, _, pair in both])
+    return NextSentences(
+        right=mean_by_document(np.concatenate([follows, not_next]), np.concatenate([numbers, numbers])),
+        true_next=mean_by_document(follows, numbers),
+        random_next=mean_by_document(not_next, numbers),
+    )
+
+
+@torch.inference_mode()
+def _says_next(checkpoint: Checkpoint, pairs: Sequence[Pair]) -> NDArray[np.bool_]:
+    """For each pair whether the model takes B to follow A."""
+    model, device = checkpoint.model, checkpoint.model.embeddings.token.weight.device
+    says = np.zeros(len(pairs), dtype=bool)
+    for chosen in batches([len(pair.a) + len(pair.b) for pair in pairs], MOST_TOKENS):
+        ids, segments, mask = lay_out([pairs[i] for i in chosen], checkpoint.tokenizer)
+        first = torch.arange(0, ids.size, ids.shape[1], device=device)  # [CLS] of each sequence
+        on_device = [None if array is None else torch.from_numpy(array).to(device) for array in (ids, segments, mask)]
+        logits = model.nsp_logits(model.pool(model(*on_device, rows=first)))  # (B,2)
+        says[chosen] = logits.argmax(dim=-1).cpu().numpy() == 0
+    return says
