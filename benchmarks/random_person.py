@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QFileDia
 
 from app.shell.window import Window
 from app.state.what_if import NOTHING_CHANGED
-from app.widgets.figure_button import WISHES, figure_buttons
+from app.widgets.figure_button import FigureAction, figure_buttons
 
 Condition = Callable[[], bool]
 Life = Generator[float | Condition, None, None]  # seconds to pause, or what to wait for
@@ -293,7 +293,7 @@ class RandomPerson:
         room = self._window.frame.room
         buttons = figure_buttons(room) if room is not None else []
         if buttons and self._random.random() < 0.6:
-            self._random.choice(buttons).wish(self._random.choice(WISHES))
+            self._random.choice(buttons).request(self._random.choice(list(FigureAction)))
         else:
             self._keys(self._random.choice(("Ctrl+S", "Ctrl+Shift+O")))
         yield 0.02

@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QCoreApplication, QPoint, QRect
 from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtWidgets import QScrollArea, QWidget
+
+from app.look import numbers
 
 if TYPE_CHECKING:
     from app.state.model_info import ModelInfo
@@ -157,7 +159,7 @@ def caption_of(
     model = reading.request.model
     return joined(
         model_text(model),
-        f"layer {selection.layer + 1}, head {selection.head + 1}" if head else "",
+        _head_text(selection) if head else "",
         _token_text(selection, reading) if token else "",
         *(_input_texts(reading, masks) if texts else ()),
         *(() if by_token or not texts else selection.token_view.notes),
@@ -174,19 +176,28 @@ def model_text(model: ModelInfo) -> str:
     """Name, hash and step of a model, for a caption."""
     found = model_hash(model.folder)
     name = f"{model.name} {found}" if found else model.name
-    return name if model.step is None else f"{name} · training step {model.step:,}"
+    step = QCoreApplication.translate("Figure", "training step {step}").format(step=numbers.count(model.step))
+    return name if model.step is None else joined(name, step)
+
+
+def _head_text(selection: Selection) -> str:
+    text = QCoreApplication.translate("Figure", "layer {layer}, head {head}")
+    return text.format(layer=selection.layer + 1, head=selection.head + 1)
 
 
 def _token_text(selection: Selection, reading: Reading) -> str:
     position = min(selection.position, len(reading.encoding) - 1)
-    return f"token {position} “{reading.shown_tokens[position]}”"
+    text = QCoreApplication.translate("Figure", "token {position} “{token}”")
+    return text.format(position=position, token=reading.shown_tokens[position])
 
 
 def _input_texts(reading: Reading, masks: bool) -> list[str]:
     encoding, request = reading.encoding, reading.request
-    masked = f"masked: {', '.join(map(str, request.masked))}" if masks and request.masked else ""
+    masked = QCoreApplication.translate("Figure", "masked: {positions}").format(
+        positions=", ".join(map(str, request.masked))
+    )
     changed = request.what_if.described(reading.shown_tokens)
-    return [pair_text(encoding.text_a, encoding.text_b), masked, *changed]
+    return [pair_text(encoding.text_a, encoding.text_b), masked if masks and request.masked else "", *changed]
 
 
 def pair_text(a: str, b: str | None) -> str:

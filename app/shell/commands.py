@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from app.look import theme
 from app.shell.actions import Command
 from app.state.what_if import NOTHING_CHANGED
-from app.widgets.figure_button import COPY_NUMBERS, COPY_PICTURE, SAVE_NUMBERS, SAVE_PICTURE
+from app.widgets.figure_button import FigureAction
 from bertcore import locations
 
 if TYPE_CHECKING:
@@ -36,13 +36,18 @@ class WindowCommands:
             Command("file.save_session", "Save session…", "File", window.sessions.save_as, "Ctrl+S"),
             Command("file.open_session", "Open session…", "File", window.sessions.choose, "Ctrl+Shift+O"),
             Command(
-                "file.save_picture", SAVE_PICTURE, "File", partial(wish, SAVE_PICTURE), "Ctrl+E", also=PICTURE_WORDS
+                "file.save_picture",
+                FigureAction.SAVE_PICTURE.title,
+                "File",
+                partial(wish, FigureAction.SAVE_PICTURE),
+                "Ctrl+E",
+                also=PICTURE_WORDS,
             ),
             Command(
                 "file.save_numbers",
-                SAVE_NUMBERS,
+                FigureAction.SAVE_NUMBERS.title,
                 "File",
-                partial(wish, SAVE_NUMBERS),
+                partial(wish, FigureAction.SAVE_NUMBERS),
                 "Ctrl+Shift+E",
                 also="export table csv data",
             ),
@@ -54,8 +59,20 @@ class WindowCommands:
         return [
             Command("edit.undo", "Undo", "Edit", window.history.undo, "Ctrl+Z"),
             Command("edit.redo", "Redo", "Edit", window.history.redo, "Ctrl+Shift+Z", ("Ctrl+Y",)),
-            Command("edit.copy_picture", COPY_PICTURE, "Edit", partial(wish, COPY_PICTURE), "Ctrl+Shift+C"),
-            Command("edit.copy_numbers", COPY_NUMBERS, "Edit", partial(wish, COPY_NUMBERS), "Ctrl+Alt+C"),
+            Command(
+                "edit.copy_picture",
+                FigureAction.COPY_PICTURE.title,
+                "Edit",
+                partial(wish, FigureAction.COPY_PICTURE),
+                "Ctrl+Shift+C",
+            ),
+            Command(
+                "edit.copy_numbers",
+                FigureAction.COPY_NUMBERS.title,
+                "Edit",
+                partial(wish, FigureAction.COPY_NUMBERS),
+                "Ctrl+Alt+C",
+            ),
         ]
 
     def _models(self) -> list[Command]:

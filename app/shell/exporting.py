@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from app.figures.figure import Figure, file_name
 from app.figures.files import NUMBERS, PICTURES, image_of, save_figure, svg, table
-from app.widgets.figure_button import COPY_NUMBERS, COPY_PICTURE, SAVE_NUMBERS, SAVE_PICTURE, Provider, figure_buttons
+from app.widgets.figure_button import FigureAction, Provider, figure_buttons
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
@@ -26,25 +26,25 @@ class Exporter:
         self._window = window
         self._folder = Path.home()
 
-    def fulfil(self, provider: Provider, wish: str) -> None:
-        """wish: one of app.widgets.figure_button.WISHES. What goes wrong is said in the window's banner."""
+    def fulfil(self, provider: Provider, action: FigureAction) -> None:
+        """What goes wrong is said in the window's banner."""
         figure = provider()
         if figure is None or not figure.picture.width:
             self._window.show_problem(NOTHING_YET)
             return
         try:
-            if wish in (SAVE_PICTURE, SAVE_NUMBERS):
-                self._save(figure, provider, wish, PICTURES if wish == SAVE_PICTURE else NUMBERS)
-            elif wish == COPY_PICTURE:
+            if action in (FigureAction.SAVE_PICTURE, FigureAction.SAVE_NUMBERS):
+                self._save(figure, provider, action, PICTURES if action == FigureAction.SAVE_PICTURE else NUMBERS)
+            elif action == FigureAction.COPY_PICTURE:
                 QApplication.clipboard().setMimeData(_as_mime(figure))
                 self._tell(f"Copied the picture: {figure.title}")
-            elif wish == COPY_NUMBERS:
+            elif action == FigureAction.COPY_NUMBERS:
                 QApplication.clipboard().setText(table(figure, separator="\t"))
                 self._tell(f"Copied the numbers: {figure.title}")
         except BertcoreError as error:
             self._window.show_problem(str(error))
 
-    def fulfil_here(self, wish: str) -> None:
+    def fulfil_here(self, action: FigureAction) -> None:
         """For the picture that has the keyboard, else the one under the mouse, else the first of the room."""
         room = self._window.frame.room
         buttons = figure_buttons(room) if room is not None else []
@@ -55,15 +55,15 @@ class Exporter:
             *(made for made in buttons if made.figure() is not None),
         ]
         if nearest:
-            nearest[0].wish(wish)
+            nearest[0].request(action)
         else:
             self._window.show_problem(NOTHING_YET)
 
-    def _save(self, figure: Figure, provider: Provider, wish: str, kinds: dict) -> None:
+    def _save(self, figure: Figure, provider: Provider, action: FigureAction, kinds: dict) -> None:
         filters = [f"{ending.removeprefix('.').upper()} (*{ending})" for ending in kinds]
         start = self._folder / file_name(figure, self._window.room_id)
         chosen, kind = QFileDialog.getSaveFileName(
-            self._window, wish.removesuffix("…"), str(start) + next(iter(kinds)), ";;".join(filters)
+            self._window, action.title.removesuffix("…"), str(start) + next(iter(kinds)), ";;".join(filters)
         )
         if not chosen:
             return

@@ -26,7 +26,7 @@ from app.state.history import History
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading, ReadingRequest
 from app.state.session_file import is_session
-from app.widgets.figure_button import FigureWished
+from app.widgets.figure_button import FigureRequested
 from app.widgets.title_bar import TitleBar
 from bertcore.locations import BUILT_IN, SHIPPED, built_in_checkpoint
 
@@ -280,8 +280,8 @@ class Window(QMainWindow):
     # Qt's own names.
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, FigureWished):
-            self.exporter.fulfil(event.provider, event.wish)
+        if isinstance(event, FigureRequested):
+            self.exporter.fulfil(event.provider, event.action)
             return True
         return super().event(event)
 

@@ -7,7 +7,7 @@ card.body.addWidget(...)
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -187,7 +187,7 @@ def scrolled(widget: QWidget) -> QScrollArea:
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(widget)
-    area.setAccessibleName(widget.accessibleName() or "Part that scrolls")
+    area.setAccessibleName(widget.accessibleName() or QCoreApplication.translate("Card", "Scrolling area"))
     return area
 
 

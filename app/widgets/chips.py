@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication
+
+from app.look import numbers
 from app.state.state import ExploreState
 from app.state.token_units import KINDS
 from app.widgets.token_strip import Chip
@@ -39,39 +42,55 @@ def hint_about(state: ExploreState, position: int) -> str:
     encoding = state.encoding
     if encoding is None or position >= len(encoding):
         return ""
-    token = encoding.labels[position]
-    shown = state.mask_token if position in state.all_masked else token
-    where = part_name(encoding, position, state.has_segments)
-    hint = f"{shown} · position {position} · id {state.input_ids[position]}{where}"
+    token, translate = encoding.labels[position], QCoreApplication.translate
+    parts = [
+        state.mask_token if position in state.all_masked else token,
+        translate("TokenStrip", "position {position}").format(position=position),
+        translate("TokenStrip", "id {id}").format(id=state.input_ids[position]),
+        part_name(encoding, position, state.has_segments),
+    ]
     if position in state.masked:
-        hint += f" · masked, was {token}"
+        parts.append(translate("TokenStrip", "masked; it was {token}").format(token=token))
     elif position in encoding.unknown:
-        hint += f" · the vocabulary has no token for “{typed(state, position)}”"
-    return hint
+        text = translate("TokenStrip", "the vocabulary has no token for “{text}”")
+        parts.append(text.format(text=typed(state, position)))
+    return " · ".join(part for part in parts if part)
 
 
 def part_name(encoding: Encoding, position: int, has_segments: bool) -> str:
-    """ " · segment A"; for a model without segments " · sentence A", and nothing for special tokens."""
+    """ "segment A"; for a model without segments "sentence A", and nothing for special tokens."""
     if has_segments:
-        return f" · segment {'AB'[min(encoding.segments[position], 1)]}"
+        return segment_name(encoding.segments[position])
     part = encoding.parts[position]
-    return "" if part == "special" else f" · sentence {part.upper()}"
+    if part == "special":
+        return ""
+    return QCoreApplication.translate("TokenStrip", "sentence {letter}").format(letter=part.upper())
+
+
+def segment_name(segment: int) -> str:
+    """ "segment A"."""
+    return QCoreApplication.translate("TokenStrip", "segment {letter}").format(letter="AB"[min(segment, 1)])
 
 
 def note_about(state: ExploreState) -> str:
     """What was dropped, and which words the vocabulary lacks; empty when there is nothing to say."""
-    encoding = state.encoding
+    encoding, translate = state.encoding, QCoreApplication.translate
     if encoding is None:
         return ""
     notes = []
     if encoding.dropped:
-        verb = "token was" if encoding.dropped == 1 else "tokens were"
-        notes.append(f"{encoding.dropped:,} {verb} dropped: the model reads at most {state.max_positions}.")
+        text = translate(
+            "TokenStrip", "%Ln token(s) (was|were) dropped: the model reads at most {most}.", "", encoding.dropped
+        )
+        notes.append(text.format(most=numbers.count(state.max_positions)))
     if encoding.unknown:
-        named = [f"“{typed(state, i)}” at {i}" for i in encoding.unknown[:MOST_UNKNOWN_NAMED]]
+        where = translate("TokenStrip", "“{text}” at {position}")
+        named = [where.format(text=typed(state, i), position=i) for i in encoding.unknown[:MOST_UNKNOWN_NAMED]]
         rest = len(encoding.unknown) - len(named)
-        more = f" and {rest} more" if rest else ""
-        notes.append(f"{encoding.labels[encoding.unknown[0]]}, not in the vocabulary: {', '.join(named)}{more}.")
+        text = translate("TokenStrip", "Not in the vocabulary, read as {token}: {words}.")
+        if rest:
+            text = translate("TokenStrip", "Not in the vocabulary, read as {token}: {words} and %n more.", "", rest)
+        notes.append(text.format(token=encoding.labels[encoding.unknown[0]], words=", ".join(named)))
     return "   ".join(notes)
 
 

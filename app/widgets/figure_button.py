@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.figures.figure import Figure
@@ -13,20 +14,33 @@ from app.look import theme
 from app.widgets.controls import IconButton, popped_up
 
 Provider = Callable[[], Figure | None]  # None: nothing is drawn yet
-SAVE_PICTURE, SAVE_NUMBERS = "Save picture…", "Save numbers…"
-COPY_PICTURE, COPY_NUMBERS = "Copy picture", "Copy numbers"
-WISHES = (SAVE_PICTURE, SAVE_NUMBERS, COPY_PICTURE, COPY_NUMBERS)
 
 
-class FigureWished(QEvent):
+class FigureAction(Enum):
+    """What can be done with a figure."""
+
+    SAVE_PICTURE = QT_TRANSLATE_NOOP("FigureAction", "Save picture…")
+    SAVE_NUMBERS = QT_TRANSLATE_NOOP("FigureAction", "Save numbers…")
+    COPY_PICTURE = QT_TRANSLATE_NOOP("FigureAction", "Copy picture")
+    COPY_NUMBERS = QT_TRANSLATE_NOOP("FigureAction", "Copy numbers")
+
+    @property
+    def title(self) -> str:
+        return QCoreApplication.translate("FigureAction", str(self.value))
+
+
+_KINDS = {FigureAction.SAVE_PICTURE: "PNG, SVG, PDF", FigureAction.SAVE_NUMBERS: "CSV, NPZ"}  # of files
+
+
+class FigureRequested(QEvent):
     """Sent to the window: somebody wants a figure saved or copied."""
 
     TYPE = QEvent.Type(QEvent.registerEventType())
 
-    def __init__(self, provider: Provider, wish: str) -> None:
-        """provider: gives the figure as it is then. wish: one of WISHES."""
+    def __init__(self, provider: Provider, action: FigureAction) -> None:
+        """provider: gives the figure as it is then."""
         super().__init__(self.TYPE)
-        self.provider, self.wish = provider, wish
+        self.provider, self.action = provider, action
 
 
 class FigureButton(IconButton):
@@ -36,9 +50,11 @@ class FigureButton(IconButton):
 
     def __init__(self, provider: Provider, area: QWidget, name: str = "") -> None:
         """area: what the picture stands on. name: of the picture, for screen readers."""
-        super().__init__("save", "Save or copy this picture and its numbers")
+        hint = QCoreApplication.translate("FigureAction", "Save or copy this picture and its numbers")
+        super().__init__("save", hint)
         self.setProperty("look", "quiet")
-        self.setAccessibleName(f"Save or copy: {name}" if name else self.toolTip())
+        if name:
+            self.setAccessibleName(self.tr("Save or copy: {name}").format(name=name))
         self._provider, self.area = provider, area
         self.setFixedSize(theme.px(26), theme.px(22))
         self._menu = QMenu(self)
@@ -47,24 +63,23 @@ class FigureButton(IconButton):
     def open_menu(self) -> QMenu:
         return popped_up(self._menu, self._fill, self)
 
-    def wish(self, wish: str) -> None:
-        """Asks the window to save or copy the figure as it is now; one of WISHES."""
-        QCoreApplication.sendEvent(self.window(), FigureWished(self._provider, wish))
+    def request(self, action: FigureAction) -> None:
+        """Asks the window to save or copy the figure as it is now."""
+        QCoreApplication.sendEvent(self.window(), FigureRequested(self._provider, action))
 
     def entries(self) -> list[tuple[str, Callable[[], object]] | None]:
         """What its menu offers, for the context menu of the picture."""
-        return [(wish, partial(self.wish, wish)) for wish in WISHES]
+        return [(action.title, partial(self.request, action)) for action in FigureAction]
 
     def figure(self) -> Figure | None:
         return self._provider()
 
     def _fill(self, menu: QMenu) -> None:
-        hints = {SAVE_PICTURE: "PNG, SVG, PDF", SAVE_NUMBERS: "CSV, NPZ"}
-        for wish in WISHES:
-            if wish == COPY_PICTURE:
+        for action in FigureAction:
+            if action == FigureAction.COPY_PICTURE:
                 menu.addSeparator()
-            title = f"{wish}\t{hints[wish]}" if wish in hints else wish
-            menu.addAction(title, partial(self.wish, wish))
+            title = f"{action.title}\t{_KINDS[action]}" if action in _KINDS else action.title
+            menu.addAction(title, partial(self.request, action))
 
 
 def figure_buttons(within: QWidget) -> list[FigureButton]:

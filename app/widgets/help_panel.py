@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
 
@@ -13,7 +13,6 @@ from bertcore.locations import assets
 
 WIDTH_PX = 310
 LINE_PERCENT = 125
-NOTHING = "There is no help for this room yet."
 
 
 class HelpPanel(QFrame):
@@ -22,17 +21,17 @@ class HelpPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "help")
-        self.setAccessibleName("Help")
+        self.setAccessibleName(self.tr("Help"))
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self._room = ""
         self.text = QTextBrowser()
-        self.text.setAccessibleName("Help: what this room shows")
+        self.text.setAccessibleName(self.tr("What this room shows"))
         self.text.setOpenExternalLinks(True)
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setProperty("look", "plain")
         head = QHBoxLayout()
-        head.addWidget(label("What this room shows", "title"), 1)
-        close = IconButton("close", "Close the help", self.hide)
+        head.addWidget(label(self.tr("What this room shows"), "title"), 1)
+        close = IconButton("close", self.tr("Close the help"), self.hide)
         close.setProperty("look", "quiet")
         head.addWidget(close)
         layout = QVBoxLayout(self)
@@ -102,4 +101,4 @@ def help_text(room: str) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except OSError:
-        return NOTHING
+        return QCoreApplication.translate("HelpPanel", "There is no help for this room yet.")

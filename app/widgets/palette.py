@@ -47,14 +47,14 @@ class Palette(QFrame):
         super().__init__(window)
         self._window = window
         self.setProperty("look", "palette")
-        self.setAccessibleName("Find a command")
+        self.setAccessibleName(self.tr("Find a command"))
         self._entries, self._typed = list(entries), typed
         self._before = window.focusWidget()
         self.shown: list[Entry] = []
-        self.line, self.list, self.nothing = QLineEdit(), QListWidget(), label("Nothing found.", "muted")
-        self.line.setPlaceholderText("Find a command, a room, an example; 3.4 goes to layer 3, head 4")
-        self.line.setAccessibleName("Find a command")
-        self.list.setAccessibleName("Commands found")
+        self.line, self.list, self.nothing = QLineEdit(), QListWidget(), label(self.tr("Nothing found."), "muted")
+        self.line.setPlaceholderText(self.tr("Find a command, a room, an example; 3.4 goes to layer 3, head 4"))
+        self.line.setAccessibleName(self.tr("Find a command"))
+        self.list.setAccessibleName(self.tr("Commands found"))
         self.list.setItemDelegate(_Row(self))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.look import theme
+from app.look import numbers, theme
 
 Array = np.ndarray
 
@@ -55,11 +55,12 @@ class ColorBar(QWidget):
         self._signed = signed
         self._low, self._high = (-1.0, 1.0) if signed else (0.0, 1.0)
         self.setFixedSize(theme.column_px(width_px), theme.px(16))
-        self.setToolTip("What lies beyond the range is drawn in the end's colour")
+        self.setToolTip(self.tr("Values beyond the range have the colour of its end"))
 
     def set_range(self, low: float, high: float) -> None:
         self._low, self._high = low, high
-        self.setAccessibleName(f"Colour scale from {short_number(low)} to {short_number(high)}")
+        text = self.tr("Colour scale from {low} to {high}")
+        self.setAccessibleName(text.format(low=numbers.number(low, 2), high=numbers.number(high, 2)))
         self.update()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -74,8 +75,8 @@ class ColorBar(QWidget):
         center, side = Qt.AlignmentFlag.AlignVCenter, theme.px(46)
         box = QRectF(self.rect())
         left = Qt.AlignmentFlag.AlignRight | center
-        painter.drawText(QRectF(0, 0, side, box.height()), left, short_number(self._low))
-        painter.drawText(box.adjusted(box.width() - side, 0, 0, 0), center, short_number(self._high))
+        painter.drawText(QRectF(0, 0, side, box.height()), left, numbers.number(self._low, 2))
+        painter.drawText(box.adjusted(box.width() - side, 0, 0, 0), center, numbers.number(self._high, 2))
         bar = box.adjusted(side + 5, theme.px(4), -side - 5, -theme.px(4))
         paint_scale(painter, bar, signed=self._signed)
         if self._signed:
@@ -95,9 +96,3 @@ def paint_scale(painter: QPainter, bar: QRectF, *, signed: bool = False, upright
 
 def _up(length: float) -> QPointF:
     return QPointF(0, length)
-
-
-def short_number(value: float) -> str:
-    if value == 0:
-        return "0"
-    return f"{value:{'.0f' if 100 <= abs(value) < 1e5 else '.2g'}}".replace("-", "−")

@@ -51,7 +51,7 @@ class RoomRail(QFrame):
         """rooms: (id, title, hint) from top to bottom."""
         super().__init__(parent)
         self.setProperty("look", "rail")
-        self.setAccessibleName("Rooms")
+        self.setAccessibleName(self.tr("Rooms"))
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self._buttons: dict[str, RoomButton] = {}
         group = QButtonGroup(self)

@@ -22,7 +22,7 @@ class SentenceEdit(QLineEdit):
         super().__init__()
         self._mark = mark
         self.setPlaceholderText(placeholder)
-        self.setAccessibleName(f"Sentence {mark}")
+        self.setAccessibleName(self.tr("Sentence {mark}").format(mark=mark))
         self.setMaxLength(MOST_CHARACTERS)
         self.setTextMargins(theme.px(MARK_PX - 12), 0, 0, 0)
         self.setFixedHeight(theme.px(32))
@@ -78,8 +78,8 @@ class SentenceBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.a = SentenceEdit("A", "Type a sentence")
-        self.b = SentenceEdit("B", "A second sentence, or nothing")
+        self.a = SentenceEdit("A", self.tr("Type a sentence"))
+        self.b = SentenceEdit("B", self.tr("A second sentence (optional)"))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(10))

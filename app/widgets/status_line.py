@@ -19,7 +19,7 @@ class StatusLine(QFrame):
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("look", "status")
-        self.setAccessibleName("Status")
+        self.setAccessibleName(self.tr("Status"))
         self.setFixedHeight(theme.px(HEIGHT_PX))
         self._facts, self._hover, self._keys = Hint(), Hint(), label(keys, "muted")
         for part in (self._facts, self._hover, self._keys):

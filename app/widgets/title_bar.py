@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from app.look import theme
+from app.look import numbers, theme
 from app.widgets.card import button, label
 from app.widgets.controls import IconButton, MenuButton, popped_up
 
@@ -34,13 +35,15 @@ class TitleBar(QFrame):
         super().__init__(parent)
         self.setProperty("look", "bar")
         self.setFixedHeight(theme.px(48))
-        self.model = MenuButton("No model", fill_models, "The open model; opens another")
+        self.model = MenuButton(self.tr("No model"), fill_models, self.tr("The open model; click to open another"))
         self.model.setMinimumWidth(theme.px(120))
         self.model.setMaximumWidth(theme.px(MODEL_PX))
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
-        self.step = MenuButton("", fill_steps, "The training step of this snapshot; opens another")
+        self.step = MenuButton("", fill_steps, self.tr("The training step of this snapshot; click to open another"))
         self.step.hide()
-        projector = button("Aa Projector", toggle_projector, hint="Everything larger, for a projector", checkable=True)
+        projector = button(
+            self.tr("Aa Projector"), toggle_projector, hint=self.tr("Larger text, for a projector"), checkable=True
+        )
         projector.setChecked(theme.scale() > 1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(14), 0, theme.px(14), 0)
@@ -50,9 +53,9 @@ class TitleBar(QFrame):
         layout.addWidget(self.model)
         layout.addWidget(self.step)
         layout.addStretch(1)
-        layout.addWidget(MenuButton("Examples", fill_examples, "Sentence pairs to start from"))
+        layout.addWidget(MenuButton(self.tr("Examples"), fill_examples, self.tr("Sentence pairs to start from")))
         layout.addWidget(projector)
-        layout.addWidget(IconButton("theme", "Light or dark", toggle_theme))
+        layout.addWidget(IconButton("theme", self.tr("Switch between light and dark"), toggle_theme))
         layout.addWidget(self._commands_button(fill_commands))
 
     def set_model(self, model: ModelInfo) -> None:
@@ -61,13 +64,15 @@ class TitleBar(QFrame):
         self.model.setText(title)
         self.model.setToolTip(f"{title}\n{model.folder}")
         self.step.setVisible(model.step is not None)
-        self.step.setText(f"step {model.step:,}" if model.step is not None else "")
+        step = self.tr("step {step}").format(step=numbers.count(model.step))
+        self.step.setText(step if model.step is not None else "")
 
     def set_loading(self, name: str) -> None:
-        self.model.setText(f"Loading {name or 'the built-in model'}…")
+        text = self.tr("Loading {name}…").format(name=name) if name else self.tr("Loading the built-in model…")
+        self.model.setText(text)
 
     def _commands_button(self, fill: Fill) -> IconButton:
-        made = IconButton("menu", "All commands")
+        made = IconButton("menu", self.tr("All commands"))
         menu = QMenu(made)
         made.clicked.connect(lambda _checked=False: popped_up(menu, fill, made))
         return made
@@ -75,7 +80,7 @@ class TitleBar(QFrame):
 
 def model_title(model: ModelInfo) -> str:
     """Name, family where it is not BERT, layers, heads and size: `bertscope-mini · 4 layers × 4 heads · 5.4 M`."""
-    thousands, millions = model.parameters / 1e3, model.parameters / 1e6
-    size = f"{thousands:.0f} k" if millions < 0.1 else f"{millions:.1f} M" if millions < 100 else f"{millions:.0f} M"
+    layers = QCoreApplication.translate("TitleBar", "%n layer(s)", "", model.layers)
+    heads = QCoreApplication.translate("TitleBar", "%n head(s)", "", model.heads)
     family = "" if model.family == "BERT" else f" · {model.family}"
-    return f"{model.name}{family} · {model.layers} layers × {model.heads} heads · {size}"
+    return f"{model.name}{family} · {layers} × {heads} · {numbers.compact_count(model.parameters)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
@@ -40,7 +40,7 @@ class ChipField(WrappedBoxes):
     gap_px = line_gap_px = GAP_PX
 
     def __init__(self) -> None:
-        super().__init__("Tokens", CHIP_HEIGHT_PX, Qt.FocusPolicy.StrongFocus)
+        super().__init__(QCoreApplication.translate("TokenStrip", "Tokens"), CHIP_HEIGHT_PX, Qt.FocusPolicy.StrongFocus)
         self._chips: list[Chip] = []
         self._widths: dict[tuple[str, float], int] = {}
         self._pictures: dict[tuple[object, ...], QPixmap] = {}

@@ -15,8 +15,9 @@ class ViewSwitches(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = button("Whole words", hint="Show the pieces of a word as one, in every picture", checkable=True)
-        self.specials = button("Special tokens", hint="Show the special tokens in every picture", checkable=True)
+        words, specials = self.tr("Show the pieces of a word as one"), self.tr("Show the special tokens")
+        self.words = button(self.tr("Whole words"), hint=words, checkable=True)
+        self.specials = button(self.tr("Special tokens"), hint=specials, checkable=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(4))
@@ -43,7 +44,9 @@ class WhatIfLine(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.px(6))
         layout.addWidget(self._changes, 1)
-        layout.addWidget(button("As it was", self.reset_requested.emit, hint="Take back all that is changed inside"))
+        layout.addWidget(
+            button(self.tr("Reset"), self.reset_requested.emit, hint=self.tr("Undo every change inside the model"))
+        )
         self.show_changes([])
 
     @property
@@ -53,5 +56,5 @@ class WhatIfLine(QWidget):
 
     def show_changes(self, changes: list[str]) -> None:
         """Each change in a few words."""
-        self._changes.setText(f"What if:  {' · '.join(changes)}" if changes else "")
+        self._changes.setText(self.tr("What if:  {changes}").format(changes=" · ".join(changes)) if changes else "")
         self.setVisible(bool(changes))

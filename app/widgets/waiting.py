@@ -9,9 +9,9 @@ from app.widgets.card import label
 class Waiting(QWidget):
     """Shows `sentence` in the middle until `show_content` is called."""
 
-    def __init__(self, content: QWidget, sentence: str = "Loading the model…") -> None:
+    def __init__(self, content: QWidget, sentence: str = "") -> None:
         super().__init__()
-        self._sentence = label(sentence, "muted", wrap=True)
+        self._sentence = label(sentence or self.tr("Loading the model…"), "muted", wrap=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         middle = QWidget()
         QVBoxLayout(middle).addWidget(self._sentence)

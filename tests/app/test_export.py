@@ -24,10 +24,7 @@ from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curves import CurveSpec, PlotSpec
 from app.widgets.figure_button import (
-    COPY_NUMBERS,
-    COPY_PICTURE,
-    SAVE_NUMBERS,
-    SAVE_PICTURE,
+    FigureAction,
     FigureButton,
     figure_buttons,
 )
@@ -209,10 +206,7 @@ def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: p
     button = figure_buttons(window.frame.room)[0]  # type: ignore[arg-type]
     menu = button.open_menu()
     assert [action.text().split("\t")[0] for action in menu.actions() if action.text()] == [
-        SAVE_PICTURE,
-        SAVE_NUMBERS,
-        COPY_PICTURE,
-        COPY_NUMBERS,
+        action.title for action in FigureAction
     ]
     menu.actions()[0].trigger()
     menu.close()
@@ -232,7 +226,7 @@ def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(
         return str(tmp_path / "mine.npz"), ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
-    figure_buttons(room)[0].wish(SAVE_NUMBERS)
+    figure_buttons(room)[0].request(FigureAction.SAVE_NUMBERS)
     with np.load(tmp_path / "mine.npz") as saved:
         assert "A dog ran home." in str(saved["caption"]) and saved["attention"].shape[-1] == len(room._shown.units)
 
@@ -270,10 +264,10 @@ def test_copies_go_to_the_clipboard(window: Window, qtbot: QtBot) -> None:
     window.open_room("attend")
     buttons = figure_buttons(window.frame.room)  # type: ignore[arg-type]
     button = next(made for made in buttons if (figure := made.figure()) and figure.title == "Layer 1 · Head 1")
-    button.wish(COPY_NUMBERS)
+    button.request(FigureAction.COPY_NUMBERS)
     line = QApplication.clipboard().text().splitlines()[4]
     assert line.split("\t")[1:3] == window.state.reading.shown_tokens[:2]  # type: ignore[union-attr]
-    button.wish(COPY_PICTURE)
+    button.request(FigureAction.COPY_PICTURE)
     assert not QApplication.clipboard().image().isNull()
     assert QApplication.clipboard().mimeData().hasFormat("image/svg+xml")
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.shell.command_palette import open_palette
 from app.shell.window import Window
-from app.widgets.figure_button import SAVE_NUMBERS, SAVE_PICTURE
+from app.widgets.figure_button import FigureAction
 from app.widgets.palette import Palette, match
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -54,9 +54,9 @@ def test_a_few_letters_find_it(palette: Palette, typed: str, first: str) -> None
     [
         ("help", "What this room shows"),
         ("F1", "What this room shows"),
-        ("pdf", SAVE_PICTURE),
-        ("export", SAVE_PICTURE),
-        ("csv", SAVE_NUMBERS),
+        ("pdf", FigureAction.SAVE_PICTURE.title),
+        ("export", FigureAction.SAVE_PICTURE.title),
+        ("csv", FigureAction.SAVE_NUMBERS.title),
         ("example", "The next sentence"),
     ],
 )

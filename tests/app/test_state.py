@@ -180,7 +180,7 @@ def test_dropped_and_unknown_tokens_are_said(state: ExploreState) -> None:
     state.set_text(a="cat " * 100 + "🦄", b="")
     assert "39 tokens were dropped: the model reads at most 64." in note_about(state)
     state.set_text(a="a 🦄 cat")
-    assert note_about(state) == "[UNK], not in the vocabulary: “🦄” at 2."
+    assert note_about(state) == "Not in the vocabulary, read as [UNK]: “🦄” at 2."
 
 
 def test_broken_unicode_is_a_sentence_and_keeps_the_tokens(state: ExploreState, qtbot: QtBot) -> None:
@@ -202,7 +202,7 @@ def test_chips_carry_what_the_model_reads(state: ExploreState, tokenizer: Tokeni
     state.toggle_mask(2)
     chips = chips_of(state)
     assert [chip.token_id for chip in chips] == state.input_ids
-    assert chips[2].hint() == f"[MASK] · position 2 · id {tokenizer.mask_id} · segment A · masked, was cat"
+    assert chips[2].hint() == f"[MASK] · position 2 · id {tokenizer.mask_id} · segment A · masked; it was cat"
     assert [replace(chip).kind for chip in chips[:2]] == ["special", "segment_a"]
     assert chips[-2].kind == "segment_b"
 

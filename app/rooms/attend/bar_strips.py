@@ -10,8 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.look import theme
-from app.widgets.raster import short_number
+from app.look import numbers, theme
 
 TITLE_PX, LABEL_PX = 19, 17
 LEAST_BARS_PX, LARGEST_BARS_PX = 22, 70
@@ -115,8 +114,8 @@ class BarStrips(QWidget):
         painter.setFont(theme.font(10.5))
         side = area.right() + theme.px(5)
         low, high = strip.ends
-        painter.drawText(QPointF(side, area.y() + theme.px(9)), short_number(high))
-        painter.drawText(QPointF(side, area.bottom() - 1), short_number(low))
+        painter.drawText(QPointF(side, area.y() + theme.px(9)), numbers.number(high, 2))
+        painter.drawText(QPointF(side, area.bottom() - 1), numbers.number(low, 2))
 
     def _paint_labels(self, painter: QPainter, strip: Strip, area: QRectF, width: float) -> None:
         painter.setFont(theme.font(10.5))

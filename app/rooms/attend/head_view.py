@@ -7,9 +7,9 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.look import theme
+from app.look import numbers, theme
 from app.rooms.attend.head_labels import axis_labels, paint_columns, paint_rows
-from app.widgets.raster import Raster, paint_scale, short_number
+from app.widgets.raster import Raster, paint_scale
 from app.widgets.zoom import Zoom
 
 SCALE_PX = 58  # the colour scale at the right, with its numbers
@@ -150,14 +150,14 @@ class HeadView(QWidget):
         painter.setPen(theme.color("muted"))
         painter.setFont(theme.font(11))
         left = bar.right() + theme.px(5)
-        painter.drawText(QPointF(left, bar.y() + theme.px(9)), short_number(raster.high))
+        painter.drawText(QPointF(left, bar.y() + theme.px(9)), numbers.number(raster.high, 2))
         if self._is_cut:
             painter.drawText(QPointF(left, bar.y() + theme.px(22)), "or more")
         if self._signed:
             painter.drawText(QPointF(left, bar.center().y() + theme.px(4)), "0")
             if self._is_cut:
                 painter.drawText(QPointF(left, bar.bottom() + theme.px(13)), "or less")
-        painter.drawText(QPointF(left, bar.bottom()), short_number(raster.low))
+        painter.drawText(QPointF(left, bar.bottom()), numbers.number(raster.low, 2))
 
     def _paint_cross(self, painter: QPainter, rect: QRectF, cell: float) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -13,7 +13,7 @@ from app.look import theme
 from app.rooms.embed.parts import Length, has_last, last_name, lengths_at
 from app.widgets.bar_list import ROW_PX, Bar, BarList
 from app.widgets.card import Card, Hint, button, label
-from app.widgets.chips import part_name
+from app.widgets.chips import part_name, segment_name
 
 if TYPE_CHECKING:
     from app.state.readings import Reading
@@ -95,7 +95,8 @@ class TokenCard(Card):
         first = members[0]
         where, segment = part_name(reading.encoding, first, model.has_segments), reading.request.segments[first]
         if model.has_segments and segment != reading.encoding.segments[first]:
-            where = f" · read as segment {'AB'[min(segment, 1)]}"
+            where = f"read as {segment_name(segment)}"
+        where = where and f" · {where}"
         self.set_title(units.labels[unit])
         if len(members) > 1:
             self.set_hint(f"tokens {first}–{members[-1]}{where} · mean of {len(members)} pieces")
