@@ -228,7 +228,7 @@ class LoadedModel:
     def _surprise(self, encoding: Encoding, step: Step, groups: Sequence[int] | None = None) -> Surprise:
         if self.tokenizer.mask_id is None:
             raise BertcoreError("This model's vocabulary has no mask, so no word can be hidden in turn.")
-        return surprise(self.bert, encoding, self.tokenizer.mask_id, groups=groups, between=step)
+        return surprise(self.bert, encoding, self.tokenizer.mask_id, groups=groups, progress=step)
 
     def embed(self, a: str | Texts, *, pooling: Literal["mean", "cls"] | None = None) -> NDArray[np.float32]:
         """One vector for each text (B,H): the mean of its last hidden states, special tokens too, or that of [CLS].
@@ -242,7 +242,7 @@ class LoadedModel:
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
         encodings = [self.encode(text) for text, _ in _pairs(a, None)]
         with progress_bar("Embedding texts") as step:
-            return sentence_vectors(self.bert, encodings, way, between=step)
+            return sentence_vectors(self.bert, encodings, way, progress=step)
 
     # --- looking inside -------------------------------------------------------------------------------------------
 
@@ -356,7 +356,7 @@ class LoadedModel:
             with progress_bar("Attributing") as step:
                 if method == "leave_one_out":
                     found = attribution.leave_one_out(
-                        self.bert, encoding.ids, encoding.segments, target, cover, between=step
+                        self.bert, encoding.ids, encoding.segments, target, cover, progress=step
                     )
                 else:
                     special = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)
@@ -367,7 +367,7 @@ class LoadedModel:
                         target,
                         baseline_ids=attribution.covered(encoding.ids, cover, special),
                         steps=PATH_STEPS,
-                        between=step,
+                        progress=step,
                     )
         return TokenAttribution(
             encoding.tokens, found.scores, prediction, found.value, found.baseline, found.completeness_error

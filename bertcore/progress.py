@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
+Progress = Callable[[float], object]  # called with the share done, 0..1; what it raises ends the work
 SHOWN_AFTER_S = 2.0
 
 
@@ -19,7 +20,7 @@ def progress_bar(description: str) -> Iterator[Callable[[float], None]]:
 
     A bar appears when the work has gone on for SHOWN_AFTER_S, in a notebook or where the error output is a terminal.
     """
-    bar: Progress | None = None
+    bar: Bar | None = None
     start = time.monotonic()
 
     def step(share: float) -> None:
@@ -36,12 +37,12 @@ def progress_bar(description: str) -> Iterator[Callable[[float], None]]:
             bar.stop()
 
 
-def _new_bar(description: str) -> Progress:
+def _new_bar(description: str) -> Bar:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
-    bar = Progress(console=console, transient=True, disable=not (console.is_terminal or console.is_jupyter))
+    bar = Bar(console=console, transient=True, disable=not (console.is_terminal or console.is_jupyter))
     bar.add_task(description, total=1.0)
     bar.start()
     return bar

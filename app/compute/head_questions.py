@@ -187,16 +187,6 @@ def effects_of_heads(checkpoint: Checkpoint, text: AskedText, target: HeadTarget
     """(L,N): change of ln p in nats when each head alone is switched off (`ablation.head_effects`)."""
     from bertcore.analysis.ablation import head_effects
 
-    batches = 0
-    heads, length = checkpoint.config.num_attention_heads, len(text.input_ids)
-    in_layer = -(-heads // max(1, INTERACTIVE_TOKENS // length))
-    total = in_layer * checkpoint.config.num_hidden_layers
-
-    def between() -> None:
-        nonlocal batches
-        batches += 1
-        step(min(batches / total, 1.0))
-
     found = head_effects(
         checkpoint.model,
         text.input_ids,
@@ -204,7 +194,7 @@ def effects_of_heads(checkpoint: Checkpoint, text: AskedText, target: HeadTarget
         target.target,
         position_ids=text.positions,
         max_tokens=INTERACTIVE_TOKENS,
-        between=between,
+        progress=step,
     )
     return found.effect
 
@@ -242,7 +232,7 @@ def check_head(
         columns,
         position_ids=text.positions,
         max_tokens=INTERACTIVE_TOKENS,
-        between=lambda share: step(0.1 + 0.8 * share),
+        progress=lambda share: step(0.1 + 0.8 * share),
     )
     without_head = _without_head(checkpoint, text, target, layer, head) - found.value
     return HeadCheck(attention, found.gradient[head, row], without, found.gradient[head], without_head, found.value)

@@ -54,7 +54,7 @@ def surprise_of(
         segment_ids=text.segments,
         position_ids=text.positions,
         changes=what_if.changes(),
-        between=step,
+        progress=step,
     )
 
 
@@ -74,12 +74,12 @@ def decided_by(
     if method == "gradient":
         return gradient_x_input(*asked, position_ids=text.positions)
     if method == "left_out":
-        return leave_one_out(*asked, cover, position_ids=text.positions, max_tokens=INTERACTIVE_TOKENS, between=step)
+        return leave_one_out(*asked, cover, position_ids=text.positions, max_tokens=INTERACTIVE_TOKENS, progress=step)
     return integrated_gradients(
         *asked,
         baseline_ids=covered(text.input_ids, cover, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)),
         position_ids=text.positions,
         steps=PATH_STEPS,
         max_tokens=INTERACTIVE_TOKENS,
-        between=step,
+        progress=step,
     )

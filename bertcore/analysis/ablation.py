@@ -5,7 +5,7 @@ Michel, Levy and Neubig 2019 ("Are Sixteen Heads Really Better than One?", secti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,13 +17,12 @@ from bertcore.analysis.passes import MAX_TOKENS, as_text, chunks
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Intervention, Recorder
-
-Progress = Callable[[int, int], bool | None]  # layers done, layers in all -> False to stop
+from bertcore.progress import Progress
 
 
 @dataclass(frozen=True)
 class HeadEffects:
-    """The target with all heads, and with each one switched off; NaN for heads that a stop left out."""
+    """The target with all heads, and with each one switched off."""
 
     intact: float
     without: NDArray[np.float64]  # (L,N)
@@ -44,14 +43,11 @@ def head_effects(
     position_ids: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
     progress: Progress | None = None,
-    between: Callable[[], object] | None = None,
 ) -> HeadEffects:
     """Effect of each head's removal (its context vectors set to 0) on one number, for all L x N heads.
 
     What stands before a head's layer is the same without it, so layer l starts from its recorded input, with its heads'
-    variants as one batch of at most `max_tokens` tokens. Work goes from the last layer, which is the quickest, to the
-    first; `progress` is called after each layer and ends the work early by returning False. `between` is called after
-    each batch; what it raises ends the work without a result.
+    variants as one batch of at most `max_tokens` tokens. `progress` is told the share done after each.
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
@@ -59,15 +55,13 @@ def head_effects(
     entering = ["embeddings.output", *(f"layer.{layer}.output" for layer in range(depth - 1))]
     record = Recorder(lambda name: name in entering)
     intact = float(target.of(model, text.hidden(model, tap=record)))
-    without = np.full((depth, heads), np.nan)
-    for layer in reversed(range(depth)):
+    without = np.empty((depth, heads))
+    for layer in range(depth):
         for part in chunks(heads, len(text), max_tokens):
             hidden = _without_heads(model, record[entering[layer]], layer, range(heads)[part], target)
             without[layer, part] = target.read(model, hidden).cpu().double().numpy()
-            if between is not None:
-                between()
-        if progress is not None and progress(depth - layer, depth) is False:
-            break
+            if progress is not None:
+                progress((layer * heads + part.stop) / without.size)
     return HeadEffects(intact, without)
 
 

@@ -18,8 +18,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Intervention, Recorder
-
-Between = Callable[[float], object]  # share done, 0..1; may raise to end the work
+from bertcore.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -73,12 +72,12 @@ def link_effects(
     *,
     position_ids: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
-    between: Between | None = None,
+    progress: Progress | None = None,
 ) -> NDArray[np.float64]:
     """Change of the target (C) when one token no longer looks at each of C `columns`, one at a time.
 
-    The rest of the row is scaled to sum to 1 again; where nothing is left, the row is 0. `between` is called after each
-    batch of at most `max_tokens` tokens.
+    The rest of the row is scaled to sum to 1 again; where nothing is left, the row is 0. `progress` is told the
+    share done after each batch of at most `max_tokens` tokens.
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
@@ -89,8 +88,8 @@ def link_effects(
         batch = entering.expand(len(columns[part]), -1, -1)  # (B,S,H)
         change = _without_links(head, row, columns[part])
         effects[part] = _numpy(_read(model, batch, layer, target, change)) - intact
-        if between is not None:
-            between(part.stop / len(columns))
+        if progress is not None:
+            progress(part.stop / len(columns))
     return effects
 
 

@@ -5,7 +5,7 @@ S tokens, E width of the embedding (H at "embeddings.output").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +18,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Intervention, Recorder
+from bertcore.progress import Progress
 
 GRADIENT_TOKENS = 1024  # in one batch with a backward pass
 Point = Literal["embeddings.output", "embeddings.sum"]
@@ -66,14 +67,14 @@ def integrated_gradients(
     point: Point = "embeddings.output",
     steps: int = 32,
     max_tokens: int = GRADIENT_TOKENS,
-    between: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Attribution:
     """Sum over the embedding of (x - x') times the mean of dF/dx on the straight path from x' to x, per token.
 
     Sundararajan, Taly and Yan 2017, section 3, with Gauss-Legendre nodes for the integral. `baseline_ids` is the text
     x' with its own segments and positions (see `covered`); None is x' = 0. Zero at "embeddings.sum" is a poor choice:
     the LayerNorm behind it is blind to length, so the whole change happens at x' itself, and the completeness error
-    says so. The backward pass needs what every layer made: about 0.6 MB a token for BERT-base. `between` is told the
+    says so. The backward pass needs what every layer made: about 0.6 MB a token for BERT-base. `progress` is told the
     share done after each batch.
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
@@ -88,8 +89,8 @@ def integrated_gradients(
         along = torch.tensor((nodes[part] + 1) / 2).to(own)[:, None, None]  # (B,1,1)
         _, gradients = _gradients(model, text, point, empty + along * (own - empty), target)
         mean_gradient += torch.einsum("b,bse->se", torch.tensor(weights[part] / 2).to(own), gradients)
-        if between is not None:
-            between(part.stop / steps)
+        if progress is not None:
+            progress(part.stop / steps)
     scores = _numpy(((own - empty) * mean_gradient).sum(-1)[0])
     value, baseline = (float(_gradients(model, text, point, end, target)[0][0]) for end in (own, empty))
     return Attribution(scores, value, baseline, float(scores.sum()) - (value - baseline))
@@ -110,11 +111,11 @@ def leave_one_out(
     *,
     position_ids: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
-    between: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Attribution:
     """What the number loses when one token is covered by `cover_id` ([MASK]): F(text) - F(text without it).
 
-    `between` is told the share done after each batch.
+    `progress` is told the share done after each batch.
     Li, Monroe and Jurafsky 2016 ("Understanding Neural Networks through Representation Erasure").
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
@@ -127,8 +128,8 @@ def leave_one_out(
         variants[range(len(places)), places] = cover_id
         row = None if target.reads_all else torch.full_like(places, target.position)
         lost[part] = value - _numpy(target.read(model, text.hidden(model, variants, row)))
-        if between is not None:
-            between(part.stop / len(text))
+        if progress is not None:
+            progress(part.stop / len(text))
     return Attribution(lost, value)
 
 

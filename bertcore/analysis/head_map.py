@@ -6,15 +6,15 @@ L layers, N heads, S tokens; head n of layer l is row l*N + n of a matrix over h
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
+from bertcore.progress import Progress
+
 MOST_VALUES = 150_000_000  # compared in all, some three seconds; beyond it, rows are sampled
-Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class HeadMap:
     rows: NDArray[np.int64]  # the tokens whose rows were compared; all of them in a short text
 
 
-def head_map(attentions: NDArray, *, most_values: int = MOST_VALUES, step: Step | None = None) -> HeadMap:
+def head_map(attentions: NDArray, *, most_values: int = MOST_VALUES, progress: Progress | None = None) -> HeadMap:
     """All heads (L,N,S,S) in a plane.
 
     Where L, N and S are so large that more than `most_values` numbers had to be compared, only some rows are, evenly
@@ -35,7 +35,7 @@ def head_map(attentions: NDArray, *, most_values: int = MOST_VALUES, step: Step 
     """
     layers, heads, length, _ = attentions.shape
     rows = compared_rows(layers * heads, length, most_values)
-    divergence = divergence_between_heads(attentions[:, :, rows], step)
+    divergence = divergence_between_heads(attentions[:, :, rows], progress)
     points, share = scaled_to_plane(divergence)
     return HeadMap(points.reshape(layers, heads, 2), share, divergence, rows)
 
@@ -48,7 +48,7 @@ def compared_rows(heads: int, length: int, most_values: int = MOST_VALUES) -> ND
     return rows
 
 
-def divergence_between_heads(attentions: NDArray, step: Step | None = None) -> NDArray[np.float64]:
+def divergence_between_heads(attentions: NDArray, progress: Progress | None = None) -> NDArray[np.float64]:
     """(L,N,R,S), rows summing to 1 -> (LN,LN): Jensen-Shannon divergence in bits, mean over the R rows (Lin 1991)."""
     shape = attentions.shape
     heads = np.asarray(attentions, dtype=np.float32).reshape(-1, *shape[2:])  # (L,N,R,S) -> (LN,R,S)
@@ -58,9 +58,9 @@ def divergence_between_heads(attentions: NDArray, step: Step | None = None) -> N
         for j in range(i + 1, len(heads), 16):  # some at a time: what they make stays in the processor's cache
             mixed = entr((heads[j : j + 16] + heads[i]) / 2).sum(-1, dtype=np.float64).mean(-1)
             found[i, j : j + 16] = mixed - (entropy[j : j + 16] + entropy[i]) / 2
-        if step is not None:
+        if progress is not None:
             left = (len(heads) - i - 1) / len(heads)
-            step(1 - left * left)
+            progress(1 - left * left)
     bits: NDArray[np.float64] = np.clip((found + found.T) / np.log(2), 0, 1)  # rounding can leave it
     return bits
 

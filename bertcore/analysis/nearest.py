@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.progress import Progress
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 Measure = Literal["cosine", "distance"]
-Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,16 @@ class NearestWords:
         found = [self._measured(int(i), query) for i in best if np.isfinite(farness[i])]
         return sorted(found, key=lambda word: (-word.cosine if by == "cosine" else word.distance, word.token_id))
 
-    def around(self, groups: Sequence[Sequence[int]], k: int, by: Measure, step: Step | None = None) -> WordsAround:
+    def around(
+        self, groups: Sequence[Sequence[int]], k: int, by: Measure, progress: Progress | None = None
+    ) -> WordsAround:
         """The k words nearest to each group of tokens (a word's pieces); none that is itself in a group."""
         here = {token_id for group in groups for token_id in group}
         words: dict[int, NearWord] = {}
         of: dict[int, int] = {}
         for number, group in enumerate(groups):
-            if step is not None:
-                step(number / len(groups))
+            if progress is not None:
+                progress(number / len(groups))
             for word in self.near(group, k, by):
                 if word.token_id not in here and word.token_id not in words:
                     words[word.token_id], of[word.token_id] = word, number

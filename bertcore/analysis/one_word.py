@@ -7,7 +7,7 @@ L layers, K sentences that have the word, H hidden. Importable without torch.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.vectors import cosines
 from bertcore.errors import BertcoreError
+from bertcore.progress import Progress
 
 if TYPE_CHECKING:
     from bertcore.model.bert import Bert
@@ -64,9 +65,9 @@ def word_in_sentences(
     tokenizer: Tokenizer,
     word: str,
     sentences: Sequence[str],
-    step: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> WordInSentences:
-    """One pass for each sentence. `step` is told the share done between them.
+    """One pass for each sentence. `progress` is told the share done between them.
 
     Raises BertcoreError where no sentence has the word.
     """
@@ -77,8 +78,8 @@ def word_in_sentences(
         raise BertcoreError(f"No sentence has the word “{word.strip()}”; write one that has it.")
     vectors = []
     for done, i in enumerate(kept):
-        if step is not None:
-            step(done / len(kept))
+        if progress is not None:
+            progress(done / len(kept))
         vectors.append(_states(model, encodings[i], places[i]))
     stacked = np.stack(vectors, axis=1)  # (L+1,K,H)
     return WordInSentences(

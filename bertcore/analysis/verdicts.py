@@ -14,6 +14,7 @@ from bertcore.analysis.passes import MAX_TOKENS
 from bertcore.analysis.predict import softmax
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.model.bert import Bert
+from bertcore.progress import Progress
 from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -61,11 +62,11 @@ def sentence_vectors(
     pooling: Pooling,
     *,
     max_tokens: int = MAX_TOKENS,
-    between: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> NDArray[np.float32]:
     """One vector for each text (B,H): the mean of all tokens or [CLS] (Reimers and Gurevych 2019, section 3).
 
-    Texts of like length go through the model together, padded, at most `max_tokens` tokens in a batch; `between` is
+    Texts of like length go through the model together, padded, at most `max_tokens` tokens in a batch; `progress` is
     told the share done after each.
     """
     order = sorted(range(len(encodings)), key=lambda i: -len(encodings[i]))
@@ -75,8 +76,8 @@ def sentence_vectors(
         chosen = order[done : done + max(1, max_tokens // len(encodings[order[done]]))]
         vectors[chosen] = _pooled(model, [encodings[i] for i in chosen], pooling)
         done += len(chosen)
-        if between is not None:
-            between(done / len(order))
+        if progress is not None:
+            progress(done / len(order))
     return vectors
 
 

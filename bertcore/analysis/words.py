@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, changed, chunks
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes, Tap, identity
+from bertcore.progress import Progress
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 
@@ -135,13 +136,13 @@ def surprise(
     segment_ids: Sequence[int] | None = None,
     position_ids: Sequence[int] | None = None,
     changes: Changes | None = None,
-    between: Callable[[float], object] | None = None,
+    progress: Progress | None = None,
 ) -> Surprise:
     """Mask each token in turn and see how likely the model finds it; at most `max_tokens` in a batch.
 
     With `groups` (the word of each token) the later pieces of its word are masked too, so that a rare word's end does
     not give away its beginning (Kauf and Ivanova 2023). A mask that stands in the text is no word and is left out.
-    `segment_ids` and `position_ids` (S) in place of the text's own; `changes` are made inside. `between` is told the
+    `segment_ids` and `position_ids` (S) in place of the text's own; `changes` are made inside. `progress` is told the
     share done after each batch. Raises BertcoreError where there is no MLM head.
     """
     text = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
@@ -159,8 +160,8 @@ def surprise(
                 hidden = whole[torch.arange(len(variants), device=whole.device), places[part]]
             logits = _mlm(model, hidden, tap)
         bits[part] = -_own_log_probability(logits, text.ids[places[part]]) / np.log(2)
-        if between is not None:
-            between(part.stop / len(places))
+        if progress is not None:
+            progress(part.stop / len(places))
     return Surprise(places.cpu().numpy(), bits)
 
 

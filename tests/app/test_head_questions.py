@@ -89,7 +89,7 @@ def test_a_link_taken_away_is_a_row_put_in(max_tokens: int) -> None:
     columns = [0, 2, 5, 6]
     target = word_target(MASKED, CAT)
     found = link_effects(
-        model, PAIR.ids, PAIR.segments, target, 0, 3, MASKED, columns, max_tokens=max_tokens, between=shares.append
+        model, PAIR.ids, PAIR.segments, target, 0, 3, MASKED, columns, max_tokens=max_tokens, progress=shares.append
     )
     for column, effect in zip(columns, found, strict=True):
         row = before.copy()

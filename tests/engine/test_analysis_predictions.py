@@ -123,17 +123,11 @@ class TestAblation:
         row = trace(model, PAIR.ids, PAIR.segments, positions, mlm_positions=[MASKED]).mlm_logits
         assert row is not None and found.intact == pytest.approx(math.log(softmax(row[0])[CAT]), abs=1e-5)
 
-    def test_it_stops_when_told_and_leaves_the_rest_open(self) -> None:
-        seen: list[tuple[int, int]] = []
-
-        def stop_after_two(done: int, total: int) -> bool:
-            seen.append((done, total))
-            return done < 2
-
-        model = family_model("bert")
-        found = head_effects(model, PAIR.ids, PAIR.segments, word_target(MASKED, CAT), progress=stop_after_two)
-        assert seen == [(1, 3), (2, 3)]
-        assert np.isnan(found.without[0]).all() and np.isfinite(found.without[1:]).all()
+    def test_progress_rises_to_the_end(self) -> None:
+        shares: list[float] = []
+        target = word_target(MASKED, CAT)
+        head_effects(family_model("bert"), PAIR.ids, PAIR.segments, target, max_tokens=30, progress=shares.append)
+        assert len(shares) == 6 and shares == sorted(shares) and shares[-1] == 1
 
     @pytest.mark.parametrize(
         ("target", "match"),

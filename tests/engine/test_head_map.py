@@ -62,14 +62,14 @@ class TestMap:
 
     def test_progress_rises_to_the_end_and_may_stop_it(self) -> None:
         shares: list[float] = []
-        head_map(ATTENTIONS, step=shares.append)
+        head_map(ATTENTIONS, progress=shares.append)
         assert shares == sorted(shares) and shares[-1] > 0.9 and max(shares) <= 1
 
         def stop(share: float) -> None:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            head_map(ATTENTIONS, step=stop)
+            head_map(ATTENTIONS, progress=stop)
 
 
 class TestLinks:

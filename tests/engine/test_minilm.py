@@ -14,7 +14,8 @@ import torch
 
 from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.trace import trace
-from bertcore.analysis.verdicts import cosine, sentence_vectors
+from bertcore.analysis.vectors import cosine
+from bertcore.analysis.verdicts import sentence_vectors
 from bertcore.checkpoint.checkpoint import load_checkpoint
 
 pytestmark = pytest.mark.slow

@@ -163,7 +163,9 @@ class AlikePanel(QWidget):
         def work(checkpoint: Checkpoint, step: Step) -> Any:
             from bertcore.analysis.head_map import head_map
 
-            return head_map(shown.stacked(lambda share: step(share * 0.2)), step=lambda share: step(0.2 + share * 0.8))
+            return head_map(
+                shown.stacked(lambda share: step(share * 0.2)), progress=lambda share: step(0.2 + share * 0.8)
+            )
 
         self.question.want(shown.key, work)
         self._show(self.question.answer)
