@@ -36,9 +36,20 @@ Wait = Callable[[Callable[[], bool]], None]
 LABELS = ("entailment", "contradiction", "neither of the two")
 
 
-def walk(window: Window, wait: Wait, rooms: tuple[str, ...] = ROOMS) -> dict[str, list[str]]:
-    """Place -> its faults, for every room and view. Places without any are left out."""
-    window.resize(SIZE)
+def cut_words(window: Window) -> list[str]:
+    """What is cut off or squeezed; the window must not have grown either."""
+    return faults(window, SIZE)
+
+
+def walk(
+    window: Window,
+    wait: Wait,
+    rooms: tuple[str, ...] = ROOMS,
+    inspect: Callable[[Window], list[str]] = cut_words,
+    size: QSize = SIZE,
+) -> dict[str, list[str]]:
+    """Place -> what `inspect` finds wrong there, for every room and view. Places without faults are left out."""
+    window.resize(size)
     window.state.set_focus(2)
     found = {}
     for room_id in rooms:
@@ -50,13 +61,15 @@ def walk(window: Window, wait: Wait, rooms: tuple[str, ...] = ROOMS) -> dict[str
             if isinstance(room, TrainRoom):
                 wait(lambda: all(plot.is_loaded for plot in window.frame.rooms["train"].view.plots))  # type: ignore[attr-defined]
             wait(lambda: is_settled(window))
-            found[f"{room_id} {view}".strip()] = faults(window, SIZE)
+            found[f"{room_id} {view}".strip()] = inspect(window)
     return {place: wrong for place, wrong in found.items() if wrong}
 
 
-def walk_train(window: Window, wait: Wait) -> dict[str, list[str]]:
+def walk_train(
+    window: Window, wait: Wait, inspect: Callable[[Window], list[str]] = cut_words, size: QSize = SIZE
+) -> dict[str, list[str]]:
     """The room Train with each of the runs that are there, and with the form of each kind of run."""
-    window.resize(SIZE)
+    window.resize(size)
     room = window.open_room("train")
     assert isinstance(room, TrainRoom)
     found = {}
@@ -66,11 +79,11 @@ def walk_train(window: Window, wait: Wait) -> dict[str, list[str]]:
             if button.isVisible() and button.isEnabled():
                 button.click()
             wait(lambda: all(plot.is_loaded for plot in room.view.plots))
-            found[f"run {path.name}, {button.text()}"] = faults(window, SIZE)
+            found[f"run {path.name}, {button.text()}"] = inspect(window)
     room.show_form()
     for kind in RUN_KINDS:
         room.form.set_kind(kind.key)
-        found[f"form {kind.key}"] = faults(window, SIZE)
+        found[f"form {kind.key}"] = inspect(window)
     room.show_list()
     return {place: wrong for place, wrong in found.items() if wrong}
 
