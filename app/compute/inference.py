@@ -121,13 +121,6 @@ class Inference(QObject):
         """The first `count` positions and the segments compared; ends in `answer_ready("tables", Tables)`."""
         self._post("tables", lambda: self._describe_tables(count))
 
-    def compare_sentences(self, a: str, b: str) -> None:
-        """How alike a sentence encoder takes two sentences to be.
-
-        Ends in `answer_ready("similarity", (ModelInfo, a, b, cosine))`.
-        """
-        self._post("similarity", lambda: self._compare_sentences(a, b))
-
     def apply(self, request: ApplyRequest) -> None:
         """What the open model, taught a task, says of typed text; ends in `answer_ready("apply", Applied)`."""
         self._post("apply", lambda: self._apply(request))
@@ -286,18 +279,6 @@ class Inference(QObject):
         if kept is None or _what_is_read(kept.request) != _what_is_read(plain):
             kept = self._kept_before = _reading(plain, checkpoint, None)
         return kept
-
-    def _compare_sentences(self, a: str, b: str) -> tuple[str, object] | None:
-        checkpoint = self._checkpoint
-        if checkpoint is None or checkpoint.pooling is None:
-            return None
-        from bertcore.analysis.vectors import cosine
-        from bertcore.analysis.verdicts import sentence_vectors
-
-        most = checkpoint.config.max_length
-        encodings = [checkpoint.tokenizer.encode(text, max_length=most) for text in (a, b)]
-        vectors = sentence_vectors(checkpoint.model, encodings, checkpoint.pooling)
-        return "similarity", (self._info, a, b, cosine(*vectors))
 
     def _apply(self, request: ApplyRequest) -> tuple[str, object] | None:
         checkpoint = self._checkpoint

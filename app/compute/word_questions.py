@@ -58,7 +58,7 @@ def surprise_of(
     )
 
 
-def decided_by(
+def attribution_of(
     checkpoint: Checkpoint, text: AskedText, target: HeadTarget, method: Method, step: Step | None = None
 ) -> Attribution:
     """Each token's part (S) in ln p of a prediction, in nats, by one of METHODS (`attribution`).
@@ -83,3 +83,14 @@ def decided_by(
         max_tokens=INTERACTIVE_TOKENS,
         progress=step,
     )
+
+
+def sentence_similarity(checkpoint: Checkpoint, a: str, b: str) -> float:
+    """Cosine of two sentences, -1..1, each read on its own by a sentence encoder."""
+    from bertcore.analysis.vectors import cosine
+    from bertcore.analysis.verdicts import sentence_vectors
+
+    assert checkpoint.pooling is not None
+    most = checkpoint.config.max_length
+    encodings = [checkpoint.tokenizer.encode(text, max_length=most) for text in (a, b)]
+    return cosine(*sentence_vectors(checkpoint.model, encodings, checkpoint.pooling))

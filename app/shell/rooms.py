@@ -102,8 +102,6 @@ class Rooms:
             inference.apply(about)  # type: ignore[arg-type]
         elif kind == "watch":
             inference.watch(*about)  # type: ignore[misc]
-        elif kind == "similarity":
-            inference.compare_sentences(*about)  # type: ignore[misc]
         else:
             inference.ask(kind, about)  # type: ignore[arg-type]
 

@@ -28,7 +28,7 @@ ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
 VIEWS = {  # of rooms that show one at a time
     "embed": ("parts", "map", "what_if", "cuts"),
     "attend": ("matrix", "lines", "score", "check", "rollout", "gradient"),
-    "predict": ("words", "lens", "surprise", "decided", "fill"),
+    "predict": ("words", "lens", "surprise", "attribution", "fill"),
     "layers": ("hidden", "paths", "word", "added", "neurons", "steps"),
 }
 THEMES = ("light", "dark")

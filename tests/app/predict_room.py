@@ -7,15 +7,15 @@ from typing import TypeVar
 from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import AskedText
-from app.rooms.predict.page import PredictPage
 from app.rooms.predict.room import PredictRoom
+from app.rooms.predict.view import PredictView
 from app.shell.window import Window
 from app.state.readings import Reading
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
 
 MASKS = (2, 6, 9)
-AnyPage = TypeVar("AnyPage", bound=PredictPage)
+AnyPage = TypeVar("AnyPage", bound=PredictView)
 
 
 def predict(window: Window, qtbot: QtBot, masks: tuple[int, ...] = MASKS) -> PredictRoom:
@@ -40,7 +40,7 @@ def answered(window: Window, room: PredictRoom, qtbot: QtBot) -> None:
     settle(window, qtbot)
 
     def is_done() -> bool:
-        waiting = any(question.is_waiting for question in (room.lens, *room.page.questions))
+        waiting = any(question.is_running for question in room.view.questions)
         return not waiting and not window.services.inference.is_busy
 
     qtbot.waitUntil(is_done, timeout=TIMEOUT_MS)

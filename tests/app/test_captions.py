@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.heads_card import EFFECTS
-from app.rooms.predict.fill_page import CLICKS, ORDERS, FillPage
-from app.rooms.predict.surprise_page import SurprisePage
+from app.rooms.predict.fill_view import ORDERS, FillView
+from app.rooms.predict.surprise_view import SurpriseView
 from app.shell.window import Window
 from app.state.token_units import MERGING
 from app.state.what_if import WhatIf
@@ -41,7 +41,7 @@ def test_effects_are_said_to_be_of_the_model_as_it_is(window: Window, qtbot: QtB
 def test_surprise_is_of_the_text_as_typed(window: Window, qtbot: QtBot) -> None:
     window.state.set_what_if(OFF)
     room = predict(window, qtbot)
-    figure = page(room, SurprisePage, "surprise", window, qtbot)._figure()
+    figure = page(room, SurpriseView, "surprise", window, qtbot)._figure()
     assert figure is not None and TEXT_A in figure.caption and SAID_OFF in figure.caption
     assert "masked:" not in figure.caption
 
@@ -55,52 +55,50 @@ def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(
     window.state.set_token_view(words=True)
     window.state.set_what_if(OFF)
     room = predict(window, qtbot, (2,))
-    pair = room.words_page.pair
-    qtbot.waitUntil(lambda: pair._figure() is not None, timeout=TIMEOUT_MS)
-    figure, said = pair._figure(), room.verdict.said
+    qtbot.waitUntil(lambda: room.words_view._pair_figure() is not None, timeout=TIMEOUT_MS)
+    figure, said = room.words_view._pair_figure(), room.words_view.pair.verdict
     assert figure is not None and "cosine" in figure.numbers and TEXT_A in figure.caption
     assert not any(part in figure.caption for part in ("masked:", SAID_OFF, MERGING))
-    room.verdict.swap.click()
+    room.words_view.pair.swap.click()
     answered(window, room, qtbot)
-    assert [one.said for one in room.verdict.former.all] == [said]
-    assert pair.compared is not None
-    pair.compared = (pair.compared[0], TEXT_A, "another sentence", 0.5)
-    assert pair._figure() is None  # still on show, but of another pair than the text
+    assert [one.verdict for one in room.words_view.pair.pairs] == [said]
+    room.words_view.similarity.forget()  # another text: the former pair's verdict is on show until this one's comes
+    assert room.words_view._pair_figure() is None
 
 
 def test_the_verdict_of_a_head_is_of_what_it_read(window: Window, qtbot: QtBot) -> None:
     window.state.set_what_if(OFF)
     room = predict(window, qtbot, (2,))
-    figure, said = room.words_page.pair._figure(), room.verdict.said
+    figure, said = room.words_view._pair_figure(), room.words_view.pair.verdict
     assert figure is not None and "masked: 2" in figure.caption and SAID_OFF in figure.caption
-    room.verdict.swap.click()
+    room.words_view.pair.swap.click()
     answered(window, room, qtbot)
-    assert [one.said for one in room.verdict.former.all] == [f"{said} (with changes)"]
+    assert [one.verdict for one in room.words_view.pair.pairs] == [f"{said} (with changes)"]
 
 
 def test_the_order_of_filling_is_that_of_the_steps(window: Window, qtbot: QtBot) -> None:
     """Not the one that is chosen by now."""
     room = predict(window, qtbot)
-    view = page(room, FillPage, "fill", window, qtbot)
+    view = page(room, FillView, "fill", window, qtbot)
 
     def said() -> str:
         figure = view._figure()
         assert figure is not None
         return figure.hint
 
-    view.order.setCurrentText(CLICKS)
+    view.order.setCurrentText(ORDERS["clicks"])
     for position in (MASKS[2], MASKS[0]):
         QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=view.tokens.rect_of(position).center().toPoint())
         answered(window, room, qtbot)
-    view.order.setCurrentText(ORDERS[1])
+    view.order.setCurrentText(ORDERS["most certain first"])
     view.order.activated.emit(1)
-    assert said() == CLICKS
+    assert said() == ORDERS["clicks"]
     view.next.click()
     answered(window, room, qtbot)
     assert len(view.steps) == 3 and said() == "in mixed orders"
     view.undo.click()
-    assert said() == CLICKS
+    assert said() == ORDERS["clicks"]
     view.restart.click()
     view.all.click()
     answered(window, room, qtbot)
-    assert said() == ORDERS[1]
+    assert said() == ORDERS["most certain first"]

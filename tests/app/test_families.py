@@ -125,11 +125,11 @@ def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
     window.state.toggle_mask(2)
     room = predict(window, qtbot)
     assert [chip.token for chip in chips_of(window.state)[:4]] == ["<s>", "The", "<mask>", "·sat"]
-    assert room.mask_cards[0].hint.startswith("was “·cat” · rank ")
-    assert "RoBERTa was trained without next-sentence prediction" in room.verdict.text
+    assert room.words_view.shown_cards[0].hint.startswith("hides “·cat” · rank ")
+    assert "RoBERTa was trained without next-sentence prediction" in room.words_view.pair.text
     window.state.set_text("The [MASK] sat.", "")
     settle(window, qtbot)
-    assert room.mask_cards[0].hint.startswith("<mask> stands in the text")
+    assert room.words_view.shown_cards[0].hint.startswith("<mask> is in the text")
     attend = window.open_room("attend")
     assert isinstance(attend, AttendRoom)
     settle(window, qtbot)
@@ -149,12 +149,12 @@ def test_albert_says_whether_a_comes_before_b(show: Show, qtbot: QtBot) -> None:
     room, reading = predict(window, qtbot), window.state.reading
     assert reading is not None and reading.trace.sentence_order_logits is not None
     in_order, swapped = torch.tensor(reading.trace.sentence_order_logits).softmax(0).tolist()
-    assert room.verdict.title == "Is A before B?"
-    assert f"in order {in_order:.3f}, swapped {swapped:.3f}" in room.verdict.text
-    assert ("A comes before B" if in_order >= 0.5 else "B comes before A") in room.verdict.text
+    assert room.words_view.pair.title == "Does A come before B?"
+    assert f"in order {in_order:.3f}, swapped {swapped:.3f}" in room.words_view.pair.text
+    assert ("A comes before B" if in_order >= 0.5 else "B comes before A") in room.words_view.pair.text
     window.state.set_text(b="")
     settle(window, qtbot)
-    assert "Type a second sentence" in room.verdict.text
+    assert "Type a second sentence" in room.words_view.pair.text
 
 
 def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
@@ -163,23 +163,23 @@ def test_a_sentence_encoder_says_how_alike_a_and_b_are(show: Show, folders: dict
     checkpoint = load_checkpoint(folders["minilm"])
     encodings = (checkpoint.tokenizer.encode(text) for text in (TEXT_A, TEXT_B))
     a, b = (checkpoint.model(torch.tensor([one.ids]))[0].mean(0) for one in encodings)
-    assert room.verdict.title == "How alike are A and B?"
-    assert f"cosine {torch.cosine_similarity(a, b, dim=0):.3f}".replace("-", "−") in room.verdict.text
-    assert "cannot predict words" in room.invitation and "how alike" in room.invitation
+    assert room.words_view.pair.title == "How similar are A and B?"
+    assert f"cosine {torch.cosine_similarity(a, b, dim=0):.3f}".replace("-", "−") in room.words_view.pair.text
+    assert "cannot predict words" in room.words_view.invitation and "how similar" in room.words_view.invitation
     window.state.set_text(b=TEXT_A)
-    qtbot.waitUntil(lambda: "cosine 1.000" in room.verdict.text, timeout=TIMEOUT_MS)
-    assert "Nearly the same" in room.verdict.text
+    qtbot.waitUntil(lambda: "cosine 1.000" in room.words_view.pair.text, timeout=TIMEOUT_MS)
+    assert "Nearly the same" in room.words_view.pair.text
     window.state.set_text(b="")
     settle(window, qtbot)
-    assert "Type a second sentence" in room.verdict.text
+    assert "Type a second sentence" in room.words_view.pair.text
 
 
 def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
     window = show("discriminator")
     room, reading = predict(window, qtbot), window.state.reading
     assert reading is not None and reading.trace.replaced_logits is not None
-    card = room.replaced_card
-    assert card is not None and room.invitation == "" and room.mask_cards == []
+    card = room.words_view.replaced
+    assert not card.isHidden() and room.words_view.invitation == "" and room.words_view.shown_cards == []
     expected = torch.tensor(reading.trace.replaced_logits).sigmoid().numpy()
     np.testing.assert_allclose([token.value for token in card.tokens], expected, atol=1e-6)
     words = [i for i, part in enumerate(reading.encoding.parts) if part != "special"]
@@ -187,13 +187,13 @@ def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
     assert [i for i, token in enumerate(card.tokens) if token.is_marked] == taken
     assert f"{len(taken)} of {len(words)} tokens" in card.answer
     assert int(card.bars[0].note) == max(words, key=lambda i: expected[i])
-    assert room.words_page.read_text.text().count("text-decoration:underline") == len(taken)
+    assert room.words_view.read_text.text().count("text-decoration:underline") == len(taken)
     card._tokens.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
     assert window.state.focus == 4
 
 
 def test_other_models_judge_no_tokens(show: Show, qtbot: QtBot) -> None:
-    assert predict(show("albert"), qtbot).replaced_card is None
+    assert predict(show("albert"), qtbot).words_view.replaced.isHidden()
 
 
 def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
@@ -207,7 +207,7 @@ def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
     np.testing.assert_array_equal(attend._view.values, reading.trace.attentions[23, 15])
     atlas = attend._atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
-    assert "cannot predict words" in predict(window, qtbot).invitation
+    assert "cannot predict words" in predict(window, qtbot).words_view.invitation
     assert all(part.values is not None for part in embed(window, qtbot).parts.strips.parts)
 
 

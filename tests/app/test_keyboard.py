@@ -115,11 +115,11 @@ def test_a_word_is_put_in_from_the_keyboard(window: Window, qtbot: QtBot) -> Non
     window.state.set_masks([2])
     room = window.open_room("predict")
     settle(window, qtbot)
-    card = room.mask_cards[0]  # type: ignore[attr-defined]
+    card = room.words_view.shown_cards[0]  # type: ignore[attr-defined]
     bars = next(widget for widget in focusable(card) if isinstance(widget, BarList))
     row = next(i for i, bar in enumerate(bars.bars) if i > 0 and bar.label.isalpha() and bar.label != "cat")
     word = bars.bars[row].label
-    bars.setFocus()
+    bars.setFocus(Qt.FocusReason.TabFocusReason)
     for _ in range(row):
         QTest.keyClick(bars, Qt.Key.Key_Down)
     QTest.keyClick(bars, Qt.Key.Key_Return)

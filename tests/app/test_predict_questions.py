@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,12 +15,13 @@ from pytestqt.qtbot import QtBot
 from app.compute.filling import fill_masks
 from app.compute.head_questions import HeadTarget
 from app.compute.mask_lens import lens_at, word_through_layers
-from app.compute.word_questions import METHODS, decided_by, surprise_of
-from app.rooms.predict.decided_page import DecidedPage
-from app.rooms.predict.fill_page import CLICKS, ORDERS, FillPage
-from app.rooms.predict.lens_page import LensPage, verdict_of
-from app.rooms.predict.room import PAGES
-from app.rooms.predict.surprise_page import SurprisePage
+from app.compute.word_questions import METHODS, attribution_of, surprise_of
+from app.figures.files import svg, table
+from app.rooms.predict.attribution_view import AttributionView
+from app.rooms.predict.fill_view import ORDERS, FillView
+from app.rooms.predict.lens_view import LensView, word_sentence
+from app.rooms.predict.room import PredictRoom
+from app.rooms.predict.surprise_view import SurpriseView
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
@@ -27,22 +29,29 @@ from bertcore.analysis.targets import pair_target, word_target
 from tests.app.conftest import TIMEOUT_MS
 from tests.app.predict_room import MASKS, answered, asked, page, predict, reading_of
 
+VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(heads_off=frozenset({(1, 2)}))
 
 
-def typed(view: LensPage, word: str, window: Window, qtbot: QtBot) -> None:
+def typed(view: LensView, word: str, window: Window, qtbot: QtBot) -> None:
     view.word.clear()
     if word.isascii():
         QTest.keyClicks(view.word, word)
     else:
         view.word.insert(word)
         view.word.textEdited.emit(word)
-    answered(window, view.room, qtbot)
+    answered(window, room_of(window), qtbot)
+
+
+def room_of(window: Window) -> PredictRoom:
+    room = window.frame.room
+    assert isinstance(room, PredictRoom)
+    return room
 
 
 def test_the_table_is_the_lens_and_chooses_a_mask(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, LensPage, "lens", window, qtbot)
+    view = page(room, LensView, "lens", window, qtbot)
     checkpoint, _, reading = asked(window)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
     for number, column in enumerate(view.table.columns):
@@ -60,16 +69,16 @@ def test_the_table_is_the_lens_and_chooses_a_mask(window: Window, qtbot: QtBot) 
 @pytest.mark.parametrize("word", ["dog", "comfortably"])
 def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, LensPage, "lens", window, qtbot)
-    room.choose_mask(1)
+    view = page(room, LensView, "lens", window, qtbot)
+    window.state.set_focus(MASKS[1])
     typed(view, word, window, qtbot)
     checkpoint, text, reading = asked(window)
     found = word_through_layers(checkpoint, text, reading.encoding, MASKS[1], word)
-    assert view.verdict.text() == verdict_of(word, found.probability, found.rank)
+    assert view.verdict.text() == word_sentence(word, found.probability, found.rank)
     figure = view._word_figure()
     assert figure is not None and figure.numbers["probability"].values == pytest.approx(found.probability, rel=1e-3)
     if found.rank is None:
-        assert view._pieces.isVisible() and " ".join(found.pieces) in view._pieces.text()
+        assert view.pieces.isVisible() and " ".join(found.pieces) in view.pieces.text()
         assert [bar.mark for bar in view.bars.bars] == [""] * 3
     else:
         assert [bar.mark for bar in view.bars.bars] == [f"rank {rank:,}" for rank in found.rank]
@@ -77,7 +86,7 @@ def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, 
 
 def test_what_cannot_be_followed_is_said_in_place(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, LensPage, "lens", window, qtbot)
+    view = page(room, LensView, "lens", window, qtbot)
     typed(view, "日本", window, qtbot)
     assert "cannot write" in view.line.text and not view.bars.isVisible()
     size = len(reading_of(window).encoding)
@@ -90,14 +99,20 @@ def test_what_cannot_be_followed_is_said_in_place(window: Window, qtbot: QtBot) 
 
 def test_the_sentence_on_a_word_names_the_layer() -> None:
     chances = np.array([0.1, 0.2, 0.6])
-    assert verdict_of("dog", chances, np.array([4, 1, 1])) == "“dog” is first from layer 1 on; in the end p 0.60."
-    assert "only after the last layer" in verdict_of("dog", chances, np.array([4, 2, 1]))
-    assert "from embeddings on" in verdict_of("dog", chances, np.array([1, 1, 1]))
-    assert "first at layer 1, but not to the end" in verdict_of("dog", chances, np.array([4, 1, 2]))
-    assert "its best rank is 3, at layer 1; in the end p 0.60, rank 1,200" in verdict_of(
+    assert (
+        word_sentence("dog", chances, np.array([4, 1, 1]))
+        == "“dog” is first from layer 1 on; at the end its probability is 60%."
+    )
+    assert "only after the last layer" in word_sentence("dog", chances, np.array([4, 2, 1]))
+    assert "from embeddings on" in word_sentence("dog", chances, np.array([1, 1, 1]))
+    assert "first after layer 1, but not at the end" in word_sentence("dog", chances, np.array([4, 1, 2]))
+    assert "its best rank is 3, after layer 1. At the end its probability is 60%, rank 1,200" in word_sentence(
         "dog", chances, np.array([4, 3, 1200])
     )
-    assert verdict_of("dog", chances[::-1], None) == "“dog” is likeliest at embeddings; in the end p 0.10."
+    assert (
+        word_sentence("dog", chances[::-1], None)
+        == "“dog” is likeliest after embeddings; at the end its probability is 10%."
+    )
 
 
 @pytest.mark.parametrize("words", [False, True])
@@ -108,14 +123,14 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     window.state.set_token_view(words=words, specials=False)
     window.state.set_what_if(what_if)
     room = predict(window, qtbot)
-    view = page(room, SurprisePage, "surprise", window, qtbot)
+    view = page(room, SurpriseView, "surprise", window, qtbot)
     checkpoint, text, reading = asked(window)
     found = surprise_of(checkpoint, reading.encoding, text, whole_words=words, what_if=what_if)
     assert room.units is not None
     expected = room.units.sums(found.by_token(len(reading.encoding)))
     assert view.bits == pytest.approx(expected.tolist(), abs=1e-4)
     assert [token.number for token in view.tokens.tokens] == [f"{bits:.2f}" for bits in view.bits if bits is not None]
-    assert view.perplexity == f"pseudo-perplexity {found.pseudo_perplexity:.2f}"
+    assert view.perplexity.text() == f"pseudo-perplexity {found.pseudo_perplexity:.2f}"
     assert "[MASK]" not in [token.token for token in view.tokens.tokens]
     order = np.argsort(-expected, kind="stable")
     assert view.bars.bars[0].number == f"{expected[order[0]]:.2f}"
@@ -126,29 +141,29 @@ def test_surprise_is_the_engines_over_tokens_and_words(
 def test_a_typed_mask_has_no_surprise(window: Window, qtbot: QtBot) -> None:
     window.state.set_text("The [MASK] sat.", "")
     room = predict(window, qtbot, ())
-    view = page(room, SurprisePage, "surprise", window, qtbot)
+    view = page(room, SurpriseView, "surprise", window, qtbot)
     assert [bits is None for bits in view.bits] == [True, False, True, False, False, True]
 
 
 def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     room.open_view("surprise")
-    view = room.page
-    assert isinstance(view, SurprisePage) and view.line.is_working
-    view.line.stopped.emit()
+    view = room.view
+    assert isinstance(view, SurpriseView) and view.surprise.is_running
+    view.surprise.stop()
     qtbot.wait(50)
     answered(window, room, qtbot)
-    assert view.line.text == "Stopped." and view.perplexity == ""
-    view.line.wanted.emit()
+    assert room.progress.text == "Stopped." and view.perplexity.isHidden()
+    view.surprise.start()
     answered(window, room, qtbot)
-    assert view.perplexity.startswith("pseudo-perplexity")
+    assert view.perplexity.text().startswith("pseudo-perplexity")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: QtBot) -> None:
     window.state.set_token_view(words=True)
     room = predict(window, qtbot)
-    view = page(room, DecidedPage, "decided", window, qtbot)
+    view = page(room, AttributionView, "attribution", window, qtbot)
     card = view.cards[method]  # type: ignore[index]
     for place, word in ((0, 0), (2, 3)):
         view.place.setCurrentIndex(place)
@@ -160,59 +175,59 @@ def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: 
         guess = reading.masks[place].words[word]
         target = HeadTarget(guess.token, word_target(MASKS[place], guess.id))
         assert view.target == target
-        found = decided_by(checkpoint, text, target, method)  # type: ignore[arg-type]
+        found = attribution_of(checkpoint, text, target, method)  # type: ignore[arg-type]
         assert room.units is not None
         assert card.scores == pytest.approx(room.units.sums(found.scores).tolist(), abs=1e-4)
         strongest = max(card.tokens.tokens, key=lambda token: abs(token.value or 0))
         assert abs(strongest.value or 0) == pytest.approx(1)
         if method == "integrated":
-            assert "completeness error" in card.said.text()
-            assert f"{found.completeness_error:+.4f}".lstrip("+-") in card.said.text()
+            assert "completeness error" in card.summary.text()
+            assert f"{found.completeness_error:+.4f}".lstrip("+-") in card.summary.text()
 
 
 def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, ())
-    view = page(room, DecidedPage, "decided", window, qtbot)
+    view = page(room, AttributionView, "attribution", window, qtbot)
     assert view.target == HeadTarget("B follows A", pair_target("nsp")) and not view.word.isVisible()
     checkpoint, text, _ = asked(window)
-    found = decided_by(checkpoint, text, HeadTarget("", pair_target("nsp")), "left_out")
+    found = attribution_of(checkpoint, text, HeadTarget("", pair_target("nsp")), "left_out")
     assert view.cards["left_out"].scores == pytest.approx(found.scores.tolist(), abs=1e-4)
 
 
 def test_what_decided_is_said_of_the_model_as_it_is(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, DecidedPage, "decided", window, qtbot)
+    view = page(room, AttributionView, "attribution", window, qtbot)
     scores = view.cards["left_out"].scores
     window.state.set_what_if(OFF)
     answered(window, room, qtbot)
-    assert view.cards["left_out"].scores == scores and "without your changes" in view._note.text()
+    assert view.cards["left_out"].scores == scores and "without your changes" in view.note.text()
 
 
 def test_a_clicked_mask_is_asked_about(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, DecidedPage, "decided", window, qtbot)
+    view = page(room, AttributionView, "attribution", window, qtbot)
     window.state.set_focus(MASKS[1])
     assert view.target is not None and view.target.target.position == MASKS[1]
 
 
 def test_what_was_chosen_in_the_list_stays_while_the_mouse_moves(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, DecidedPage, "decided", window, qtbot)
+    view = page(room, AttributionView, "attribution", window, qtbot)
     window.state.set_focus(MASKS[1])
     view.place.setCurrentIndex(0)
     view.place.activated.emit(0)
     answered(window, room, qtbot)
     window.state.set_hover(4)
     assert view.target is not None and view.target.target.position == MASKS[0]
-    assert not any(card.question.is_waiting for card in view.cards.values())
+    assert not any(question.is_running for question in view.questions)
     window.state.set_focus(MASKS[2])
     assert view.target is not None and view.target.target.position == MASKS[2]
 
 
-@pytest.mark.parametrize("order", ORDERS[:2])
+@pytest.mark.parametrize("order", ["left to right", "most certain first"])
 def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: str, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, FillPage, "fill", window, qtbot)
+    view = page(room, FillView, "fill", window, qtbot)
     view.order.setCurrentText(order)
     checkpoint, text, _ = asked(window)
     expected = fill_masks(checkpoint, text, MASKS, order)  # type: ignore[arg-type]
@@ -240,9 +255,9 @@ def test_filling_follows_the_order_and_undo_takes_back(window: Window, order: st
 
 def test_masks_are_filled_in_the_order_of_the_clicks(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, FillPage, "fill", window, qtbot)
-    view.order.setCurrentText(CLICKS)
-    view.order.activated.emit(ORDERS.index(CLICKS))
+    view = page(room, FillView, "fill", window, qtbot)
+    view.order.setCurrentText(ORDERS["clicks"])
+    view.order.activated.emit(2)
     assert not view.next.isEnabled()
     for position in (MASKS[2], MASKS[0]):
         QTest.mouseClick(view.tokens, Qt.MouseButton.LeftButton, pos=view.tokens.rect_of(position).center().toPoint())
@@ -260,12 +275,12 @@ def test_masks_are_filled_in_the_order_of_the_clicks(window: Window, qtbot: QtBo
 
 def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, (3, 5))
-    view = page(room, FillPage, "fill", window, qtbot)
+    view = page(room, FillView, "fill", window, qtbot)
     view.all.click()
     answered(window, room, qtbot)
     words = {step.position: step.word.id for step in view.steps}
     before = window.state.text_a
-    view.put_in.click()
+    view.insert.click()
     answered(window, room, qtbot)
     if all(not step.word.token.startswith("##") for step in view.steps):
         assert window.state.encoding is not None
@@ -277,7 +292,7 @@ def test_what_is_filled_in_goes_into_the_text_in_one_step(window: Window, qtbot:
 
 def test_another_text_begins_the_filling_anew(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, FillPage, "fill", window, qtbot)
+    view = page(room, FillView, "fill", window, qtbot)
     view.next.click()
     answered(window, room, qtbot)
     window.state.toggle_mask(MASKS[2])
@@ -288,11 +303,11 @@ def test_another_text_begins_the_filling_anew(window: Window, qtbot: QtBot) -> N
 def test_every_page_gives_its_pictures_and_numbers(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     made = []
-    for key in PAGES:
+    for key in VIEWS:
         room.open_view(key)
         answered(window, room, qtbot)
-        if isinstance(room.page, FillPage):
-            room.page.next.click()
+        if isinstance(room.view, FillView):
+            room.view.next.click()
             answered(window, room, qtbot)
         for button in figure_buttons(room):
             figure = button.figure()
@@ -317,24 +332,25 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(
     room = predict(window, qtbot, (5,))
     assert len(reading_of(window).encoding) == 512
     shares: list[float] = []
-    window.services.inference.progress_made.connect(lambda kind, share: shares.append(share))
+
     room.open_view("surprise")
-    view = room.page
-    assert isinstance(view, SurprisePage)
+    view = room.view
+    assert isinstance(view, SurpriseView)
+    view.surprise.status_changed.connect(lambda: shares.append(view.surprise.share or 0.0))
     qtbot.waitUntil(lambda: len(shares) > 3, timeout=TIMEOUT_MS)
-    assert view.line.is_working
+    assert view.surprise.is_running
     window.state.set_text(a="the dog sat on the mat " * 100)  # the old question ends, the text is read at once
     qtbot.waitUntil(lambda: reading_of(window).encoding is window.state.encoding, timeout=TIMEOUT_MS)
-    qtbot.waitUntil(lambda: view.question.answer is not None, timeout=4 * TIMEOUT_MS)
-    assert shares[-1] == 1 and len(view.question.answer.positions) == 510
-    room.open_view("decided")
-    answered_ = [card.question for card in room.page.cards.values()]  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: view.surprise.answer is not None, timeout=4 * TIMEOUT_MS)
+    assert max(shares) == 1 and len(view.surprise.answer.positions) == 510
+    room.open_view("attribution")
+    answered_ = room.view.questions
     qtbot.waitUntil(lambda: all(question.answer is not None for question in answered_), timeout=4 * TIMEOUT_MS)
 
 
 def test_the_mouse_over_a_token_chooses_no_other_question(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    view = page(room, DecidedPage, "decided", window, qtbot)
+    view = page(room, AttributionView, "attribution", window, qtbot)
     window.state.set_focus(None)
     chosen = view.target
     assert chosen is not None and chosen.target.head == "mlm"
@@ -346,8 +362,19 @@ def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window, qtb
     words = " ".join(["cat", "dog", "mat"] * 5)
     window.state.set_text(words, "")
     room = predict(window, qtbot, tuple(range(1, 15)))
-    view = page(room, LensPage, "lens", window, qtbot)
+    view = page(room, LensView, "lens", window, qtbot)
     window.state.set_focus(14)
     answered(window, room, qtbot)
-    assert room.mask_number == 0 and view.followed
+    assert view.mask_number == 0 and view.followed
     assert not window.frame.banner.is_shown
+
+
+def test_what_the_parts_add_up_to_is_said_once(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    view = page(room, AttributionView, "attribution", window, qtbot)
+    card = view.cards["integrated"]
+    figure = view._figure(card)
+    assert figure is not None and card.summary.text() in figure.caption
+    words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode()))
+    assert words.count("completeness") == 1
+    assert "completeness" in table(figure)

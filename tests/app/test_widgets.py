@@ -18,7 +18,6 @@ from app.rooms.attend.head_view import HeadView
 from app.rooms.embed.map_picture import place_names
 from app.rooms.embed.parts import Part, color_limit
 from app.rooms.embed.strips import Strips
-from app.rooms.predict.numbers import percent, probability_text
 from app.shell.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Hint, label
@@ -209,15 +208,7 @@ def test_color_limit_is_not_drawn_out_by_one_value() -> None:
     assert color_limit([values]) == pytest.approx(0.1)
 
 
-@pytest.mark.parametrize(
-    ("probability", "text"), [(0.31, "0.31"), (0.004, "0.004"), (0.00001, "< 0.001"), (0.9999, "> 0.99"), (1.0, "1.00")]
-)
-def test_probabilities_never_round_to_nothing_or_all(probability: float, text: str) -> None:
-    assert probability_text(probability) == text
-
-
 def test_numbers_are_written_short() -> None:
-    assert (percent(0.93), percent(0.999)) == ("93 %", "over 99 %")
     assert (short_number(0.0), short_number(-0.0743)) == ("0", "−0.074")
 
 

@@ -108,16 +108,16 @@ def test_what_a_token_looks_at_is_sorted(window: Window, qtbot: QtBot) -> None:
 
 def test_m_masks_and_the_room_predicts(window: Window, qtbot: QtBot) -> None:
     predict = room(window, PredictRoom)
-    assert "press M" in predict.invitation  # type: ignore[attr-defined]
+    assert "press M" in predict.words_view.invitation  # type: ignore[attr-defined]
     window.state.set_focus(2)
     window.frame.strip.field.setFocus()
     QTest.keyClick(window.frame.strip.field, Qt.Key.Key_M)
     settle(window, qtbot)
-    cards = predict.mask_cards  # type: ignore[attr-defined]
+    cards = predict.words_view.shown_cards  # type: ignore[attr-defined]
     assert len(cards) == 1
-    assert cards[0].hint.startswith("was “cat” · rank ")
+    assert cards[0].hint.startswith("hides “cat” · rank ")
     assert [bar.label for bar in cards[0].bars if bar.is_strong] == ["cat"]
-    assert predict.invitation == ""  # type: ignore[attr-defined]
+    assert predict.words_view.invitation == ""  # type: ignore[attr-defined]
 
 
 def test_m_typed_into_a_sentence_is_a_letter(window: Window, qtbot: QtBot) -> None:
@@ -148,7 +148,7 @@ def test_a_clicked_word_is_put_into_the_text(window: Window, qtbot: QtBot) -> No
     predict = room(window, PredictRoom)
     window.state.toggle_mask(2)
     settle(window, qtbot)
-    card = predict.mask_cards[0]  # type: ignore[attr-defined]
+    card = predict.words_view.shown_cards[0]  # type: ignore[attr-defined]
     bars = card._bars
     row = next(i for i, bar in enumerate(bars.bars) if bar.label.isalpha() and bar.label != "cat")
     word = bars.bars[row].label
@@ -162,10 +162,10 @@ def test_the_verdict_is_spelled_out(window: Window, qtbot: QtBot) -> None:
     verdict = window.state.reading.next_sentence  # type: ignore[union-attr]
     assert verdict is not None
     expected = "B follows A" if verdict.is_next >= 0.5 else "B does not follow A"
-    assert expected in predict.verdict.text  # type: ignore[attr-defined]
+    assert expected in predict.words_view.pair.text  # type: ignore[attr-defined]
     window.state.set_text(b="")
     settle(window, qtbot)
-    assert "second sentence" in predict.verdict.text  # type: ignore[attr-defined]
+    assert "second sentence" in predict.words_view.pair.text  # type: ignore[attr-defined]
 
 
 def test_a_model_without_heads_says_so_and_shows_the_rest(
@@ -176,8 +176,8 @@ def test_a_model_without_heads_says_so_and_shows_the_rest(
     predict = room(window, PredictRoom)
     window.state.set_text("The [MASK] sat.", "It was.")
     settle(window, qtbot)
-    assert "no masked-word (MLM) head" in predict.invitation  # type: ignore[attr-defined]
-    assert "no next-sentence (NSP) head" in predict.verdict.text  # type: ignore[attr-defined]
+    assert "no masked-word (MLM) head" in predict.words_view.invitation  # type: ignore[attr-defined]
+    assert "no next-sentence (NSP) head" in predict.words_view.pair.text  # type: ignore[attr-defined]
     attend = room(window, AttendRoom)
     assert attend.is_drawn  # type: ignore[attr-defined]
     assert "3 layers × 2 heads" in window.frame.title_bar.model.text()
@@ -275,7 +275,7 @@ def test_projector_size_keeps_what_was_looked_at(window: Window, qtbot: QtBot) -
     predict = window.frame.room
     assert isinstance(predict, PredictRoom)
     qtbot.waitUntil(lambda: predict.is_drawn, timeout=TIMEOUT_MS)
-    assert len(predict.mask_cards) == 1
+    assert len(predict.words_view.shown_cards) == 1
     window.set_look(projector=False)
 
 

@@ -8,9 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.look import theme
-from app.rooms.predict.numbers import probability_text
-from app.rooms.predict.page import stage_name
+from app.look import numbers, theme
+from app.rooms.predict.view import stage_name
 from bertcore.analysis.predict import WordGuess
 
 Column = list[list[WordGuess]]  # [stage], likeliest first
@@ -21,7 +20,7 @@ ROW_PX, LOW_ROW_PX, MANY_ROWS, HEAD_PX, SIDE_PX = 38, 24, 13, 24, 92
 class LensStrip(QWidget):
     """One mask: a cell for each stage, from left to right, with the likeliest word where it fits."""
 
-    told = Signal(str)
+    hover_text_changed = Signal(str)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -38,7 +37,7 @@ class LensStrip(QWidget):
 
     def set_stages(self, stages: Column) -> None:
         self._stages = stages
-        self.setAccessibleDescription(", ".join(_told(i, words[:1]) for i, words in enumerate(stages)))
+        self.setAccessibleDescription(", ".join(_described(i, words[:1]) for i, words in enumerate(stages)))
         self.update()
 
     def cell_rect(self, stage: int) -> QRectF:
@@ -61,17 +60,17 @@ class LensStrip(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         stage = int(event.position().x() / max(self.width(), 1) * len(self._stages))
-        self.told.emit(_told(stage, self._stages[stage]) if 0 <= stage < len(self._stages) else "")
+        self.hover_text_changed.emit(_described(stage, self._stages[stage]) if 0 <= stage < len(self._stages) else "")
 
     def leaveEvent(self, event: QEvent) -> None:
-        self.told.emit("")
+        self.hover_text_changed.emit("")
 
 
 class LensTable(QWidget):
     """All masks: rows are stages, columns masks. A click or the arrow keys choose a mask."""
 
-    told = Signal(str)
-    chosen = Signal(int)  # a column
+    hover_text_changed = Signal(str)
+    mask_clicked = Signal(int)  # a column
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,22 +154,22 @@ class LensTable(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         spot = self._spot(event.position())
-        self.told.emit(_told(spot[0], self._columns[spot[1]][spot[0]]) if spot else "")
+        self.hover_text_changed.emit(_described(spot[0], self._columns[spot[1]][spot[0]]) if spot else "")
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         spot = self._spot(event.position())
         if spot is not None:
-            self.chosen.emit(spot[1])
+            self.mask_clicked.emit(spot[1])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(event.key())
         if step is None or not self._columns:
             super().keyPressEvent(event)
         else:
-            self.chosen.emit(min(max(self._current + step, 0), len(self._columns) - 1))
+            self.mask_clicked.emit(min(max(self._current + step, 0), len(self._columns) - 1))
 
     def leaveEvent(self, event: QEvent) -> None:
-        self.told.emit("")
+        self.hover_text_changed.emit("")
 
 
 def paint_cell(painter: QPainter, rect: QRectF, guess: WordGuess, *, with_number: bool) -> None:
@@ -182,7 +181,7 @@ def paint_cell(painter: QPainter, rect: QRectF, guess: WordGuess, *, with_number
     painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
     font = theme.font(13 if with_number else 12)
     metrics = QFontMetrics(font)
-    number = f"  {probability_text(guess.probability)}"
+    number = f"  {numbers.probability(guess.probability)}"
     fits = with_number and metrics.horizontalAdvance(guess.token + number) < rect.width() - theme.px(12)
     text = guess.token + (number if fits else "")
     if rect.width() < theme.px(30):
@@ -193,6 +192,6 @@ def paint_cell(painter: QPainter, rect: QRectF, guess: WordGuess, *, with_number
     painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, shown)
 
 
-def _told(stage: int, words: Sequence[WordGuess]) -> str:
+def _described(stage: int, words: Sequence[WordGuess]) -> str:
     listed = ", ".join(f"{word.token} {word.probability:.4f}" for word in words)
     return f"{stage_name(stage)}: {listed}"

@@ -1,4 +1,4 @@
-"""One mask: the likeliest words, how the word that was there fares, and what the layers would say on the way."""
+"""One mask: the likeliest words, how the word in the text fares, and what the layers would predict on the way."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.look import theme
+from app.look import numbers, theme
 from app.rooms.predict.lens_cells import LensStrip
-from app.rooms.predict.numbers import probability_text
-from app.rooms.predict.page import decided_sentence
+from app.rooms.predict.view import decided_sentence
 from app.state.readings import MaskReading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
@@ -21,31 +20,31 @@ if TYPE_CHECKING:
 
 
 class MaskCard(Card):
-    """Emits the word that was clicked, to be put in."""
+    """A click on a word asks to insert it into the text."""
 
     word_chosen = Signal(int, int)  # position, token id
-    told = Signal(str)  # what is under the mouse
+    hover_text_changed = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
-        self._position = 0
-        self._ids: list[int] = []
-        self._words: list[tuple[str, float]] = []
-        self._bars = BarList("Likeliest words", clickable=True, stretch_to_px=27)
+        self.position = 0
+        self.words: list[tuple[str, float]] = []  # what the bars show: words and their probabilities
+        self.token_ids: list[int] = []  # the same
+        self._bars = BarList(self.tr("Likeliest words"), clickable=True, stretch_to_px=27)
         self._changed = label("", "muted", wrap=True)
-        self._strip = LensStrip("Best guess after each layer")
+        self._strip = LensStrip(self.tr("Best guess after each layer"))
         self._decided = label("", "muted", wrap=True)
         self._bars.clicked.connect(self._on_bars_clicked)
-        self._strip.told.connect(self.told)
+        self._strip.hover_text_changed.connect(self.hover_text_changed)
         self.body.addWidget(self._changed)
         self.body.addWidget(self._bars)
-        self.body.addWidget(label("Click a word to put it in.", "muted"))
+        self.body.addWidget(label(self.tr("Click a word to insert it."), "muted"))
         self.body.addSpacing(theme.px(4))
         scale = ColorBar(signed=False, width_px=130)
         scale.set_range(0, 1)
         line = QHBoxLayout()
-        title = label("After each layer", "title")
-        title.setToolTip("The best guess if the model stopped there; the colour is its probability")
+        title = label(self.tr("After each layer"), "title")
+        title.setToolTip(self.tr("The best guess if the model stopped there; the colour is its probability"))
         line.addWidget(title, 1)
         line.addWidget(scale)
         self.body.addLayout(line)
@@ -59,31 +58,23 @@ class MaskCard(Card):
         return self._bars.bars
 
     @property
-    def words(self) -> list[tuple[str, float]]:
-        """What the bars show: words and their probabilities."""
-        return self._words
-
-    @property
-    def position(self) -> int:
-        return self._position
-
-    @property
     def picture(self) -> list[QWidget]:
         """What a saved picture shows."""
         return [self._bars, self._strip]
 
     @property
     def before(self) -> str:
-        """What was said before something was changed inside; empty where nothing is."""
+        """What the unchanged model predicts; empty where nothing is changed inside."""
         return "" if self._changed.isHidden() else self._changed.text()
 
     @property
     def decided(self) -> str:
-        """The sentence on the layer where it decides, and the words that the picture above it shows."""
+        """At which layer it settles on its word."""
         return self._decided.text()
 
     @property
     def layer_words(self) -> list[str]:
+        """The best guess after each layer."""
         return self._strip.words
 
     def show_reading(
@@ -91,39 +82,43 @@ class MaskCard(Card):
     ) -> None:
         """full_bar: the probability of a bar that fills the card; the same for all cards, so that they compare.
 
-        mask: what the model calls its mask. before: probabilities by token id without what is changed inside.
+        mask: what the model calls its mask. before: probabilities by token id in the unchanged model.
         """
-        if reading.position != self._position:
+        if reading.position != self.position:
             self.show_lens(None, 0)
-        self._position = reading.position
+        self.position = reading.position
         words = list(reading.words)
         was = reading.was
         if was and was.id not in {word.id for word in words}:
             words.append(was)
-        self._ids = [word.id for word in words]
-        self._words = [(word.token, word.probability) for word in words]
-        self.set_title(f"Position {reading.position}")
-        self.set_hint(_history(reading, mask))
+        self.token_ids = [word.id for word in words]
+        self.words = [(word.token, word.probability) for word in words]
+        self.set_title(self.tr("Position {position}").format(position=reading.position))
+        self.set_hint(self._history(reading, mask))
         bars = []
         for word in words:
             is_own = was is not None and word.id == was.id
-            marks = [*(["was here"] if is_own else [])]
+            marks = [self.tr("in the text")] if is_own else []
             if before is not None:
-                marks.append(f"before {probability_text(before[word.id])}")
-            number, share = probability_text(word.probability), word.probability / full_bar
+                marks.append(self.tr("before {probability}").format(probability=numbers.probability(before[word.id])))
+            number, share = numbers.probability(word.probability), word.probability / full_bar
             color = "good" if is_own else "bar"
             bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=" · ".join(marks)))
         self._bars.set_bars(bars)
 
     def show_before(self, before: MaskReading | None, now: MaskReading) -> None:
-        """What is changed inside does to the best guess; None: nothing is changed."""
+        """What the changes inside do to the best guess; None: nothing is changed."""
         self._changed.setVisible(before is not None)
         if before is None:
             return
         first, then = before.words[0], now.words[0]
         self._changed.setText(
-            f"Before your changes: {first.token} {probability_text(first.probability)} → "
-            f"now: {then.token} {probability_text(then.probability)}"
+            self.tr("Before your changes: {word} {probability} → now: {new_word} {new_probability}").format(
+                word=first.token,
+                probability=numbers.probability(first.probability),
+                new_word=then.token,
+                new_probability=numbers.probability(then.probability),
+            )
         )
 
     def show_lens(self, lens: MaskLens | None, mask: int) -> None:
@@ -131,15 +126,16 @@ class MaskCard(Card):
         self._strip.set_stages([] if lens is None else [stage[mask] for stage in lens.words])
         self._decided.setText("" if lens is None else decided_sentence(lens, mask))
 
+    def _history(self, reading: MaskReading, mask: str) -> str:
+        if reading.was is None or reading.rank is None:
+            return self.tr("{mask} is in the text itself; the likeliest words").format(mask=mask)
+        rank = reading.rank
+        return self.tr("hides “{word}” · rank {rank} · probability {probability} · surprise {bits:.2f} bits").format(
+            word=reading.was.token,
+            rank=numbers.count(rank.rank),
+            probability=numbers.percent(rank.probability),
+            bits=rank.surprise_bits,
+        )
+
     def _on_bars_clicked(self, row: int) -> None:
-        self.word_chosen.emit(self._position, self._ids[row])
-
-
-def _history(reading: MaskReading, mask: str) -> str:
-    if reading.was is None or reading.rank is None:
-        return f"{mask} stands in the text; the likeliest words"
-    rank = reading.rank
-    return (
-        f"was “{reading.was.token}” · rank {rank.rank:,} · p {probability_text(rank.probability)} · "
-        f"surprise {rank.surprise_bits:.2f} bits"
-    )
+        self.word_chosen.emit(self.position, self.token_ids[row])

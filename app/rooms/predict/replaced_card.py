@@ -1,4 +1,4 @@
-"""What a discriminator says of every token: is it the text's own, or was it put there? (Clark et al. 2020, ELECTRA)"""
+"""What a discriminator says of every token: is it original, or was it replaced? (Clark et al. 2020, ELECTRA)"""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.look import theme
-from app.rooms.predict.numbers import probability_text
+from app.look import numbers, theme
 from app.state.readings import Reading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
@@ -19,7 +18,7 @@ from app.widgets.raster import ColorBar
 if TYPE_CHECKING:
     from app.state.token_units import Units
 
-TAKEN_FROM = 0.5  # the probability from which on a token counts as taken for replaced
+REPLACED_FROM = 0.5  # the probability from which on a token is judged to be replaced
 MOST_BARS = 10
 MOST_NAMED = 6
 
@@ -31,28 +30,31 @@ class ReplacedCard(Card):
     hovered = Signal(object)  # the same, or None
 
     def __init__(self) -> None:
-        super().__init__("Which tokens look replaced?", "the probability that another model put the token there")
+        super().__init__(
+            self.tr("Which tokens look replaced?"), self.tr("the probability that another model swapped the token")
+        )
         self._answer = label("", "number", wrap=True)
-        self._tokens = HeatTokens("Probability that each token was replaced")
+        self._tokens = HeatTokens(self.tr("Probability that each token was replaced"))
         self._tokens.clicked.connect(lambda unit: self.clicked.emit(unit))
         self._tokens.hovered.connect(self.hovered)
-        self._bars = BarList("Likeliest to be replaced", stretch_to_px=30)
+        self._bars = BarList(self.tr("Likeliest to be replaced"), stretch_to_px=30)
         self._scale = ColorBar(signed=False)
         self._scale.set_range(0, 1)
         line = QHBoxLayout()
-        line.addWidget(label("probability", "muted"))
+        line.addWidget(label(self.tr("probability"), "muted"))
         line.addWidget(self._scale)
-        line.addWidget(label(f"framed: taken for replaced, {TAKEN_FROM} or more", "muted"))
+        framed = self.tr("framed: judged to be replaced, {least} or more").format(least=REPLACED_FROM)
+        line.addWidget(label(framed, "muted"))
         line.addStretch(1)
         for widget in (self._answer, self._tokens):
             self.body.addWidget(widget)
             self.body.addSpacing(theme.px(4))
         self.body.addLayout(line)
         self.body.addSpacing(theme.px(12))
-        self.body.addWidget(label("Likeliest to be replaced", "title"))
+        self.body.addWidget(label(self.tr("Likeliest to be replaced"), "title"))
         self.body.addWidget(self._bars)
         self.body.addSpacing(theme.px(6))
-        self.body.addWidget(label("Type a word that does not fit, and see whether the model notices.", "muted"))
+        self.body.addWidget(label(self.tr("Type a word that does not fit: does the model notice?"), "muted"))
         self.body.addStretch(1)
 
     @property
@@ -75,10 +77,10 @@ class ReplacedCard(Card):
     def show_reading(self, reading: Reading, replaced: np.ndarray, units: Units) -> None:
         """replaced (S): probabilities, 0..1. A word is as likely replaced as the likeliest of its pieces."""
         shown, values = units.labels, highest(replaced, units)
-        taken = {unit for position in taken_for_replaced(reading) if (unit := units.unit_of(position)) is not None}
+        judged = {unit for position in judged_replaced(reading) if (unit := units.unit_of(position)) is not None}
         self._tokens.set_tokens(
             [
-                HeatToken(token, values[i], probability_text(values[i]), i in taken, units.kinds[i] == "special")
+                HeatToken(token, values[i], numbers.probability(values[i]), i in judged, units.kinds[i] == "special")
                 for i, token in enumerate(shown)
             ]
         )
@@ -86,21 +88,31 @@ class ReplacedCard(Card):
         if reading.before is not None and reading.before.replaced is not None:
             before = highest(reading.before.replaced, units)
         words = [i for i in np.argsort(-np.asarray(values), kind="stable").tolist() if units.kinds[i] != "special"]
-        self._answer.setText(_answer([shown[i] for i in words if i in taken], len(words)))
+        self._answer.setText(self._sentence([shown[i] for i in words if i in judged], len(words)))
         self._bars.set_bars(
             [
                 Bar(
                     shown[i],
-                    probability_text(values[i]),
+                    numbers.probability(values[i]),
                     values[i],
-                    "bad" if i in taken else "bar",
-                    is_strong=i in taken,
-                    mark="" if before is None else f"before {probability_text(before[i])}",
+                    "bad" if i in judged else "bar",
+                    is_strong=i in judged,
+                    mark=""
+                    if before is None
+                    else self.tr("before {probability}").format(probability=numbers.probability(before[i])),
                     note=str(units.first_positions[i]),
                 )
                 for i in words[:MOST_BARS]
             ]
         )
+
+    def _sentence(self, judged: list[str], count: int) -> str:
+        """judged: the tokens judged to be replaced, likeliest first, out of `count` without special ones."""
+        if not judged:
+            return self.tr("It judges every token to be original.")
+        named = ", ".join(judged[:MOST_NAMED]) + (" …" if len(judged) > MOST_NAMED else "")
+        sentence = self.tr("It judges {number} of {count} tokens to be replaced: {tokens}")
+        return sentence.format(number=len(judged), count=count, tokens=named)
 
     def set_current(self, unit: int | None) -> None:
         self._tokens.set_current(unit)
@@ -111,17 +123,9 @@ def highest(replaced: np.ndarray, units: Units) -> list[float]:
     return [float(replaced[members].max()) for members in units.members]
 
 
-def taken_for_replaced(reading: Reading) -> set[int]:
-    """Positions of the words that the model takes for replaced; special tokens are not asked about."""
+def judged_replaced(reading: Reading) -> set[int]:
+    """Positions of the words that the model judges to be replaced; special tokens do not count."""
     if reading.replaced is None:
         return set()
     parts = reading.encoding.parts
-    return {i for i in np.flatnonzero(reading.replaced >= TAKEN_FROM).tolist() if parts[i] != "special"}
-
-
-def _answer(taken: list[str], count: int) -> str:
-    """taken: the tokens taken for replaced, likeliest first, out of `count` without special ones."""
-    if not taken:
-        return "It takes every token for the text's own."
-    named = ", ".join(taken[:MOST_NAMED]) + (" …" if len(taken) > MOST_NAMED else "")
-    return f"It takes {len(taken)} of {count} tokens for replaced: {named}"
+    return {i for i in np.flatnonzero(reading.replaced >= REPLACED_FROM).tolist() if parts[i] != "special"}

@@ -11,7 +11,7 @@ import pytest
 from app.compute.filling import fill_masks
 from app.compute.head_questions import AskedText, HeadTarget
 from app.compute.mask_lens import decided_at, lens_at, word_through_layers
-from app.compute.word_questions import METHODS, decided_by, surprise_of
+from app.compute.word_questions import METHODS, attribution_of, surprise_of
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.lens import follow_words, layer_lens, lens_words
@@ -157,7 +157,7 @@ def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
     encoding = checkpoint.tokenizer.encode("the cat 日 on the mat")
     at = encoding.ids.index(checkpoint.tokenizer.unk_id or 0)
     text = AskedText(tuple(encoding.ids), encoding.segments)
-    found = decided_by(checkpoint, text, HeadTarget("cat", word_target(2, CAT)), "integrated", lambda share: None)
+    found = attribution_of(checkpoint, text, HeadTarget("cat", word_target(2, CAT)), "integrated", lambda share: None)
     assert abs(found.scores[at]) > 1e-6 and found.scores[0] == 0
 
 
@@ -173,7 +173,7 @@ def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) 
     }
     for method in METHODS:
         shares: list[float] = []
-        found = decided_by(checkpoint, TEXT, target, method, shares.append)
+        found = attribution_of(checkpoint, TEXT, target, method, shares.append)
         assert found.scores == pytest.approx(expected[method].scores, abs=1e-4)
         assert method == "gradient" or (shares[-1] == 1 and shares == sorted(shares))
         assert found.completeness_error == pytest.approx(expected[method].completeness_error, abs=1e-4)

@@ -1,0 +1,333 @@
+"""Which words decided: each token's share in one prediction, by three methods side by side."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.compute.head_questions import HeadTarget
+from app.compute.word_questions import Method
+from app.figures.figure import Figure, numbers_of
+from app.look import numbers, theme
+from app.look.language import QT_TRANSLATE_NOOP
+from app.rooms.predict.view import PredictView, asked_text, mask_token, missing_words
+from app.state.readings import Reading
+from app.state.selection import Selection
+from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.controls import Choice
+from app.widgets.heat_tokens import HeatToken, HeatTokens
+from app.widgets.progress_line import ProgressLine
+from app.widgets.raster import ColorBar
+from bertcore.analysis.targets import word_target
+
+if TYPE_CHECKING:
+    from app.compute.question import Question
+    from app.state.readings import Step
+    from app.state.token_units import Units
+    from bertcore.analysis.attribution import Attribution
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+translate = QCoreApplication.translate
+LEAST_PX = 150  # where the window is lower, the whole room scrolls
+METHOD_TEXTS: dict[Method, tuple[str, str]] = {
+    "integrated": (
+        QT_TRANSLATE_NOOP("MethodCard", "Integrated gradients"),
+        QT_TRANSLATE_NOOP("MethodCard", "From the text with every word masked to this one: each token’s share."),
+    ),
+    "gradient": (
+        QT_TRANSLATE_NOOP("MethodCard", "Gradient × input"),
+        QT_TRANSLATE_NOOP(
+            "MethodCard", "What shrinking the token’s vector to 0 would cost, by the slope: a first guess."
+        ),
+    ),
+    "left_out": (
+        QT_TRANSLATE_NOOP("MethodCard", "Leave one out"),
+        QT_TRANSLATE_NOOP("MethodCard", "What masking this token alone costs."),
+    ),
+}
+
+PLACES = {  # heads that have several answers to ask about
+    "classify": QT_TRANSLATE_NOOP("AttributionView", "Class"),
+    "tag": QT_TRANSLATE_NOOP("AttributionView", "Tag"),
+    "span": QT_TRANSLATE_NOOP("AttributionView", "Answer"),
+}
+
+
+class AttributionView(PredictView):
+    """The prediction to ask about on top, a card for each method below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cards: dict[Method, MethodCard] = {method: MethodCard(method) for method in METHOD_TEXTS}
+        self.questions_by_method: dict[Method, Question[Attribution]] = {
+            method: self.add_question(card.show_attribution, card.line) for method, card in self.cards.items()
+        }
+        self.place = Choice(self.tr("The mask or head to ask about"))
+        self.word = Choice(self.tr("The word, class or tag to ask about"))
+        self._groups: list[tuple[str, list[HeadTarget]]] = []  # name and predictions of each place
+        self._picked: HeadTarget | None = None  # what the person chose
+        self._clicked: int | None = None  # the token that was clicked last, as far as it was followed
+        self.note = label("", "muted", wrap=True)
+        self._build()
+        self.place.activated.connect(self._on_place_activated)
+        self.word.activated.connect(self._on_word_activated)
+        for card in self.cards.values():
+            card.tokens.clicked.connect(self.click_unit)
+            card.tokens.hovered.connect(self.hover_unit)
+            card.hover_text_changed.connect(self.hover_text_changed)
+
+    @property
+    def target(self) -> HeadTarget | None:
+        """What is asked about."""
+        return self._groups[self.place.currentIndex()][1][self.word.currentIndex()] if self._groups else None
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        self._clicked = selection.pinned
+        self._groups = grouped_targets(reading.before or reading, _clicked_word(reading, selection))
+        if self._groups:
+            self.show_content()
+            self._fill_places()
+            self._ask(reading)
+            self._show_current(reading, selection)
+        elif "mlm" in reading.request.model.tasks:
+            self.check_masks(reading)
+        else:
+            self.show_nothing(self.tr("No predictions"), missing_words(reading))
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        """Another mask, or another token with a tag of its own, may have been clicked."""
+        self._show_current(reading, selection)
+        clicked = selection.pinned
+        if clicked == self._clicked or not self._groups:  # the mouse alone has moved: what was chosen stays
+            return
+        self._clicked = clicked
+        if clicked in [mask.position for mask in self.masks] and self._picked_position() != clicked:
+            self._picked = None
+        self._groups = grouped_targets(reading.before or reading, _clicked_word(reading, selection))
+        self._fill_places()
+        self._ask(reading)
+
+    def _show_current(self, reading: Reading, selection: Selection) -> None:
+        for card in self.cards.values():
+            card.tokens.set_current(selection.units(reading).unit_of(selection.position))
+
+    def _ask(self, reading: Reading) -> None:
+        target = self.target
+        if target is None:
+            return
+        unit = (
+            self.tr("Change of the score.") if target.is_score else self.tr("Change of the log probability, in nats.")
+        )
+        colors = self.tr(
+            "Red tokens support the prediction, blue ones speak against it. Each card has its own scale, symmetric "
+            "around 0."
+        )
+        note = f"{unit} {colors}"
+        if reading.before is not None:
+            note += " " + self.tr("This is the unchanged model, without your changes.")
+        self.note.setText(note)
+        plain = reading.before or reading
+        text, request, units = asked_text(plain), plain.request, self.selection.units(reading)
+        for method, card in self.cards.items():
+
+            def work(checkpoint: Checkpoint, step: Step, method: Method = method) -> Attribution:
+                from app.compute.word_questions import attribution_of
+
+                return attribution_of(checkpoint, text, target, method, step)
+
+            question = self.questions_by_method[method]
+            key = (request.model, request.input_ids, tuple(text.segments), target.target, method)
+            question.ask_model(request.model, key, work, self.pause_ms)
+            card.set_units(units, target)
+            card.show_attribution(question.answer)
+
+    def _fill_places(self) -> None:
+        """What the person chose stays where it is still there, or its head; else the mask that is looked at."""
+        names = [name for name, _ in self._groups]
+        if names != [self.place.itemText(i) for i in range(self.place.count())]:
+            self.place.clear()
+            self.place.addItems(names)
+        picked, groups = self._picked, [[one.target for one in targets] for _, targets in self._groups]
+        place, word = min(self.mask_number, len(names) - 1), 0
+        if picked is not None:
+            heads = [group[0].head for group in groups]
+            found = [(i, group.index(picked.target)) for i, group in enumerate(groups) if picked.target in group]
+            if picked.target.head != "mlm" and picked.target.head in heads:
+                found.append((heads.index(picked.target.head), 0))
+            place, word = next(iter(found), (place, word))
+        self.place.setCurrentIndex(place)
+        self._fill_words(word)
+
+    def _picked_position(self) -> int | None:
+        """Of the mask that a person chose in the list."""
+        target = None if self._picked is None else self._picked.target
+        return target.position if target is not None and target.head == "mlm" else None
+
+    def _fill_words(self, index: int) -> None:
+        words = [target.label + target.note for target in self._groups[self.place.currentIndex()][1]]
+        if words != [self.word.itemText(i) for i in range(self.word.count())]:
+            self.word.clear()
+            self.word.addItems(words)
+        self.word.setCurrentIndex(index)
+        self.word.setVisible(len(words) > 1)
+
+    def _build(self) -> None:
+        top = QHBoxLayout()
+        top.setSpacing(theme.px(8))
+        top.addWidget(label(self.tr("Why this prediction:"), "muted"))
+        top.addWidget(self.place)
+        top.addWidget(self.word)
+        top.addStretch(1)
+        head = Card()
+        head.body.addLayout(top)
+        head.body.addWidget(self.note)
+        self.column.addWidget(head)
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(GAP_PX))
+        for card in self.cards.values():
+            row.addWidget(card, 1)
+            card.set_figure(partial(self._figure, card))
+        self.column.addLayout(row, 1)
+
+    def _figure(self, card: MethodCard) -> Figure | None:
+        if card.attribution is None or card.units is None or card.target is None:
+            return None
+        target, unit = card.target, self._unit(card.target)
+        arrays = {unit: numbers_of("token", card.units.labels, np.array(card.scores))}
+        of = self.tr("of “{word}” at {position}") if target.target.head == "mlm" else self.tr("of “{word}”")
+        hint = of.format(word=target.label, position=target.target.position) + " · " + unit
+        summary = card.summary.text().replace("\n", " ")  # stands in the caption, which goes with the numbers, too
+        return self.figure(card.title, [card.tokens, card.scale], arrays, hint=hint, settings=summary, plain=True)
+
+    def _unit(self, target: HeadTarget) -> str:
+        return self.tr("part of the score") if target.is_score else self.tr("part of the log probability, in nats")
+
+    def _on_place_activated(self, index: int) -> None:
+        self._fill_words(0)
+        self._picked = self._groups[index][1][0]
+        if self.reading is not None:
+            self._ask(self.reading)
+
+    def _on_word_activated(self, index: int) -> None:
+        self._picked = self._groups[self.place.currentIndex()][1][index]
+        if self.reading is not None:
+            self._ask(self.reading)
+
+
+class MethodCard(Card):
+    """The text, each token as strongly coloured as its share, and what the shares add up to."""
+
+    hover_text_changed = Signal(str)
+
+    def __init__(self, method: Method) -> None:
+        name, meaning = (translate("MethodCard", text) for text in METHOD_TEXTS[method])
+        super().__init__(name)
+        self.units: Units | None = None
+        self.target: HeadTarget | None = None
+        self.attribution: Attribution | None = None
+        self.scores: list[float] = []  # (U) as they are shown
+        self.line = ProgressLine()
+        self.tokens = HeatTokens(self.tr("{method}: share of each token").format(method=name), signed=True)
+        self.summary = label("", "muted", wrap=True)
+        self.scale = ColorBar(signed=True, width_px=180)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, theme.px(4), 0)
+        column.addWidget(self.tokens)
+        column.addWidget(self.summary)
+        column.addStretch(1)
+        area = scrolled(inside)
+        area.setMinimumHeight(theme.px(LEAST_PX))
+        self.body.addWidget(label(meaning, "muted", wrap=True))
+        self.body.addWidget(self.scale)
+        self.body.addWidget(self.line)
+        self.body.addWidget(area, 1)
+        self.tokens.hovered.connect(self._on_tokens_hovered)
+
+    def set_units(self, units: Units, target: HeadTarget) -> None:
+        """What is coloured: tokens or words; target: the prediction that they have a share in."""
+        self.units, self.target = units, target
+
+    def show_attribution(self, attribution: Attribution | None) -> None:
+        """None: not known yet."""
+        self.attribution, units = attribution, self.units
+        if units is None:
+            return
+        for widget in (self.summary, self.scale):
+            widget.setVisible(attribution is not None)
+        self.scores = [] if attribution is None else units.sums(attribution.scores).tolist()  # (U)
+        limit = max((abs(score) for score in self.scores), default=0.0) or 1.0
+        self.scale.set_range(-limit, limit)
+        self.tokens.set_tokens(
+            [
+                HeatToken(
+                    token,
+                    self.scores[i] / limit if self.scores else None,
+                    numbers.signed(self.scores[i]) if self.scores else "",
+                    is_quiet=units.kinds[i] == "special",
+                )
+                for i, token in enumerate(units.labels)
+            ]
+        )
+        self.summary.setText("" if attribution is None else self._summary(attribution))
+
+    def _summary(self, found: Attribution) -> str:
+        """What the shares add up to, and how far the sum is from what it should be."""
+        is_score = self.target is not None and self.target.is_score
+        if found.baseline is None or found.completeness_error is None:
+            sentence = self.tr("Score here: {value}.") if is_score else self.tr("Log probability here: {value} nats.")
+            return sentence.format(value=numbers.signed(found.value, 3))
+        change, error = found.value - found.baseline, numbers.signed(found.completeness_error, 4)
+        if change:
+            share = abs(found.completeness_error / change)
+            error = self.tr("{error} ({share:.1%} of it)").format(error=error, share=share)
+        if is_score:
+            begin = self.tr("Score: {value} here, {baseline} with every word masked.")
+        else:
+            begin = self.tr("Log probability: {value} nats here, {baseline} with every word masked.")
+        sum_ = self.tr("The shares of all tokens add up to {sum} of {change}: completeness error {error}.").format(
+            sum=numbers.signed(float(found.scores.sum()), 3), change=numbers.signed(change, 3), error=error
+        )
+        baseline = numbers.signed(found.baseline, 3)
+        return f"{begin.format(value=numbers.signed(found.value, 3), baseline=baseline)} {sum_}"
+
+    def _on_tokens_hovered(self, unit: int | None) -> None:
+        text = ""
+        if unit is not None and unit < len(self.scores):
+            is_score = self.target is not None and self.target.is_score
+            text = self.tr("{token}: {value} by {method}") if is_score else self.tr("{token}: {value} nats by {method}")
+            text = text.format(
+                token=self.tokens.tokens[unit].token,
+                value=numbers.signed(self.scores[unit], 5),
+                method=self.title.lower(),
+            )
+        self.hover_text_changed.emit(text)
+
+
+def grouped_targets(reading: Reading, position: int) -> list[tuple[str, list[HeadTarget]]]:
+    """What can be asked about, by place: masks with their words, heads with their answers, tags of `position`."""
+    from app.compute.head_questions import targets_of
+
+    groups: list[tuple[str, list[HeadTarget]]] = []
+    for mask in reading.masks:
+        words = {word.id: word for word in (*mask.words, *([mask.was] if mask.was else []))}
+        targets = [HeadTarget(word.token, word_target(mask.position, word.id)) for word in words.values()]
+        groups.append((f"{mask_token(reading)} {mask.position}", targets))
+    by_head: dict[str, list[HeadTarget]] = {}
+    for target in targets_of(reading, position):
+        by_head.setdefault(target.target.head, []).append(target)
+    for head, targets in by_head.items():
+        if head != "mlm":
+            name = translate("AttributionView", PLACES[head]) if head in PLACES else targets[0].label
+            groups.append((name, targets))
+    return groups
+
+
+def _clicked_word(reading: Reading, selection: Selection) -> int:
+    """The token that was clicked last; before any click the first word."""
+    first = min(1, len(reading.encoding) - 1)
+    return first if selection.pinned is None else selection.pinned

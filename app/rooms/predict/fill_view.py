@@ -1,0 +1,244 @@
+"""Masks become words one at a time, each chosen with the words before it in place: the order matters."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.compute.filling import FilledMask
+from app.figures.figure import Figure, numbers_of
+from app.look import numbers, theme
+from app.look.language import QT_TRANSLATE_NOOP
+from app.rooms.predict.view import PredictView, asked_text
+from app.state.readings import Reading
+from app.state.selection import Selection
+from app.state.token_units import Units
+from app.widgets.bar_list import Bar, BarList
+from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.controls import Choice
+from app.widgets.heat_tokens import HeatToken, HeatTokens
+from app.widgets.raster import ColorBar
+
+if TYPE_CHECKING:
+    from app.state.readings import ReadingRequest, Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+FillOrder = Literal["left to right", "most certain first", "clicks"]
+ORDERS: dict[FillOrder, str] = {
+    "left to right": QT_TRANSLATE_NOOP("FillView", "left to right"),
+    "most certain first": QT_TRANSLATE_NOOP("FillView", "most certain first"),
+    "clicks": QT_TRANSLATE_NOOP("FillView", "in the order I click"),
+}
+SIDE_PX = 340
+LEAST_PX = 110  # where the window is lower, the whole room scrolls
+
+
+class FillView(PredictView):
+    """The text with its masks on the left, the steps so far on the right. The text stays until a click inserts them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.filled = self.add_question(self._on_filled_answered)
+        self.steps: list[FilledMask] = []
+        self._request: ReadingRequest | None = None  # that the steps are of
+        self._asked_order: FillOrder = "left to right"  # of the words that were asked for last
+        self._orders: dict[int, FillOrder] = {}  # position -> in which order it was filled
+        self.order = Choice(self.tr("Order of filling"))
+        for order, name in ORDERS.items():
+            self.order.addItem(self.tr(name), order)
+        self.next = button(self.tr("Fill the next"), lambda: self.fill(1), look="primary")
+        self.all = button(self.tr("Fill all"), lambda: self.fill(None))
+        self.undo = button(self.tr("Undo"), self._on_undo_clicked, hint=self.tr("Take the last word out again"))
+        self.restart = button(self.tr("Start over"), self._on_restart_clicked)
+        self.insert = button(
+            self.tr("Insert into the text"),
+            self._on_insert_clicked,
+            hint=self.tr("Replace the masks in the text with these words"),
+        )
+        self.tokens = HeatTokens(self.tr("The text, its masks filled so far"))
+        self.bars = BarList(self.tr("Words filled in, in order"), stretch_to_px=27)
+        self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        self._steps_card = Card(self.tr("Steps"))
+        self._build()
+        self.order.activated.connect(self._on_order_activated)
+        self.tokens.clicked.connect(self._on_tokens_clicked)
+        self.tokens.hovered.connect(self.hover_unit)
+
+    @property
+    def open_masks(self) -> list[int]:
+        """Positions that are not filled yet."""
+        filled = {step.position for step in self.steps}
+        return [mask.position for mask in self.reading.masks if mask.position not in filled] if self.reading else []
+
+    def restore(self, kept: FillOrder) -> None:
+        self.order.setCurrentIndex(list(ORDERS).index(kept))
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        if self._request is not reading.request:
+            self.steps, self._request = [], reading.request
+            self.filled.forget()
+        if self.check_masks(reading):
+            self._show()
+
+    def fill(self, most: int | None, position: int | None = None) -> None:
+        """Asks for the next words: `most` of them, None for all; or for the one at a position."""
+        reading, still_open = self.reading, self.open_masks
+        if reading is None or not still_open:
+            return
+        words = {step.position: step.word.id for step in self.steps}
+        text, request = asked_text(reading), reading.request
+        ids = [words.get(i, token) for i, token in enumerate(request.input_ids)]
+        by_certainty = self.order.currentData() == "most certain first"
+        order: Literal["left to right", "most certain first"] = (
+            "most certain first" if by_certainty else "left to right"
+        )
+        self._asked_order = order if position is None else "clicks"
+
+        def work(checkpoint: Checkpoint, step: Step) -> list[FilledMask]:
+            from dataclasses import replace
+
+            from app.compute.filling import fill_masks
+
+            asked, sequence = replace(text, input_ids=ids), order if position is None else [position]
+            return fill_masks(checkpoint, asked, still_open, sequence, most=most, what_if=request.what_if, step=step)
+
+        self.filled.ask_model(request.model, (request, tuple(words.items()), most, order, position), work, 0)
+
+    def _show(self) -> None:
+        if self.reading is None:
+            return
+        self._show_tokens(self.reading)
+        self.bars.set_bars(
+            [
+                Bar(
+                    f"{number}. {step.word.token}",
+                    numbers.probability(step.word.probability),
+                    step.word.probability,
+                    note=str(step.position),
+                )
+                for number, step in enumerate(self.steps, start=1)
+            ]
+        )
+        left, by_clicks = len(self.open_masks), self.order.currentData() == "clicks"
+        self.next.setEnabled(bool(left) and not by_clicks)
+        self.all.setEnabled(bool(left) and not by_clicks)
+        for made in (self.undo, self.restart, self.insert):
+            made.setEnabled(bool(self.steps))
+        done = self.tr("{done} of {all} masks").format(done=len(self.steps), all=len(self.steps) + left)
+        self._steps_card.set_hint(done)
+        self._joint.setText(self._joint_sentence())
+        self._hint.setText(
+            self.tr(
+                "Click a mask, or move to it with the arrow keys and press Enter, to fill it with its likeliest word."
+            )
+            if by_clicks
+            else self.tr(
+                "Each word is the likeliest at its place, given those before it. Another order may give other words."
+            )
+        )
+
+    def _show_tokens(self, reading: Reading) -> None:
+        """Filled words as dark as their probability; of a word of several pieces, the least likely one counts."""
+        words = {step.position: step.word for step in self.steps}
+        shown = [words[i].token if i in words else token for i, token in enumerate(reading.shown_tokens)]
+        units = Units(reading.encoding, shown, tuple(self.open_masks), self.selection.token_view)
+        tokens = []
+        for token, kind, members in zip(units.labels, units.kinds, units.members, strict=True):
+            chances = [words[i].probability for i in members if i in words]
+            value = min(chances) if chances else None
+            number = numbers.probability(value) if value is not None else "?" if kind == "mask" else ""
+            tokens.append(HeatToken(token, value, number, kind == "mask", kind == "special", frame="mask"))
+        self.tokens.set_tokens(tokens)
+
+    def _build(self) -> None:
+        card = Card(self.tr("Fill the masks one at a time"))
+        top = QHBoxLayout()
+        top.setSpacing(theme.px(8))
+        for widget in (self.order, self.next, self.all, self.undo, self.restart):
+            top.addWidget(widget)
+        top.addStretch(1)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, theme.px(4), 0)
+        column.addWidget(self.tokens)
+        column.addStretch(1)
+        scale, bar = QHBoxLayout(), ColorBar(signed=False)
+        bar.set_range(0, 1)
+        scale.addWidget(label(self.tr("probability when it was filled in"), "muted"))
+        scale.addWidget(bar)
+        scale.addStretch(1)
+        card.body.addLayout(top)
+        card.body.addWidget(self._hint)
+        card.body.addLayout(scale)
+        area = scrolled(inside)
+        area.setMinimumHeight(theme.px(LEAST_PX))
+        card.body.addWidget(area, 1)
+        self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
+        steps = QWidget()
+        listed = QVBoxLayout(steps)
+        listed.setContentsMargins(0, 0, theme.px(4), 0)
+        listed.addWidget(self.bars)
+        listed.addStretch(1)
+        self._steps_card.body.addWidget(scrolled(steps), 1)
+        self._steps_card.body.addWidget(self._joint)
+        self._steps_card.body.addWidget(self.insert)
+        self._steps_card.set_figure(self._figure, self.tr("the steps"))
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(GAP_PX))
+        row.addWidget(card, 1)
+        row.addWidget(self._steps_card)
+        self.column.addLayout(row)
+
+    def _figure(self) -> Figure | None:
+        if not self.steps:
+            return None
+        names = [f"{number}. {step.word.token} ({step.position})" for number, step in enumerate(self.steps, start=1)]
+        values = np.array([step.word.probability for step in self.steps])
+        arrays = {"probability": numbers_of("step", names, values)}
+        orders = {self._orders[step.position] for step in self.steps}
+        hint = self.tr(ORDERS[orders.pop()]) if len(orders) == 1 else self.tr("in mixed orders")
+        widgets: list[QWidget] = [self.tokens, self.bars]
+        title = self.tr("Masks filled one at a time")
+        return self.figure(title, widgets, arrays, hint=hint, settings=self._joint.text())
+
+    def _joint_sentence(self) -> str:
+        """The product of the steps, which depends on the order."""
+        if not self.steps:
+            return ""
+        bits = -sum(math.log2(step.word.probability) for step in self.steps)
+        sentence = self.tr("All together, in this order: probability {probability:.2g}, {bits:.2f} bits.")
+        return sentence.format(probability=2**-bits, bits=bits)
+
+    def _on_filled_answered(self, steps: list[FilledMask]) -> None:
+        self.steps = [*self.steps, *steps]
+        self._orders.update((step.position, self._asked_order) for step in steps)
+        self._show()
+
+    def _on_tokens_clicked(self, unit: int) -> None:
+        units = self.selection.units(self.reading) if self.reading else None
+        members = units.members[unit] if units is not None and unit < len(units) else []
+        masks = [position for position in members if position in self.open_masks]
+        if masks and self.order.currentData() == "clicks":
+            self.fill(1, masks[0])
+        elif members:
+            self.position_clicked.emit(members[0])
+
+    def _on_order_activated(self, _index: int) -> None:
+        self.kept_changed.emit(self.order.currentData())
+        self._show()
+
+    def _on_undo_clicked(self) -> None:
+        self.filled.forget()
+        self.steps = self.steps[:-1]
+        self._show()
+
+    def _on_restart_clicked(self) -> None:
+        self.filled.forget()
+        self.steps = []
+        self._show()
+
+    def _on_insert_clicked(self) -> None:
+        self.words_inserted.emit([(step.position, step.word.id) for step in self.steps])

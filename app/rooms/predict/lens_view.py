@@ -1,0 +1,278 @@
+"""The best guess at each mask after each layer, and how a word that a person types fares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import numbers, theme
+from app.rooms.predict.lens_cells import LensTable
+from app.rooms.predict.view import PredictView, ask_lens, asked_text, decided_sentence, mask_token, stage_name
+from app.state.readings import Reading
+from app.state.selection import Selection
+from app.widgets.bar_list import Bar, BarList
+from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.progress_line import ProgressLine
+from app.widgets.raster import ColorBar
+
+if TYPE_CHECKING:
+    from app.compute.mask_lens import MaskLens, WordThroughLayers
+    from app.state.readings import MaskReading, Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+translate = QCoreApplication.translate
+SIDE_PX = 400
+LEAST_PX = 200  # where the window is lower, the whole room scrolls
+SHORTEST_SCALE = 0.01  # what is hardly likely anywhere has short bars
+
+
+class LensView(PredictView):
+    """A table on the left, one word's way through the layers on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ProgressLine()
+        self.lens = self.add_question(self._on_lens_answered)
+        self.followed_word = self.add_question(self._on_followed_word_answered, self.line)
+        self.table = LensTable()
+        self.decided = label("", wrap=True)
+        self.word = QLineEdit()
+        self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=32)
+        self.verdict = label("", "strong", wrap=True)
+        self.pieces = label("", "muted", wrap=True)
+        self._card = Card(self.tr("Layer by layer"), self.tr("the best guess if the model stopped after each layer"))
+        self._word_card = Card(self.tr("One word through the layers"))
+        self._build()
+        self.table.hover_text_changed.connect(self.hover_text_changed)
+        self.table.mask_clicked.connect(lambda number: self.position_clicked.emit(self.masks[number].position))
+        self.word.textEdited.connect(self._on_word_edited)
+
+    @property
+    def followed(self) -> str:
+        """The word that is followed: the typed one, else the one that is likeliest in the end."""
+        lens = self.lens.answer
+        return self.word.text().strip() or (lens.words[-1][self.mask_number][0].token if lens is not None else "")
+
+    def restore(self, kept: str) -> None:
+        self.word.setText(kept)
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        if self.check_masks(reading):
+            ask_lens(self.lens, reading, self.pause_ms)
+            self.show_selection(reading, selection)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        """Perhaps another mask was clicked."""
+        if self.nothing:
+            return
+        if self.lens.answer is not None:
+            self._show_table(self.lens.answer)
+        self._ask_word(reading)
+
+    def _show_table(self, lens: MaskLens) -> None:
+        masks = self.masks
+        columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
+        self.table.set_columns([self._heading(mask) for mask in masks], columns)
+        self.table.set_current(self.mask_number)
+        sentence = self.tr("Position {position}: {decided}")
+        sentences = [
+            sentence.format(position=mask.position, decided=decided_sentence(lens, i)) for i, mask in enumerate(masks)
+        ]
+        self.decided.setText("\n".join(sentences))
+
+    def _heading(self, mask: MaskReading) -> str:
+        assert self.reading is not None
+        name = f"{mask_token(self.reading)} {mask.position}"
+        return self.tr("{mask}, hides “{word}”").format(mask=name, word=mask.was.token) if mask.was else name
+
+    def _ask_word(self, reading: Reading) -> None:
+        word, request = self.word.text().strip(), reading.request
+        if not word:
+            self.followed_word.forget()
+            self._show_followed()
+            return
+        position, text = self.masks[self.mask_number].position, asked_text(reading)
+
+        def work(checkpoint: Checkpoint, step: Step) -> WordThroughLayers:
+            from app.compute.mask_lens import word_through_layers
+
+            return word_through_layers(checkpoint, text, request.encoding, position, word, request.what_if)
+
+        self.followed_word.ask_model(request.model, (request, position, word), work, self.pause_ms)
+        self._show_followed()
+
+    def _show_followed(self) -> None:
+        lens, number, found = self.lens.answer, self.mask_number, self.followed_word.answer
+        at = self.masks[number].position
+        self._word_card.set_hint(self.tr("at position {position}, probability and rank").format(position=at))
+        if self.word.text().strip():
+            if found is None:
+                self._show_word(None, None, [])
+            else:
+                self._show_word(found.probability, found.rank, found.pieces)
+        elif lens is not None:
+            self._show_word(lens.probability[:, number], lens.rank[:, number], [self.followed])
+        else:
+            self._show_word(None, None, [])
+
+    def _show_word(self, chances: np.ndarray | None, ranks: np.ndarray | None, pieces: list[str]) -> None:
+        for widget in (self.bars, self.verdict):
+            widget.setVisible(chances is not None)
+        self.pieces.setVisible(len(pieces) > 1)
+        if chances is None:
+            return
+        full, listed = max(float(chances.max()), SHORTEST_SCALE), chances.tolist()
+        marks = (
+            [""] * len(listed)
+            if ranks is None
+            else [self.tr("rank {rank}").format(rank=numbers.count(rank)) for rank in ranks.tolist()]
+        )
+        self.bars.set_bars(
+            [
+                Bar(
+                    stage_name(i),
+                    _exact(p),
+                    p / full,
+                    "good" if ranks is not None and ranks[i] == 1 else "bar",
+                    mark=mark,
+                )
+                for i, (p, mark) in enumerate(zip(listed, marks, strict=True))
+            ]
+        )
+        self.verdict.setText(word_sentence(self.followed, chances, ranks))
+        self.pieces.setText(
+            self.tr(
+                "{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there "
+                "is no list of all words of several pieces."
+            ).format(pieces=" ".join(pieces))
+        )
+
+    def _build(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(GAP_PX))
+        scale = QHBoxLayout()
+        bar = ColorBar(signed=False)
+        bar.set_range(0, 1)
+        scale.addWidget(label(self.tr("probability"), "muted"))
+        scale.addWidget(bar)
+        scale.addStretch(1)
+        whole = QWidget()
+        listed = QVBoxLayout(whole)
+        listed.setContentsMargins(0, 0, theme.px(4), 0)
+        listed.setSpacing(theme.px(8))
+        listed.addWidget(self.table)
+        listed.addLayout(scale)
+        listed.addWidget(self.decided)
+        listed.addStretch(1)
+        area = scrolled(whole)
+        area.setMinimumHeight(theme.px(LEAST_PX))
+        self._card.body.addWidget(area, 1)
+        self._card.set_figure(self._table_figure)
+        row.addWidget(self._card, 1)
+        self._word_card.setFixedWidth(theme.column_px(SIDE_PX))
+        self.word.setPlaceholderText(self.tr("Type a word to follow it"))
+        self.word.setAccessibleName(self.tr("Word to follow through the layers"))
+        self._word_card.body.addWidget(self.word)
+        self._word_card.body.addWidget(self.line)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, theme.px(4), 0)
+        how = label(
+            self.tr("The logit lens: the masked-word head reads each layer’s hidden state as if it were the last."),
+            "muted",
+            wrap=True,
+        )
+        for widget in (self.verdict, self.bars, self.pieces, how):
+            column.addWidget(widget)
+        column.addStretch(1)
+        self._word_card.body.addWidget(scrolled(inside), 1)
+        self._word_card.set_figure(self._word_figure)
+        row.addWidget(self._word_card)
+        self.column.addLayout(row)
+
+    def _table_figure(self) -> Figure | None:
+        lens = self.lens.answer
+        if lens is None:
+            return None
+        chances = np.array([[words[0].probability for words in stage] for stage in lens.words])
+        axes = Axis("layer", _stages(lens)), Axis("mask", [str(mask.position) for mask in self.masks])
+        arrays = {
+            "best guess": Numbers(chances, axes),
+            "last word": Numbers(lens.probability, axes),
+            "rank of the last word": Numbers(lens.rank, axes),
+        }
+        hint = self.tr("rows: layers · columns: masks · the best guess and its probability")
+        decided = " ".join(self.decided.text().splitlines())
+        return self.figure(self._card.title, [self.table], arrays, hint=hint, settings=decided)
+
+    def _word_figure(self) -> Figure | None:
+        found, lens, number = self.followed_word.answer, self.lens.answer, self.mask_number
+        if lens is None or (found is None and self.word.text().strip()):
+            return None
+        chances = lens.probability[:, number] if found is None else found.probability
+        ranks = lens.rank[:, number] if found is None else found.rank
+        axis = (Axis("layer", _stages(lens)),)
+        arrays = {"probability": Numbers(chances, axis)}
+        if ranks is not None:
+            arrays["rank"] = Numbers(ranks, axis)
+        title = self.tr("“{word}” at position {position}")
+        title = title.format(word=self.followed, position=self.masks[number].position)
+        hint = self.tr("probability and rank after each layer")
+        return self.figure(title, [self.bars], arrays, hint=hint, settings=self.verdict.text())
+
+    def _on_lens_answered(self, lens: MaskLens) -> None:
+        self._show_table(lens)
+        self._show_followed()
+
+    def _on_followed_word_answered(self, _found: WordThroughLayers) -> None:
+        self._show_followed()
+
+    def _on_word_edited(self, word: str) -> None:
+        self.kept_changed.emit(word)
+        if self.reading is not None and not self.nothing:
+            self._ask_word(self.reading)
+
+
+def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> str:
+    """Where the word comes first, or how near it comes."""
+    from app.compute.mask_lens import decided_at
+
+    values = {"word": word, "last": numbers.percent(float(chances[-1]))}
+    if ranks is None:
+        sentence = translate("Predict", "“{word}” is likeliest after {stage}; at the end its probability is {last}.")
+        return sentence.format(**values, stage=stage_name(int(chances.argmax())))
+    decided = decided_at(ranks)
+    if decided is not None and decided < len(ranks) - 1:
+        sentence = translate("Predict", "“{word}” is first from {stage} on; at the end its probability is {last}.")
+        return sentence.format(**values, stage=stage_name(decided))
+    if decided is not None:
+        sentence = translate("Predict", "“{word}” is first only after the last layer; its probability there is {last}.")
+        return sentence.format(**values)
+    if ranks.min() == 1:
+        sentence = translate(
+            "Predict",
+            "“{word}” is first after {stage}, but not at the end: there its probability is {last}, rank {rank}.",
+        )
+    else:
+        sentence = translate(
+            "Predict",
+            "“{word}” is never first; its best rank is {best}, after {stage}. At the end its probability is {last}, "
+            "rank {rank}.",
+        )
+    stage = stage_name(int(ranks.argmin()))
+    return sentence.format(
+        **values, stage=stage, best=numbers.count(int(ranks.min())), rank=numbers.count(int(ranks[-1]))
+    )
+
+
+def _exact(probability: float) -> str:
+    """Small ones too: on their way words come from far below."""
+    return numbers.probability(probability) if probability >= 0.001 else numbers.number(probability, 2)
+
+
+def _stages(lens: MaskLens) -> list[str]:
+    return [stage_name(stage) for stage in range(len(lens.words))]

@@ -1,0 +1,144 @@
+"""The predictions from before words were inserted, beside those of now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QLayout
+
+from app.look import numbers, theme
+from app.rooms.predict.verdicts import verdict_of
+from app.state.model_info import ModelInfo
+from app.state.readings import MaskReading, Reading
+from app.state.state import moved_positions
+from app.widgets.card import Card, Hint, label
+from app.widgets.controls import IconButton
+from bertcore.tokenizer.tokenizer import Encoding
+
+MOST_ROWS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class PreviousPredictions:
+    """What a model predicted before words were inserted."""
+
+    model: ModelInfo
+    encoding: Encoding
+    masks: tuple[MaskReading, ...]
+    inserted: tuple[tuple[int, str], ...]  # position then, word
+    pair: str  # the verdict on A and B; empty where there was none
+
+    @classmethod
+    def of(cls, reading: Reading, words: Sequence[tuple[int, int]]) -> PreviousPredictions:
+        """words: position and token id of those that are inserted into the text of this reading."""
+        model, verdict = reading.request.model, verdict_of(reading)
+        inserted = tuple((position, model.tokenizer.label(token_id)) for position, token_id in words)
+        pair = "" if verdict is None else verdict.number
+        return cls(model, reading.encoding, tuple(reading.masks), inserted, pair)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mask: its position now, its best guess then, and what stands or is guessed there now."""
+
+    position: int
+    before: str
+    now: str
+    is_inserted: bool = False  # `now` stands in the text
+
+
+def rows_of(previous: PreviousPredictions, reading: Reading) -> list[Row]:
+    """What became of each mask. Those whose place is gone, or has something else in it now, are left out.
+
+    Empty where all is as it was: what was inserted has been undone.
+    """
+    if previous.model != reading.request.model:
+        return []
+    masked = [mask.position for mask in reading.masks]
+    if previous.encoding.ids == reading.encoding.ids and masked == [mask.position for mask in previous.masks]:
+        return []
+    moved = moved_positions(_keys(previous.encoding), _keys(reading.encoding))
+    inserted = dict(previous.inserted)
+    now = {mask.position: mask for mask in reading.masks}
+    is_as_long = _is_same_but(previous, reading)  # then a word in another's place has kept its place
+    rows = []
+    for mask in previous.masks:
+        at = moved.get(mask.position, mask.position if is_as_long else -1)
+        if at in now:
+            rows.append(Row(at, _best(mask), _best(now[at])))
+        elif at >= 0 and reading.encoding.labels[at] == inserted.get(mask.position):
+            rows.append(Row(at, _best(mask), inserted[mask.position], is_inserted=True))
+    return rows
+
+
+class PreviousCard(Card):
+    """Best guesses before and after, until it is closed."""
+
+    dismissed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(self.tr("Before"))
+        self.rows: list[Row] = []
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.px(8))
+        self._grid.setVerticalSpacing(theme.px(4))
+        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(3, 1)
+        self._pair = label("", "muted", wrap=True)
+        self.body.addLayout(self._grid)
+        self.body.addWidget(self._pair)
+        self.add_to_header(IconButton("close", self.tr("Forget the previous predictions"), self.dismissed.emit))
+        self.hide()
+
+    @property
+    def pair(self) -> str:
+        """The verdict on A and B, before and after."""
+        return "" if self._pair.isHidden() else self._pair.text()
+
+    def show_previous(self, previous: PreviousPredictions | None, reading: Reading, pair: str) -> None:
+        """pair: the verdict on A and B now."""
+        self.rows = [] if previous is None else rows_of(previous, reading)[:MOST_ROWS]
+        self.setVisible(bool(self.rows))
+        if previous is None or not self.rows:
+            return
+        words = [word for _, word in previous.inserted]
+        self.set_title(
+            self.tr("Before “{word}” was inserted").format(word=words[0])
+            if len(words) == 1
+            else self.tr("Before %n word(s) were inserted", "", len(words))
+        )
+        clear(self._grid)
+        for line, row in enumerate(self.rows):
+            now = self.tr("{word}, inserted").format(word=row.now) if row.is_inserted else row.now
+            cells = (label(str(row.position), "muted"), Hint(row.before), label("→", "muted"), Hint(now))
+            for column, cell in enumerate(cells):
+                self._grid.addWidget(cell, line, column)
+        self._pair.setVisible(bool(previous.pair and pair))
+        self._pair.setText(f"{previous.pair} → {pair}")
+
+
+def clear(layout: QLayout) -> None:
+    """Takes all widgets out, for good."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+def _is_same_but(previous: PreviousPredictions, reading: Reading) -> bool:
+    """Whether nothing but masks and inserted words differs, place by place."""
+    masks = {mask.position for mask in previous.masks}
+    pairs = enumerate(zip(previous.encoding.ids, reading.encoding.ids, strict=False))
+    is_as_long = len(reading.encoding) == len(previous.encoding)
+    return is_as_long and all(then == now or at in masks for at, (then, now) in pairs)
+
+
+def _best(mask: MaskReading) -> str:
+    return f"{mask.words[0].token} {numbers.probability(mask.words[0].probability)}"
+
+
+def _keys(encoding: Encoding) -> list[object]:
+    return list(zip(encoding.parts, encoding.tokens, strict=True))

@@ -1,0 +1,189 @@
+"""How unexpected each word is to the model, each masked in turn, and the pseudo-perplexity of the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.figures.figure import Figure, numbers_of
+from app.look import theme
+from app.rooms.predict.view import PredictView, asked_text, missing_words
+from app.state.readings import Reading
+from app.state.selection import Selection
+from app.widgets.bar_list import Bar, BarList
+from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.heat_tokens import HeatToken, HeatTokens
+from app.widgets.raster import ColorBar
+
+if TYPE_CHECKING:
+    from app.state.readings import Step
+    from app.state.token_units import Units
+    from bertcore.analysis.words import Surprise
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
+MOST_BARS = 12
+SIDE_PX = 320
+LEAST_PX = 110  # where the window is lower, the whole room scrolls
+
+
+class SurpriseView(PredictView):
+    """The text as heat on the left, the most surprising words on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.surprise = self.add_question(self._on_surprise_answered)
+        self.tokens = HeatTokens(self.tr("Surprise of each word, in bits"))
+        self.bars = BarList(self.tr("Most surprising words"), clickable=True, stretch_to_px=27, may_cut=True)
+        self.perplexity = label("", "number")
+        self.bits: list[float | None] = []  # (U) as they are shown
+        self._explanation = label("", "muted", wrap=True)
+        self._scale = ColorBar(signed=False)
+        hint = self.tr("each masked in turn, all others visible · bits = −log₂ of its probability")
+        self._card = Card(self.tr("How surprising is each word?"), hint)
+        self._bar_units: list[int] = []
+        self._build()
+        self.tokens.clicked.connect(self.click_unit)
+        self.tokens.hovered.connect(self._on_tokens_hovered)
+        self.bars.clicked.connect(lambda row: self.click_unit(self._bar_units[row]))
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        missing = missing_words(reading)
+        if missing:
+            self.show_nothing(self.tr("No predictions"), missing)
+            return
+        self.show_content()
+        self._ask(reading, selection)
+        self._show(reading, selection)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        self.tokens.set_current(selection.units(reading).unit_of(selection.position))
+
+    def _ask(self, reading: Reading, selection: Selection) -> None:
+        request, words = reading.request, selection.token_view.words
+        encoding, what_if, text = request.encoding, request.what_if, asked_text(reading)
+        key = (tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, words)
+
+        def work(checkpoint: Checkpoint, step: Step) -> Surprise:
+            from app.compute.word_questions import surprise_of
+
+            return surprise_of(checkpoint, encoding, text, step, whole_words=words, what_if=what_if)
+
+        self.surprise.ask_model(request.model, (request.model, *key), work, self.pause_ms)
+
+    def _show(self, reading: Reading, selection: Selection) -> None:
+        units, found = selection.units(reading), self.surprise.answer
+        self.bits = [None] * len(units)
+        if found is not None:
+            bits = units.sums(found.by_token(len(reading.encoding)))  # (U)
+            counted = set(found.positions.tolist())
+            self.bits = [
+                float(value) if counted.intersection(members) else None
+                for value, members in zip(bits, units.members, strict=True)
+            ]
+        highest = max(LEAST_SCALE_BITS, *(bits for bits in self.bits if bits is not None), 0.0)
+        self._scale.set_range(0, highest)
+        typed = typed_units(reading, selection)
+        self.tokens.set_tokens(
+            [
+                HeatToken(
+                    token,
+                    None if bits is None else bits / highest,
+                    "" if bits is None else f"{bits:.2f}",
+                    is_quiet=kind == "special",
+                )
+                for token, kind, bits in zip(typed, units.kinds, self.bits, strict=True)
+            ]
+        )
+        self._show_bars(units, typed, highest)
+        self._show_total(found, selection)
+        self.show_selection(reading, selection)
+
+    def _show_bars(self, units: Units, typed: list[str], highest: float) -> None:
+        known = [(bits, i) for i, bits in enumerate(self.bits) if bits is not None]
+        most = sorted(known, key=lambda one: -one[0])[:MOST_BARS]
+        self._bar_units = [i for _, i in most]
+        self.bars.set_bars(
+            [
+                Bar(typed[i], f"{bits:.2f}", bits / highest, "bar_strong", note=str(units.first_positions[i]))
+                for bits, i in most
+            ]
+        )
+
+    def _show_total(self, found: Surprise | None, selection: Selection) -> None:
+        is_known = found is not None and len(found.bits) > 0
+        for widget in (self.perplexity, self._explanation):
+            widget.setVisible(is_known)
+        if found is None or not is_known:
+            return
+        perplexity = self.tr("pseudo-perplexity {perplexity:.2f}").format(perplexity=found.pseudo_perplexity)
+        self.perplexity.setText(perplexity)
+        mean = self.tr(
+            "2 to the power of {mean:.2f} bits, the mean over {count} tokens: as unsure as a choice among that many "
+            "equally likely words. 0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand."
+        ).format(mean=float(found.bits.mean()), count=len(found.bits))
+        sentences = [mean]
+        if selection.token_view.words:
+            sentences.append(self.tr("Words: the later pieces of a word are hidden with it, and their bits added up."))
+        if self.reading is not None and self.reading.request.what_if:
+            sentences.append(self.tr("With your changes inside the model."))
+        self._explanation.setText(" ".join(sentences))
+
+    def _build(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(GAP_PX))
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, theme.px(4), 0)
+        column.addWidget(self.tokens)
+        column.addStretch(1)
+        scale = QHBoxLayout()
+        scale.addWidget(label(self.tr("surprise in bits"), "muted"))
+        scale.addWidget(self._scale)
+        scale.addStretch(1)
+        self._card.body.addWidget(self.perplexity)
+        self._card.body.addWidget(self._explanation)
+        self._card.body.addLayout(scale)
+        area = scrolled(inside)
+        area.setMinimumHeight(theme.px(LEAST_PX))
+        self._card.body.addWidget(area, 1)
+        self._card.set_figure(self._figure)
+        row.addWidget(self._card, 1)
+        side = Card(self.tr("Most surprising"))
+        side.setFixedWidth(theme.column_px(SIDE_PX))
+        side.body.addWidget(self.bars, 1)
+        side.body.addWidget(label(self.tr("Click a word to select it; M masks it."), "muted", wrap=True))
+        row.addWidget(side)
+        self.column.addLayout(row)
+
+    def _figure(self) -> Figure | None:
+        if self.reading is None or self.surprise.answer is None:
+            return None
+        values = np.array([np.nan if bits is None else bits for bits in self.bits])
+        numbers = {"surprise": numbers_of("word", typed_units(self.reading, self.selection), values)}
+        widgets: list[QWidget] = [self.tokens, self._scale, self.perplexity]
+        hint, settings = self.tr("bits, each word masked in turn"), self.perplexity.text()
+        return self.figure(self._card.title, widgets, numbers, hint=hint, settings=settings, masks=False)
+
+    def _on_surprise_answered(self, _found: Surprise) -> None:
+        if self.reading is not None:
+            self._show(self.reading, self.selection)
+
+    def _on_tokens_hovered(self, unit: int | None) -> None:
+        self.hover_unit(unit)
+        bits = self.bits[unit] if unit is not None and unit < len(self.bits) else None
+        text = ""
+        if self.reading is not None and unit is not None and bits is not None:
+            token = typed_units(self.reading, self.selection)[unit]
+            text = self.tr("{token}: {bits:.4f} bits, probability {probability:.6f}")
+            text = text.format(token=token, bits=bits, probability=2**-bits)
+        self.hover_text_changed.emit(text)
+
+
+def typed_units(reading: Reading, selection: Selection) -> list[str]:
+    """(U) the text's own words: a mask over one is not read here."""
+    from app.state.token_units import Units
+
+    return Units(reading.encoding, reading.encoding.labels, (), selection.token_view).labels

@@ -1,0 +1,143 @@
+"""What a model says of A and B as a pair, in words: does B follow, which comes first, how alike are they?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+
+from app.look import numbers
+from app.look.language import QT_TRANSLATE_NOOP
+
+if TYPE_CHECKING:
+    from app.state.model_info import ModelInfo
+    from app.state.readings import Reading
+    from bertcore.checkpoint.sentence_pooling import Pooling
+
+translate = QCoreApplication.translate
+SURE = 0.65  # below this the verdict is little more than a coin toss
+# Cosine from which on two sentences count as that; sentence encoders differ, so the card says that it is a rough word.
+LIKENESS = (
+    (0.8, QT_TRANSLATE_NOOP("Verdict", "Nearly the same")),
+    (0.55, QT_TRANSLATE_NOOP("Verdict", "Similar")),
+    (0.3, QT_TRANSLATE_NOOP("Verdict", "Somewhat similar")),
+    (-1.0, QT_TRANSLATE_NOOP("Verdict", "Not similar")),
+)
+
+
+@dataclass(frozen=True)
+class PairQuestion:
+    """What a model can be asked about A and B. English, marked for translation."""
+
+    title: str
+    invitation: str  # while there is no B
+
+    @property
+    def shown_title(self) -> str:
+        return translate("Verdict", self.title)
+
+    @property
+    def shown_invitation(self) -> str:
+        return translate("Verdict", self.invitation)
+
+
+NEXT = PairQuestion(
+    QT_TRANSLATE_NOOP("Verdict", "Is B the next sentence?"),
+    QT_TRANSLATE_NOOP("Verdict", "Type a second sentence in B to ask whether it follows A."),
+)
+ORDER = PairQuestion(
+    QT_TRANSLATE_NOOP("Verdict", "Does A come before B?"),
+    QT_TRANSLATE_NOOP("Verdict", "Type a second sentence in B to ask which of the two comes first."),
+)
+SIMILARITY = PairQuestion(
+    QT_TRANSLATE_NOOP("Verdict", "How similar are A and B?"),
+    QT_TRANSLATE_NOOP("Verdict", "Type a second sentence in B to compare it with A."),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An answer, ready to be shown."""
+
+    role: str  # of the answer: "verdict", "verdict-no", "verdict-unsure"
+    answer: str
+    number: str
+    share: float  # 0..1, the bar
+    bar: str  # what the bar shows, for screen readers
+    explanation: str
+
+
+def question_for(model: ModelInfo) -> tuple[PairQuestion, str]:
+    """What this model can be asked about a pair, and why it cannot answer; empty where it can."""
+    missing = model.missing
+    if "nsp" in model.tasks:
+        return NEXT, ""
+    if "sop" in model.tasks:
+        return ORDER, ""
+    if model.pooling is not None:
+        return SIMILARITY, ""
+    if "sop" in missing:
+        return ORDER, missing["sop"]
+    return NEXT, missing.get("nsp", translate("Verdict", "This model does not say whether B follows A."))
+
+
+def verdict_of(reading: Reading) -> Verdict | None:
+    """What the heads for pairs say; None where there is none."""
+    first = first_token(reading)
+    if reading.next_sentence is not None:
+        follows, other = reading.next_sentence.is_next, reading.next_sentence.not_next
+        explanation = translate(
+            "Verdict",
+            "Next-sentence prediction was half of BERT’s pretraining. Its head reads {token} and gives "
+            "IsNext {yes:.3f}, NotNext {no:.3f}.",
+        ).format(token=first, yes=follows, no=other)
+        yes, no = translate("Verdict", "B follows A"), translate("Verdict", "B does not follow A")
+        return _choice(follows, yes, no, explanation)
+    if reading.sentence_order is not None:
+        order = reading.sentence_order
+        explanation = translate(
+            "Verdict",
+            "The sentence-order head reads {token} and gives in order {yes:.3f}, swapped {no:.3f}. Both sentences may "
+            "well be about the same thing: only their order is in question.",
+        ).format(token=first, yes=order.in_order, no=order.swapped)
+        yes, no = translate("Verdict", "A comes before B"), translate("Verdict", "B comes before A")
+        return _choice(order.in_order, yes, no, explanation)
+    return None
+
+
+def similarity_verdict(cosine: float, pooling: Pooling, first: str) -> Verdict:
+    """cosine: of the two sentence vectors, -1..1. first: the special token in front, as the model calls it."""
+    answer = next(name for least, name in LIKENESS if cosine >= least or least == -1.0)
+    if pooling.kind == "cls":
+        vector = translate("Verdict", "the hidden state of {token}").format(token=first)
+    else:
+        vector = translate("Verdict", "the mean of its tokens’ hidden states")
+    explanation = translate(
+        "Verdict",
+        "Each sentence is read on its own, as typed, and becomes one vector: {vector}. Their cosine is 1 where both "
+        "point the same way and about 0 where they have nothing in common. What counts as high differs from model to "
+        "model.",
+    ).format(vector=vector)
+    number = translate("Verdict", "cosine {cosine}").format(cosine=numbers.decimal(cosine, 3))
+    role = "verdict" if cosine >= LIKENESS[1][0] else "verdict-unsure"
+    bar = translate("Verdict", "Cosine of A and B")
+    return Verdict(role, translate("Verdict", answer), number, min(max(cosine, 0.0), 1.0), bar, explanation)
+
+
+def first_token(reading: Reading) -> str:
+    """What the heads for pairs read, as the model calls it: [CLS], <s>."""
+    return next(iter(reading.special_names), translate("Verdict", "the first token"))
+
+
+def _choice(share: float, yes: str, no: str, explanation: str) -> Verdict:
+    sure, is_yes = max(share, 1 - share), share >= 0.5
+    said = yes if is_yes else no
+    if sure < SURE:
+        role, answer = "verdict-unsure", translate("Verdict", "Unsure")
+    elif is_yes:
+        role, answer = "verdict", translate("Verdict", "Yes")
+    else:
+        role, answer = "verdict-no", translate("Verdict", "No")
+    bar = translate("Verdict", "Probability that {claim}").format(claim=said)
+    return Verdict(role, answer, f"{said}: {numbers.percent(sure)}", sure, bar, explanation)

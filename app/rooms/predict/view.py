@@ -1,0 +1,154 @@
+"""What the views of the room Predict share: masks to choose from, or a sentence on why there is nothing to show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+
+from app.look import theme
+from app.rooms.base import View
+from app.widgets.card import GAP_PX, Card, label
+
+if TYPE_CHECKING:
+    from app.compute.head_questions import AskedText
+    from app.compute.mask_lens import MaskLens
+    from app.compute.question import Question
+    from app.state.readings import MaskReading, Reading, Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+translate = QCoreApplication.translate
+MOST_MASKS = 12  # that are shown
+QUICK_ROWS = 40  # stages times masks whose words are read off at each key: a few ms in a small model
+
+
+class PredictView(View):
+    """`column` takes what the view shows; `show_nothing` shows a sentence instead."""
+
+    text_requested = Signal(object, object)  # A, B: str, or None to leave it as it is
+    mask_toggled = Signal(int)  # position
+    words_inserted = Signal(object)  # list of (position, token id): words for the text, in place of masks
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mask: int | None = None  # position of the mask that was clicked last
+        self._content, self._nothing = QWidget(), Card()
+        self._nothing_title, self._nothing_text = label("", "number"), label("", wrap=True)
+        self.column = QVBoxLayout(self._content)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(theme.px(GAP_PX))
+        fill_with_message(self._nothing, self._nothing_title, self._nothing_text)
+        self._layers = QStackedLayout(self)
+        self._layers.addWidget(self._content)
+        self._layers.addWidget(self._nothing)
+
+    @property
+    def nothing(self) -> str:
+        """The sentence shown instead of the content; empty where there is content."""
+        return self._nothing_text.text() if self._layers.currentWidget() is self._nothing else ""
+
+    @property
+    def masks(self) -> list[MaskReading]:
+        """The first so many of the reading on show."""
+        return self.reading.masks[:MOST_MASKS] if self.reading else []
+
+    @property
+    def mask_number(self) -> int:
+        """Which of these is looked at: the one that was clicked last, else the first."""
+        positions = [mask.position for mask in self.masks]
+        if self.selection.pinned in positions:
+            self._mask = self.selection.pinned
+        return positions.index(self._mask) if self._mask in positions else 0
+
+    def show_nothing(self, title: str, sentence: str) -> None:
+        self._nothing_title.setText(title)
+        self._nothing_text.setText(sentence)
+        self._layers.setCurrentWidget(self._nothing)
+        for question in self.questions:
+            question.leave()
+
+    def show_content(self) -> None:
+        self._layers.setCurrentWidget(self._content)
+
+    def check_masks(self, reading: Reading) -> bool:
+        """Whether there are masks and a head that predicts words; shows the content, or says what is missing."""
+        missing = missing_words(reading)
+        if missing:
+            self.show_nothing(self.tr("No predictions"), missing)
+        elif not reading.masks:
+            self.show_nothing(self.tr("Mask a word"), self.tr("Mask a word first: double-click a token, or press M."))
+        else:
+            self.show_content()
+        return not missing and bool(reading.masks)
+
+
+def fill_with_message(card: Card, title: QWidget, text: QWidget, *more: QWidget) -> None:
+    """A title and a sentence in the middle of an empty card."""
+    card.body.addStretch(2)
+    for widget in (title, text):
+        widget.setAlignment(Qt.AlignmentFlag.AlignCenter)  # type: ignore[attr-defined]
+        card.body.addWidget(widget)
+    for widget in more:
+        card.body.addSpacing(theme.px(8))
+        card.body.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+    card.body.addStretch(3)
+
+
+def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> None:
+    """Asks what each layer would predict at the masks that are shown."""
+    import numpy as np
+
+    positions = [mask.position for mask in reading.masks[:MOST_MASKS]]
+    if not positions:
+        question.forget()
+        return
+    hidden = np.asarray(reading.trace.hidden_states[:, positions], dtype=np.float32)  # (L+1,M,H)
+
+    def work(checkpoint: Checkpoint, step: Step) -> MaskLens:
+        from app.compute.mask_lens import lens_at
+
+        return lens_at(checkpoint, hidden)
+
+    is_quick = hidden.shape[0] * hidden.shape[1] <= QUICK_ROWS
+    question.ask_model(reading.request.model, (reading.request,), work, 0 if is_quick else pause_ms)
+
+
+def asked_text(reading: Reading) -> AskedText:
+    """What the model reads."""
+    from app.compute.head_questions import AskedText
+
+    request = reading.request
+    return AskedText(request.input_ids, request.segments, request.positions)
+
+
+def mask_token(reading: Reading) -> str:
+    """What the model's vocabulary calls its mask."""
+    return reading.request.model.tokenizer.mask_token or ""
+
+
+def missing_words(reading: Reading) -> str:
+    """Why this model predicts no words; empty where it does."""
+    model = reading.request.model
+    if "mlm" in model.tasks:
+        return ""
+    return model.missing.get("mlm", translate("Predict", "This model has no masked-word (MLM) head."))
+
+
+def stage_name(stage: int) -> str:
+    """0 is what enters the first layer."""
+    return translate("Predict", "layer {layer}").format(layer=stage) if stage else translate("Predict", "embeddings")
+
+
+def decided_sentence(lens: MaskLens, mask: int) -> str:
+    """At which layer the final word came up and stayed."""
+    last, stage = len(lens.words) - 1, lens.decided(mask)
+    word = lens.words[-1][mask][0].token
+    if stage == 0:
+        return translate("Predict", "“{word}” is the top guess from the embeddings on.").format(word=word)
+    before = lens.words[stage - 1][mask][0].token
+    if stage == last:
+        sentence = translate("Predict", "Only the last layer picks “{word}”; the layer before it: “{before}”.")
+    else:
+        sentence = translate("Predict", "“{word}” is the top guess from layer {layer} on; before that: “{before}”.")
+    return sentence.format(word=word, layer=stage, before=before)

@@ -1,0 +1,328 @@
+"""The likeliest words for each mask, the verdict on A and B, and what the model read: the room's first view."""
+
+from __future__ import annotations
+
+import html
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from app.figures.figure import Axis, Figure, Numbers, numbers_of
+from app.look import theme
+from app.rooms.predict.mask_card import MaskCard
+from app.rooms.predict.pair_card import AskedPair, PairCard
+from app.rooms.predict.previous import PreviousCard, PreviousPredictions
+from app.rooms.predict.replaced_card import ReplacedCard, highest, judged_replaced
+from app.rooms.predict.verdicts import SIMILARITY, first_token, question_for, similarity_verdict, verdict_of
+from app.rooms.predict.view import MOST_MASKS, PredictView, ask_lens, fill_with_message, mask_token, stage_name
+from app.state.readings import Reading
+from app.state.selection import Selection
+from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.steady import Steady
+
+if TYPE_CHECKING:
+    from app.compute.mask_lens import MaskLens
+    from app.state.model_info import ModelInfo
+    from app.state.readings import Step
+    from app.state.token_units import Units
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+COLUMNS = 2
+SIDE_PX = 330
+LEAST_PX = 280  # where the window is lower, the whole room scrolls
+SHORTEST_SCALE = 0.2  # bars of hardly likely words stay short: a full bar is never less than this probability
+
+
+class WordsView(PredictView):
+    """Mask cards in two columns on the left, what is said of the whole text on the right."""
+
+    swap_requested = Signal()  # A and B change places
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lens = self.add_question(self._on_lens_answered)
+        self.similarity = self.add_question(self._on_similarity_answered)  # of A and B, as a sentence encoder has it
+        self.cards: list[MaskCard] = []
+        self.replaced = ReplacedCard()
+        self.pair = PairCard()
+        self.previous_card = PreviousCard()
+        self.read_text = label("", wrap=True)
+        self._previous: PreviousPredictions | None = None
+        self._model: ModelInfo | None = None  # whose verdicts the previous pairs have
+        self._compared: tuple[ModelInfo, str, str, float] | None = None  # A, B and their cosine, as shown
+        self._grid = QGridLayout()
+        self._invitation = Card()
+        self._invitation_title, self._invitation_text = label("", "number"), label("", wrap=True)
+        self._mask_button = button("", self._on_mask_button_clicked, look="primary")
+        self._more = label("", "muted")
+        self._build()
+        self.replaced.clicked.connect(self.click_unit)
+        self.replaced.hovered.connect(self.hover_unit)
+        self.pair.text_requested.connect(self.text_requested)
+        self.pair.swap_requested.connect(self.swap_requested)
+        self.pair.pairs_changed.connect(self._keep)
+        self.previous_card.dismissed.connect(lambda: self.keep(None))
+
+    @property
+    def shown_cards(self) -> list[MaskCard]:
+        return [card for card in self.cards if not card.isHidden()]
+
+    @property
+    def invitation(self) -> str:
+        """The sentence in place of predictions; empty where there are some."""
+        return "" if self._invitation.isHidden() else self._invitation_text.text()
+
+    def keep(self, previous: PreviousPredictions | None) -> None:
+        """Shows these predictions beside those of the next reading; None: no more."""
+        self._previous = previous
+        if previous is None:
+            self.previous_card.hide()
+        self._keep()
+
+    def restore(self, kept: tuple[PreviousPredictions | None, ModelInfo | None, list[AskedPair]]) -> None:
+        self._previous, self._model, pairs = kept
+        self.pair.set_pairs(pairs)
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        masks, judges = self.masks, reading.replaced is not None
+        self._show_masks(reading)
+        self._more.setVisible(len(masks) < len(reading.masks))
+        shown = self.tr("The first {shown} of {all} masks are shown.")
+        self._more.setText(shown.format(shown=MOST_MASKS, all=len(reading.masks)))
+        self._invitation.setVisible(not reading.masks and not (judges and "mlm" not in reading.request.model.tasks))
+        self.replaced.setVisible(judges)
+        units = selection.units(reading)
+        if reading.replaced is not None:
+            self.replaced.show_reading(reading, reading.replaced, units)
+        self._show_pair(reading)
+        self.previous_card.show_previous(self._previous, reading, self.pair.verdict)
+        self.read_text.setText(as_read(reading, units))
+        ask_lens(self.lens, reading, self.pause_ms)
+        if self.lens.answer is not None:
+            self._on_lens_answered(self.lens.answer)
+        self.show_selection(reading, selection)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        position = selection.position
+        self.replaced.set_current(selection.units(reading).unit_of(position))
+        if reading.masks:
+            return
+        model = reading.request.model
+        missing = model.missing.get("mlm")
+        if missing is None:
+            title = self.tr("Mask a word")
+            text = self.tr(
+                "Double-click a token, or press M, to mask it. The model then predicts which words belong there, and "
+                "how likely each one is."
+            )
+        elif model.pooling is not None:
+            title = self.tr("Made to compare sentences")
+            text = (
+                missing
+                + " "
+                + self.tr("It turns a sentence into one vector: see at the right how similar A and B are.")
+            )
+        else:
+            title = self.tr("No predictions")
+            text = missing + " " + self.tr("Embed and Attend show how it reads the text.")
+        self._invitation_title.setText(title)
+        self._invitation_text.setText(text)
+        self._mask_button.setVisible(missing is None and reading.encoding.parts[position] != "special")
+        self._mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[position]))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """The colours of what was read stand in the text."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self.reading is not None:
+            self.read_text.setText(as_read(self.reading, self.selection.units(self.reading)))
+
+    def _show_masks(self, reading: Reading) -> None:
+        masks = self.masks
+        while len(self.cards) < len(masks):
+            self._add_card()
+        best = max((mask.words[0].probability for mask in reading.masks), default=1.0)
+        chances = before_changes(reading)
+        unchanged = {mask.position: mask for mask in reading.before.masks} if reading.before is not None else {}
+        for card, mask in zip(self.cards, masks, strict=False):
+            full_bar, before = max(best, SHORTEST_SCALE), chances.get(mask.position)
+            card.show_reading(mask, full_bar, mask_token(reading), before)
+            card.show_before(unchanged.get(mask.position), mask)
+        for number, card in enumerate(self.cards):
+            card.setVisible(number < len(masks))
+
+    def _show_pair(self, reading: Reading) -> None:
+        model, card, encoding = reading.request.model, self.pair, reading.encoding
+        if self._model is not model:  # verdicts of different models make no list
+            self._model = model
+            card.set_pairs([])
+            self._keep()
+        question, missing = question_for(model)
+        verdict = verdict_of(reading)
+        if missing or encoding.text_b is None:
+            card.show_reason(reading, question, missing or question.shown_invitation)
+        elif not encoding.text_a.strip():
+            card.show_reason(reading, question, self.tr("A is empty: type a sentence there too."))
+        elif verdict is None:
+            self._show_similarity(reading)
+        else:
+            before = None if reading.before is None else verdict_of(reading.before)
+            card.show_verdict(reading, question, verdict, before)
+        card.offer(not missing, encoding.text_b is not None)
+
+    def _show_similarity(self, reading: Reading) -> None:
+        """What is shown stays until the new text is compared; that takes two more passes through the model."""
+        model, a, b = reading.request.model, reading.encoding.text_a, reading.encoding.text_b or ""
+        if self._compared is None or self._compared[0] is not model or model.pooling is None:
+            self.pair.show_reason(reading, SIMILARITY, self.tr("Comparing A and B…"))
+        else:
+            verdict = similarity_verdict(self._compared[3], model.pooling, first_token(reading))
+            self.pair.show_verdict(reading, SIMILARITY, verdict)
+
+        def work(checkpoint: Checkpoint, step: Step) -> tuple[ModelInfo, str, str, float]:
+            from app.compute.word_questions import sentence_similarity
+
+            return model, a, b, sentence_similarity(checkpoint, a, b)
+
+        self.similarity.ask_model(model, (model, a, b), work, 0)
+
+    def _build(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(theme.px(GAP_PX))
+        fill_with_message(self._invitation, self._invitation_title, self._invitation_text, self._mask_button)
+        cards = self._build_cards()
+        cards.setMinimumHeight(theme.px(LEAST_PX))
+        row.addWidget(cards, 1)
+        inside = QWidget()
+        side = QVBoxLayout(inside)
+        side.setContentsMargins(0, 0, 0, 0)
+        side.setSpacing(theme.px(GAP_PX))
+        read_card = Card(self.tr("What the model reads"))
+        self.read_text.setTextFormat(Qt.TextFormat.RichText)
+        self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        read_card.body.addWidget(Steady(self.read_text))
+        read_card.body.addStretch(1)
+        for card, stretch in ((self.pair, 0), (self.previous_card, 0), (read_card, 1)):
+            side.addWidget(card, stretch)
+        column = scrolled(inside)
+        column.setFixedWidth(theme.column_px(SIDE_PX))
+        row.addWidget(column)
+        self.column.addLayout(row)
+        self.replaced.set_figure(self._replaced_figure)
+        self.pair.set_figure(self._pair_figure, self.tr("the verdict on A and B"))
+
+    def _build_cards(self) -> QScrollArea:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.px(GAP_PX))
+        self._grid.setSpacing(theme.px(GAP_PX))
+        column.addWidget(self._invitation)
+        column.addLayout(self._grid, 1)
+        column.addWidget(self.replaced, 1)
+        column.addWidget(self._more)
+        return scrolled(inside)
+
+    def _add_card(self) -> None:
+        card, number = MaskCard(), len(self.cards)
+        card.set_figure(partial(self._mask_figure, card), self.tr("the words for this mask"))
+        card.word_chosen.connect(lambda position, token_id: self.words_inserted.emit([(position, token_id)]))
+        card.hover_text_changed.connect(self.hover_text_changed)
+        self._grid.addWidget(card, number // COLUMNS, number % COLUMNS)
+        self.cards.append(card)
+
+    def _keep(self, _pairs: object = None) -> None:
+        self.kept_changed.emit((self._previous, self._model, list(self.pair.pairs)))
+
+    def _on_lens_answered(self, lens: MaskLens) -> None:
+        for number, card in enumerate(self.shown_cards):
+            card.show_lens(lens, number)
+
+    def _on_similarity_answered(self, compared: tuple[ModelInfo, str, str, float]) -> None:
+        self._compared = compared
+        if self.reading is not None:
+            self._show_pair(self.reading)
+
+    def _on_mask_button_clicked(self) -> None:
+        self.mask_toggled.emit(self.selection.position)
+
+    def _mask_figure(self, card: MaskCard) -> Figure | None:
+        names, values = zip(*card.words, strict=True)
+        numbers = {"probability": numbers_of("word", names, values)}
+        lens, index = self.lens.answer, self.cards.index(card)
+        if self.reading is None:
+            return None
+        if lens is not None:
+            stages = [stage_name(stage) for stage in range(len(lens.words))]
+            best = [f"{name}: {words[index][0].token}" for name, words in zip(stages, lens.words, strict=True)]
+            numbers["last word by layer"] = Numbers(lens.probability[:, index], (Axis("layer", stages),))
+            numbers["best guess by layer"] = numbers_of(
+                "layer", best, [words[index][0].probability for words in lens.words]
+            )
+        title = self.tr("{mask} at position {position}").format(mask=mask_token(self.reading), position=card.position)
+        hint = self.tr("likeliest words and their probabilities") + " · " + card.hint
+        return self.figure(title, card.picture, numbers, hint=hint, settings=card.decided)
+
+    def _replaced_figure(self) -> Figure | None:
+        if self.reading is None or self.reading.replaced is None:
+            return None
+        units = self.selection.units(self.reading)
+        values = highest(self.reading.replaced, units)
+        numbers = {"probability of being replaced": numbers_of("token", units.labels, values)}
+        return self.figure(self.replaced.title, [*self.replaced.pictures], numbers, hint=self.replaced.answer)
+
+    def _pair_figure(self) -> Figure | None:
+        """The verdict on A and B with the numbers behind it."""
+        reading = self.reading
+        if reading is None:
+            return None
+        is_similarity, shares = False, {}
+        if reading.next_sentence is not None:
+            shares = {"is next": reading.next_sentence.is_next, "is not next": reading.next_sentence.not_next}
+        elif reading.sentence_order is not None:
+            shares = {"in order": reading.sentence_order.in_order, "swapped": reading.sentence_order.swapped}
+        elif self.similarity.answer is not None:  # else what is on show is of the previous pair
+            is_similarity, shares = True, {"A and B": self.similarity.answer[3]}
+        if not shares:
+            return None
+        name = "cosine" if is_similarity else "probability"
+        numbers = {name: numbers_of("answer", list(shares), list(shares.values()))}
+        of: dict[str, Any] = {"plain": is_similarity, "masks": not is_similarity, "by_token": True}
+        return self.figure(self.pair.title, self.pair.pictures, numbers, **of)
+
+
+def before_changes(reading: Reading) -> dict[int, dict[int, float]]:
+    """Position -> token id -> probability in the unchanged model; empty where nothing is changed inside."""
+    from bertcore.analysis.predict import softmax
+
+    unchanged = reading.before
+    if unchanged is None or unchanged.trace.mlm_logits is None or unchanged.trace.mlm_positions is None:
+        return {}
+    positions = [int(position) for position in unchanged.trace.mlm_positions]
+    rows = dict(zip(positions, map(softmax, unchanged.trace.mlm_logits), strict=True))
+    return {
+        mask.position: {
+            word.id: float(rows[mask.position][word.id]) for word in (*mask.words, *([mask.was] if mask.was else []))
+        }
+        for mask in reading.masks
+        if mask.position in rows
+    }
+
+
+def as_read(reading: Reading, units: Units) -> str:
+    """The tokens or words in the colours of their parts, as rich text; what was typed is escaped."""
+    from PySide6.QtCore import QCoreApplication
+
+    look, judged = theme.active(), {units.unit_of(position) for position in judged_replaced(reading)}
+    words = []
+    for unit, (token, kind) in enumerate(zip(units.labels, units.kinds, strict=True)):
+        weight = "bold" if kind == "mask" or unit in judged else "normal"
+        line = "underline" if unit in judged else "none"
+        style = f"color:{getattr(look, kind)}; font-weight:{weight}; text-decoration:{line}"
+        words.append(f'<span style="{style}">{html.escape(token)}</span>')
+    legend = ""
+    if judged:
+        meaning = QCoreApplication.translate("Predict", "underlined: judged to be replaced")
+        legend = f'<p style="color:{look.muted}">{html.escape(meaning)}</p>'
+    return f'<p style="line-height:150%">{" ".join(words)}</p>{legend}'
