@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bertcore.analysis import attribution, interventions
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.heads import classify_heads, head_facts
+from bertcore.analysis.interventions import Head
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
 from bertcore.analysis.predict import next_sentence, predict_masks, top_words
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from bertcore.training.evaluate_task import TaskEvaluation
 
 Texts = list[str] | tuple[str, ...]  # several texts: a batch
-Head = tuple[int, int]  # layer, head
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
 Columns = Mapping[Role, str]  # the role of a column -> its name in the file
 Step = Callable[[float], object]  # called with the share done, 0..1

@@ -118,10 +118,10 @@ def one_layer(
 
     from bertcore.analysis.interventions import check_layers
     from bertcore.analysis.passes import as_text, changed
-    from bertcore.model.tap import Recorder
+    from bertcore.model.tap import Recorder, hidden_points
 
     check_layers([layer], model.config)
-    before = f"layer.{layer - 1}.output" if layer else "embeddings.output"
+    before = hidden_points(layer)[layer]
     here = {name: f"layer.{layer}.{point}" for name, point in POINTS.items()}
     record = Recorder(lambda name: name in (before, "encoder.normed", *here.values()))
     text = as_text(model, input_ids, segment_ids, position_ids)

@@ -125,10 +125,11 @@ def _states(
     import torch
 
     from bertcore.analysis.passes import changed
+    from bertcore.model.tap import hidden_points
 
     states: list[torch.Tensor] = []
     variant = torch.arange(len(variants), device=variants.device)
-    stages = {"embeddings.output", *(f"layer.{layer}.output" for layer in range(model.config.num_hidden_layers))}
+    stages = hidden_points(model.config.num_hidden_layers)
 
     def keep(name: str, value: torch.Tensor) -> torch.Tensor:
         if name in stages:

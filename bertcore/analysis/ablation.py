@@ -16,7 +16,7 @@ from torch import Tensor
 from bertcore.analysis.passes import MAX_TOKENS, as_text, chunks
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Intervention, Recorder
+from bertcore.model.tap import Intervention, Recorder, hidden_points
 from bertcore.progress import Progress
 
 
@@ -52,7 +52,7 @@ def head_effects(
     text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
     depth, heads = model.encoder.depth, model.config.num_attention_heads
-    entering = ["embeddings.output", *(f"layer.{layer}.output" for layer in range(depth - 1))]
+    entering = hidden_points(depth)[:-1]
     record = Recorder(lambda name: name in entering)
     intact = float(target.of(model, text.hidden(model, tap=record)))
     without = np.empty((depth, heads))

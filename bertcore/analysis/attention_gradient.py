@@ -17,7 +17,7 @@ from torch import Tensor
 from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Intervention, Recorder
+from bertcore.model.tap import Intervention, Recorder, hidden_points
 from bertcore.progress import Progress
 
 
@@ -110,7 +110,7 @@ def _without_links(head: int, row: int, columns: Sequence[int]) -> Callable[[Ten
 @torch.no_grad()
 def _entering(model: Bert, text: Text, layer: int) -> Tensor:
     """What enters a layer: (1,S,H)."""
-    point = f"layer.{layer - 1}.output" if layer else "embeddings.output"
+    point = hidden_points(layer)[layer]
     record = Recorder(lambda name: name == point)
     text.hidden(model, tap=record)
     return record[point]

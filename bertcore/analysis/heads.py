@@ -62,12 +62,6 @@ def head_facts(attention: NDArray, encoding: Encoding) -> HeadFacts:
     )
 
 
-def head_kind(attention: NDArray, encoding: Encoding) -> tuple[str, float]:
-    """The kind whose pattern explains most of a head's attention (S,S), with its score 0..1; "mixed" if none does."""
-    found = classify_heads(attention[None], encoding)[0]
-    return found.kind, found.score
-
-
 def classify_heads(attentions: NDArray, encoding: Encoding) -> list[HeadKind]:
     """Kinds of K heads, attention (K,S,S) with rows summing to 1.
 

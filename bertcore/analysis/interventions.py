@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.model.tap import Changes
+from bertcore.model.tap import Changes, hidden_points
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -190,7 +190,7 @@ class _Keep:
 
 def _skip(layer: int) -> Changes:
     entering = _Keep()
-    before = f"layer.{layer - 1}.output" if layer else "embeddings.output"
+    before = hidden_points(layer)[layer]
     adds = ("attention.output", "feed_forward.activation", "feed_forward.output")
     nothing = {f"layer.{layer}.{part}": _zeros for part in adds}
     return {before: entering, **nothing, f"layer.{layer}.output": entering.take}

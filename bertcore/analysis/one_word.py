@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.vectors import cosines
 from bertcore.errors import BertcoreError
+from bertcore.model.tap import hidden_points
 from bertcore.progress import Progress
 
 if TYPE_CHECKING:
@@ -111,10 +112,10 @@ def _states(model: Bert, encoding: Encoding, positions: Sequence[int]) -> NDArra
     from bertcore.analysis.passes import as_text
 
     states: list[torch.Tensor] = []
-    rows = list(positions)
+    rows, points = list(positions), hidden_points(model.config.num_hidden_layers)
 
     def keep(name: str, value: torch.Tensor) -> torch.Tensor:
-        if name == "embeddings.output" or (name.startswith("layer.") and name.count(".") == 2 and "output" in name):
+        if name in points:
             states.append(value[0, rows].float().mean(dim=0))
         return value
 

@@ -19,6 +19,7 @@ from bertcore.analysis.predict import softmax, top_words
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
+from bertcore.model.tap import hidden_points
 from bertcore.tokenizer.tokenizer import Encoding
 
 REFERENCE_FILE = "reference.json"
@@ -117,7 +118,7 @@ def _values(checkpoint: Checkpoint, a: str, b: str | None, words: list[str] | No
     model, tokenizer = checkpoint.model, checkpoint.tokenizer
     encoding = tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
     mask = encoding.ids.index(tokenizer.special.ids["mask"])
-    points = ["embeddings.output", *(f"layer.{i}.output" for i in range(checkpoint.config.num_hidden_layers))]
+    points = hidden_points(checkpoint.config.num_hidden_layers)
     passed = activations(model, points, encoding.ids, encoding.segments)  # (S,H) each
     numbers = {name: passed[name][mask, :_NUMBERS].tolist() for name in points}
     logits, pair = _heads(checkpoint, encoding, mask)

@@ -21,11 +21,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.model.tap import Changes, hidden_points
+
 if TYPE_CHECKING:
     from torch import Tensor
 
     from bertcore.model.bert import Bert
-    from bertcore.model.tap import Changes
 
 Floats = NDArray[np.float32]
 
@@ -61,7 +62,8 @@ def residual_stream(
     from bertcore.analysis.passes import as_text, changed
 
     text = as_text(model, input_ids, segment_ids, position_ids)
-    measure = _Measure(None if members is None else membership(members, len(text), text.ids.device))
+    member = None if members is None else membership(members, len(text), text.ids.device)
+    measure = _Measure(model.config.num_hidden_layers, member)
     with torch.inference_mode(), changed(model, changes, measure) as tap:
         text.hidden(model, tap=tap)
     return measure.measured()
@@ -81,13 +83,13 @@ def membership(members: Sequence[Sequence[int]], length: int, device: object = N
 class _Measure:
     """A tap that compares what is added with the stream as it was just before."""
 
-    def __init__(self, member: Tensor | None) -> None:
-        self._member = member
+    def __init__(self, layers: int, member: Tensor | None) -> None:
+        self._points, self._member = hidden_points(layers), member
         self._stream: Tensor | None = None  # (U,H)
         self._rows: dict[str, list[Floats]] = {}
 
     def __call__(self, name: str, value: Tensor) -> Tensor:
-        if name == "embeddings.output" or name.endswith(".middle") or (name.count(".") == 2 and "output" in name):
+        if name.endswith(".middle") or name in self._points:
             self._stream = self._units(value)
         elif name.endswith(("attention.output", "feed_forward.output")):
             self._compare(name.split(".")[2], self._units(value))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from bertcore.model.bert import Bert
 
-Head = Literal["mlm", "nsp", "sop", "rtd", "classify", "tag", "span", "choice", "summarise"]
+TaskHead = Literal["mlm", "nsp", "sop", "rtd", "classify", "tag", "span", "choice", "summarise"]
 Measure = Literal["log_probability", "logit"]
 
 
@@ -27,7 +27,7 @@ class Target:
     have none: their measure is "logit".
     """
 
-    head: Head
+    head: TaskHead
     index: int = (
         0  # the word's id; 0 follows, 1 does not (nsp, sop, rtd alike); the class; the tag; span: 0 start, 1 end
     )
@@ -109,7 +109,7 @@ def pair_target(task: Literal["nsp", "sop"] = "nsp", verdict: int = 0, measure: 
     return Target(task, verdict, 0, measure)
 
 
-_MISSING: dict[Head, str] = {
+_MISSING: dict[TaskHead, str] = {
     "mlm": "This model has no masked-word (MLM) head, so it gives no word a probability.",
     "nsp": "This model has no NSP head, so it says nothing about a pair.",
     "sop": "This model has no SOP head, so it says nothing about a pair.",

@@ -15,7 +15,7 @@ from bertcore.analysis.passes import as_text, changed
 from bertcore.analysis.predict import HeadOutputs, head_outputs
 from bertcore.checkpoint.missing_parts import absent_arrays
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Recorder
+from bertcore.model.tap import Changes, Recorder, hidden_points
 
 Floats = NDArray[np.float32]
 
@@ -73,7 +73,7 @@ def trace(
         hidden = text.hidden(model, tap=tap)
         outputs = head_outputs(model, hidden, rows, tap)
     layers = range(model.config.num_hidden_layers)
-    hidden_states = [record[name][0] for name in ("embeddings.output", *(f"layer.{layer}.output" for layer in layers))]
+    hidden_states = [record[name][0] for name in hidden_points(len(layers))]
     if model.encoder.final_norm is not None:
         hidden_states[-1] = hidden[0]
 

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.families import PRE_NORM_BERT
 
 _FUSED = "attention.query_key_value"
 # our stem within a layer -> theirs; the first three are the fused product's parts
@@ -225,10 +224,6 @@ def encoder_extras(unused: Collection[str], config: BertConfig) -> list[str]:
     """Of tensors that belong to nothing here, those inside the encoder: without them it would give other numbers."""
     prefix = f"{config.family.encoder_prefix}."
     return [name for name in unused if name.startswith((f"{prefix}encoder", f"{prefix}embeddings", f"{prefix}trans"))]
-
-
-def stored_model_type(config: BertConfig) -> str:
-    return PRE_NORM_BERT if config.norm == "pre" else config.model_type
 
 
 def _stems(config: BertConfig, heads: Collection[str]) -> dict[str, str]:

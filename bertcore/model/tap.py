@@ -37,6 +37,11 @@ def identity(name: str, value: Tensor) -> Tensor:
     return value
 
 
+def hidden_points(layers: int) -> list[str]:
+    """The L+1 points of the hidden states: after the embeddings, then after each layer. Point i enters layer i."""
+    return ["embeddings.output", *(f"layer.{layer}.output" for layer in range(layers))]
+
+
 class Recorder:
     """A tap that keeps what passes by name and changes nothing.
 

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers import processors
 
 from bertcore.tokenizer.special_tokens import SPELLINGS, SpecialTokens
-from bertcore.tokenizer.token_labels import Kind
+from bertcore.tokenizer.token_labels import VocabularyKind
 
 Item = TypeVar("Item")
 
@@ -70,7 +70,7 @@ class Framing:
         return *framed, len(a) + (length_b or 0) - keep_a - keep_b
 
 
-def framing_of(raw: RawTokenizer, special: SpecialTokens, kind: Kind) -> Framing:
+def framing_of(raw: RawTokenizer, special: SpecialTokens, kind: VocabularyKind) -> Framing:
     """Read off the tokenizer's own post-processor where that frames a pair; else it is given its family's."""
     if re.fullmatch("s*a+s+b+s*", _example(raw, special, pair=True)[0]) is None:
         raw.post_processor = _usual_post_processor(raw, special, kind)
@@ -114,7 +114,7 @@ def _frame(raw: RawTokenizer, special: SpecialTokens, pair: bool) -> Frame:
     return Frame(ids[:start_a], ids[end_a:start_b], ids[end_b:], (before, of_a, between, of_b, after))
 
 
-def _usual_post_processor(raw: RawTokenizer, special: SpecialTokens, kind: Kind) -> processors.PostProcessor:
+def _usual_post_processor(raw: RawTokenizer, special: SpecialTokens, kind: VocabularyKind) -> processors.PostProcessor:
     """`[CLS] A [SEP] B [SEP]` with two segments, or RoBERTa's `<s> A </s></s> B </s>` with one (Liu et al. 2019)."""
     cls, sep = special.names["cls"], special.names["sep"]
     ids = [(cls, special.ids["cls"]), (sep, special.ids["sep"])]

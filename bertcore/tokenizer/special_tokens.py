@@ -10,7 +10,7 @@ from tokenizers import AddedToken
 from tokenizers import Tokenizer as RawTokenizer
 
 from bertcore.errors import BertcoreError
-from bertcore.tokenizer.token_labels import Kind
+from bertcore.tokenizer.token_labels import VocabularyKind
 
 Part = Literal["special", "a", "b"]
 PAD, UNK, CLS, SEP, MASK = "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"
@@ -54,7 +54,7 @@ def find_special_tokens(raw: RawTokenizer, named: Mapping[str, str], needed: tup
     return SpecialTokens(found, ids)
 
 
-def ensure_special(raw: RawTokenizer, special: SpecialTokens, kind: Kind) -> None:
+def ensure_special(raw: RawTokenizer, special: SpecialTokens, kind: VocabularyKind) -> None:
     """Typed special tokens are never cut into pieces, also where the files forgot to say so."""
     known = {token.content for token in raw.get_added_tokens_decoder().values()}
     for role, token in special.names.items():

@@ -10,12 +10,12 @@ from typing import Literal
 
 from tokenizers import Tokenizer as RawTokenizer
 
-Kind = Literal["wordpiece", "words", "byte-level", "sentencepiece"]
+VocabularyKind = Literal["wordpiece", "words", "byte-level", "sentencepiece"]
 SHOWN_SPACE = "·"
 SPACE_MARKS = {"byte-level": "Ġ", "sentencepiece": "▁"}
 
 
-def kind_of(raw: RawTokenizer) -> Kind:
+def kind_of(raw: RawTokenizer) -> VocabularyKind:
     """By the model, and by how it writes a space."""
     model = type(raw.model).__name__
     if model == "WordPiece":
@@ -26,7 +26,7 @@ def kind_of(raw: RawTokenizer) -> Kind:
     return "byte-level" if any(part and b'"ByteLevel"' in part.__getstate__() for part in parts) else "sentencepiece"
 
 
-def label(token: str, kind: Kind) -> str:
+def label(token: str, kind: VocabularyKind) -> str:
     """The token as a person should see it: `Ġthe` and `▁the` as `·the`, bytes as the characters they stand for."""
     if kind == "byte-level" and all(letter in _BYTES for letter in token):
         text = bytes(_BYTES[letter] for letter in token).decode("utf-8", errors="surrogateescape")
@@ -37,7 +37,7 @@ def label(token: str, kind: Kind) -> str:
     return "".join(_shown(character) for character in text)
 
 
-def split_at_spaces(tokens: list[str], kind: Kind) -> list[int]:
+def split_at_spaces(tokens: list[str], kind: VocabularyKind) -> list[int]:
     """The number of the word that each token belongs to, by the marks alone (none: all are one word)."""
     mark, words, word = SPACE_MARKS.get(kind), [], 0
     for i, token in enumerate(tokens):

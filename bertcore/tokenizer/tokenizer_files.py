@@ -17,7 +17,7 @@ from tokenizers.models import BPE
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, write_json
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
-from bertcore.tokenizer.token_labels import Kind, kind_of
+from bertcore.tokenizer.token_labels import VocabularyKind, kind_of
 from bertcore.tokenizer.vocabularies import bert_normalizer, is_smiles_vocabulary, raw_from_smiles, raw_from_words
 
 SETTINGS_FILE = "tokenizer_config.json"
@@ -258,7 +258,7 @@ def _add_declared(raw: RawTokenizer, folder: Path, settings: Mapping[str, Any]) 
             )
 
 
-def _class_name(folder: Path, settings: Mapping[str, Any], kind: Kind) -> str:
+def _class_name(folder: Path, settings: Mapping[str, Any], kind: VocabularyKind) -> str:
     named = settings.get("tokenizer_class")
     if kind == "words":
         return PLAIN_CLASS
@@ -270,12 +270,12 @@ def _class_name(folder: Path, settings: Mapping[str, Any], kind: Kind) -> str:
     return usual_class_name(kind)
 
 
-def usual_class_name(kind: Kind) -> str:
+def usual_class_name(kind: VocabularyKind) -> str:
     """The class of `transformers` for a tokenizer that came without a name."""
     return {"wordpiece": "BertTokenizer", "byte-level": "RobertaTokenizer"}.get(kind, PLAIN_CLASS)
 
 
-def _how_it_cuts(raw: RawTokenizer, kind: Kind) -> dict[str, Any]:
+def _how_it_cuts(raw: RawTokenizer, kind: VocabularyKind) -> dict[str, Any]:
     """Settings from which classes of `transformers` build the normaliser anew, instead of reading tokenizer.json."""
     if kind == "wordpiece":
         return {

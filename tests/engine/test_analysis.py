@@ -12,16 +12,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from bertcore.analysis.heads import head_facts, head_kind, row_entropy
+from bertcore.analysis.heads import classify_heads, head_facts, row_entropy
 from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.predict import next_sentence, softmax, top_words, word_rank
 from bertcore.analysis.trace import trace
 from bertcore.errors import BertcoreError
+from bertcore.tokenizer.tokenizer import Encoding
 from tests.engine.models import VOCABULARY, random_batch, tiny_model, word_tokenizer
 
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("The cat sat.", "It was comfortable!")  # 5 tokens of A with its [SEP], 12 in all
 OTHER_FAMILIES = ("sentence_order_logits", "replaced_logits")
+
+
+def kind_of(attention: np.ndarray, encoding: Encoding = PAIR) -> tuple[str, float]:
+    found = classify_heads(attention[None], encoding)[0]
+    return found.kind, found.score
 
 
 class TestTrace:
@@ -204,28 +210,28 @@ class TestHeads:
     )
     def test_pure_kinds_score_one(self, kind: str, attention: np.ndarray) -> None:
         assert np.allclose(attention.sum(-1), 1)
-        found, score = head_kind(attention, PAIR)
+        found, score = kind_of(attention)
         assert found == kind
         # at the seams of the pair the neighbour is a special token, so only one pattern can be pure
         assert score == pytest.approx(1.0)
 
     def test_half_and_half_is_named_after_the_larger_half(self) -> None:
         mixed = 0.6 * np.eye(12) + 0.4 * np.roll(np.eye(12), 3, axis=1)
-        assert head_kind(mixed, PAIR) == ("same token", pytest.approx(0.6))
+        assert kind_of(mixed) == ("same token", pytest.approx(0.6))
 
     def test_a_far_away_word_is_no_kind(self) -> None:
         column = np.tile(np.eye(12)[2], (12, 1))
-        kind, score = head_kind(column, PAIR)
+        kind, score = kind_of(column)
         assert kind == "mixed" and score < 0.5
 
     def test_no_words_no_kind(self) -> None:
         encoding = TOKENIZER.encode(" ")
-        assert head_kind(np.full((2, 2), 0.5), encoding) == ("mixed", 0.0)
+        assert kind_of(np.full((2, 2), 0.5), encoding) == ("mixed", 0.0)
 
     @given(seed=st.integers(0, 1000))
     def test_facts_stay_in_their_bounds(self, seed: int) -> None:
         attention = np.random.default_rng(seed).dirichlet(np.full(12, 0.3), size=12).astype(np.float32)
-        facts, (kind, score) = head_facts(attention, PAIR), head_kind(attention, PAIR)
+        facts, (kind, score) = head_facts(attention, PAIR), kind_of(attention)
         assert 0 <= facts.entropy_nats <= math.log(12) and 0 <= facts.mean_distance_tokens <= 11
         assert facts.a_to_b is not None and 0 <= facts.a_to_b <= 1 and 0 <= facts.on_special <= 1
         assert 0 <= score <= 1 + 1e-6 and isinstance(kind, str)

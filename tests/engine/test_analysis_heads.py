@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bertcore.analysis.heads import KINDS, classify_heads, head_kind
+from bertcore.analysis.heads import KINDS, classify_heads
 from tests.engine.family_models import TOKENIZER
 
 # 0 [CLS]  1 the  2 cat  3 sat  4 [SEP]  5 the  6 cat  7 sang  8 [SEP]
@@ -92,5 +92,5 @@ def test_many_heads_at_once_are_each_head_alone() -> None:
     attentions = np.random.default_rng(1).dirichlet(np.full(9, 0.2), size=(20, 9)).astype(np.float32)
     attentions[::4] = (attentions[::4] + 2 * np.eye(9, k=1, dtype=np.float32)) / 3
     together = classify_heads(attentions, REPEATED)
-    assert [(kind.kind, kind.score) for kind in together] == [head_kind(one, REPEATED) for one in attentions]
+    assert together == [classify_heads(one[None], REPEATED)[0] for one in attentions]
     assert len({kind.kind for kind in together}) > 1

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cosine
 
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.flow import attention_flow, residual_attention, rollout, without
-from bertcore.analysis.heads import classify_heads, head_facts, head_kind
+from bertcore.analysis.heads import classify_heads, head_facts
 from bertcore.analysis.merging import merge_encoding, merge_matrix, merge_vectors, sum_scores, word_groups
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import cosines, pca
@@ -174,7 +174,7 @@ class TestMerging:
         attention = np.eye(5)[[0, 3, 1, 1, 4]]
         groups = word_groups(encoding)
         merged, words = merge_matrix(attention, groups), merge_encoding(encoding, groups)
-        assert head_kind(attention, encoding)[0] == "mixed"
+        assert classify_heads(attention[None], encoding)[0].kind == "mixed"
         assert head_facts(merged, words).mean_distance_tokens == pytest.approx((0 + 1 + 1 + 0) / 4)
         assert classify_heads(merged[None], words)[0].scores["next token"] == pytest.approx(0.5)
 
