@@ -10,7 +10,7 @@ import contextlib
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,7 @@ from bertcore.analysis.verdicts import replaced_probabilities, sentence_order, s
 from bertcore.analysis.words import Surprise, pieces_at, surprise
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling
-from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
-from bertcore.model.bert import Bert
 from bertcore.model.tap import Changes
 from bertcore.progress import progress_bar
 from bertcore.resolve import resolve_model
@@ -46,18 +44,17 @@ from bertcore.results import (
     TokenSurprise,
     TracedText,
 )
-from bertcore.tasks.examples import Example, Kind
-from bertcore.tasks.features.predictions import Prediction
-from bertcore.tasks.readers.spec import Role
-from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+from bertcore.tokenizer.tokenizer import Encoding
 
 if TYPE_CHECKING:
     from bertcore.evaluation.report import ModelReport
+    from bertcore.tasks.examples import Example, Kind
+    from bertcore.tasks.features.predictions import Prediction
+    from bertcore.tasks.readers.spec import Role
     from bertcore.training.evaluate_task import TaskEvaluation
 
 Texts = list[str] | tuple[str, ...]  # several texts: a batch
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
-Columns = Mapping[Role, str]  # the role of a column -> its name in the file
 Step = Callable[[float], object]  # called with the share done, 0..1
 T = TypeVar("T")
 R = TypeVar("R")
@@ -103,42 +100,17 @@ class LoadedModel:
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.checkpoint = checkpoint
+        self.name = checkpoint.name
+        self.bert = checkpoint.model  # the torch module, in evaluation mode
+        self.tokenizer = checkpoint.tokenizer
+        self.config = checkpoint.config
+        self.tasks = checkpoint.tasks  # what it has heads for, such as "mlm", "nsp" or "classify"
+        self.missing = checkpoint.missing  # the parts that it lacks, with a sentence for each
 
     def __repr__(self) -> str:
         config = self.config
         size = f"{config.num_hidden_layers} layers, {config.num_attention_heads} heads, hidden {config.hidden_size}"
-        return f"<{self.name}: {size}, {self.parameters:,} parameters>"
-
-    @property
-    def name(self) -> str:
-        return self.checkpoint.name
-
-    @property
-    def bert(self) -> Bert:
-        """The torch module, in evaluation mode."""
-        return self.checkpoint.model
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        return self.checkpoint.tokenizer
-
-    @property
-    def config(self) -> BertConfig:
-        return self.checkpoint.config
-
-    @property
-    def tasks(self) -> tuple[str, ...]:
-        """What it has heads for, such as "mlm", "nsp" or "classify"."""
-        return self.checkpoint.tasks
-
-    @property
-    def missing(self) -> dict[str, str]:
-        """The parts that it lacks, with a sentence for each."""
-        return self.checkpoint.missing
-
-    @property
-    def parameters(self) -> int:
-        return self.checkpoint.parameters
+        return f"<{self.name}: {size}, {self.checkpoint.parameters:,} parameters>"
 
     # --- pretrained models ----------------------------------------------------------------------------------------
 
@@ -168,8 +140,9 @@ class LoadedModel:
         >>> 0 < filled.next_sentence.is_next < 1
         True
         """
-        filled = _for_each("Filling masks", _pairs(a, b), lambda pair, _: self._filled(pair[0], pair[1], top))
-        return filled[0] if isinstance(a, str) else Results(filled)
+        if isinstance(a, str) and (b is None or isinstance(b, str)):
+            return self._filled(a, b, top)
+        return Results(_for_each("Filling masks", _pairs(a, b), lambda pair, _: self._filled(pair[0], pair[1], top)))
 
     def _filled(self, a: str, b: str | None, top: int) -> Filled:
         encoding = self.encode(a, b)
@@ -429,7 +402,9 @@ class LoadedModel:
         found = self._predictions([as_example(kind, *pair) for pair in _pairs(a, b)])
         return found[0] if isinstance(a, str) else found
 
-    def predict_file(self, file: str | Path, task: str | None = None, columns: Columns | None = None) -> Predictions:
+    def predict_file(
+        self, file: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
+    ) -> Predictions:
         """The same for each example of a file, read as the model's own run reads its examples.
 
         Else `task` says how the file is laid out (`bertcore finetune list`), and `columns` which column has the "text"
@@ -437,7 +412,9 @@ class LoadedModel:
         """
         return self._predictions(self._examples(str(file), task, columns or {}))
 
-    def evaluate(self, data: str | Path, task: str | None = None, columns: Columns | None = None) -> TaskEvaluation:
+    def evaluate(
+        self, data: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
+    ) -> TaskEvaluation:
         """How well a fine-tuned model does on a held-out file (or a folder's dev part): loss, metrics, confusion.
 
         `task` absent: the one that its run learned. Raises BertcoreError where file, task and model do not fit.
@@ -487,7 +464,7 @@ class LoadedModel:
         with progress_bar("Predicting") as step:
             return Predictions(predict(self.checkpoint, examples, step))
 
-    def _examples(self, file: str, task: str | None, columns: Columns) -> Sequence[Example]:
+    def _examples(self, file: str, task: str | None, columns: Mapping[Role, str]) -> Sequence[Example]:
         """As the model's run reads them; else by its kind of task, with B where the file has pairs."""
         from bertcore.tasks.readers.reading import read_task
         from bertcore.training.evaluate_task import data_of_run
@@ -495,7 +472,7 @@ class LoadedModel:
         kind, learned = self.task_kind, data_of_run(self.checkpoint.folder)
         if learned is not None and task in (None, learned.task):
             own = {role: name for role, name in learned.columns.items() if role != "label"}  # the file may have none
-            return read_task(learned.task, file, "test", {**cast(Columns, own), **columns}).examples
+            return read_task(learned.task, file, "test", {**cast(Any, own), **columns}).examples
         if task is None and kind == "classify":
             with contextlib.suppress(BertcoreError):
                 return read_task("pairs", file, "test", columns).examples

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,10 @@ from bertcore.analysis.predict import NextSentence, WordGuess
 from bertcore.analysis.trace import Trace
 from bertcore.analysis.verdicts import SentenceOrder
 from bertcore.errors import BertcoreError
-from bertcore.tasks.features.predictions import Prediction
 from bertcore.tokenizer.tokenizer import Encoding
+
+if TYPE_CHECKING:
+    from bertcore.tasks.features.predictions import Prediction
 
 
 class Table:
@@ -130,7 +132,7 @@ class HeadReports(list[HeadReport], Table):
         return [asdict(head) for head in self]
 
 
-class Predictions(list[Prediction], Table):
+class Predictions(list["Prediction"], Table):
     """What a fine-tuned model says of each text; what a prediction consists of hangs on the task."""
 
     def rows(self) -> list[dict[str, Any]]:

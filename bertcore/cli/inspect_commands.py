@@ -51,7 +51,7 @@ def info(
         from bertcore.loaded_model import load
 
         m = load(model)
-        facts = _facts(m.config, m.parameters, list(m.tasks))
+        facts = _facts(m.config, m.checkpoint.parameters, list(m.tasks))
         facts["missing"] = what_is_missing(m.config, m.tasks, m.bert.pooler is not None)
         facts["unused_tensors"] = list(m.checkpoint.unused)
         facts["pooling"] = m.checkpoint.pooling.kind if m.checkpoint.pooling else None

@@ -62,16 +62,6 @@ class HeldOutReport:
     next_sentence: dict[str, NextSentences]  # a file: a random B comes from the same file; "all": from any document
     by_position: list[PositionRange]
 
-    @property
-    def overall(self) -> WordSummary:
-        """Masked words of all files together, or of the only one."""
-        return list(self.words.values())[-1]
-
-    @property
-    def overall_next_sentence(self) -> NextSentences | None:
-        """As in training: a random B comes from any file."""
-        return list(self.next_sentence.values())[-1] if self.next_sentence else None
-
 
 @dataclass(frozen=True)
 class ModelReport:

@@ -61,8 +61,6 @@ def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report: Mo
     assert words["all"].loss.count == sum(counts)
     assert words["all"].loss.value == pytest.approx(np.average(losses, weights=counts), rel=1e-5)
     assert words["all"].documents == words["first.txt"].documents + words["second.txt"].documents
-    assert report.held_out.overall is words["all"]
-    assert report.held_out.overall_next_sentence is report.held_out.next_sentence["all"]
     assert [part.stop for part in report.held_out.by_position] == [64, 128, 160]
 
 
@@ -149,7 +147,7 @@ def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
     checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("mlm",), max_position_embeddings=LONGEST))
     assert rules_for(checkpoint) == PairRules.of(checkpoint.tokenizer, "none")
     held_out = measure_held_out(checkpoint, held_out_documents(files, checkpoint.tokenizer), EFFORT)
-    assert held_out.next_sentence == {} and held_out.overall_next_sentence is None
+    assert held_out.next_sentence == {}
     assert "## Next sentence" in figures(report)
     assert "ext sentence" not in figures(replace(report, held_out=held_out))
     with pytest.raises(BertcoreError, match="masked-word"):
@@ -160,7 +158,7 @@ class TestTheCard:
     def test_says_the_numbers(self, report: ModelReport) -> None:
         card = figures(report)
         assert report.held_out is not None and report.heads is not None
-        words, ranges = report.held_out.overall, report.held_out.by_position
+        words, ranges = report.held_out.words["all"], report.held_out.by_position
         assert f"{words.loss.value:.3f} ± {words.loss.standard_error:.3f} | {words.perplexity:.1f}" in card
         assert f"| 1 to 64 | {ranges[0].words.loss.count:,} |" in card
         assert f"{report.minimal_pairs.right.value:.1%}" in card and f"{report.cloze.score.top5.value:.1%}" in card
@@ -172,7 +170,7 @@ class TestTheCard:
     def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen(self, report: ModelReport) -> None:
         assert report.held_out is not None
         words = replace(
-            report.held_out.overall, top1=Estimate(0.371, 0.003, 1000), top1_masked=Estimate(0.301, 0.004, 800)
+            report.held_out.words["all"], top1=Estimate(0.371, 0.003, 1000), top1_masked=Estimate(0.301, 0.004, 800)
         )
         held_out = replace(report.held_out, words={**report.held_out.words, "all": words})
         table = figures(replace(report, held_out=held_out)).split("## Held-out text")[1].split("##")[0]
