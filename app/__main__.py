@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+CLOSE_S = 5.0  # what the worker gets to come to the end of what it is at, once the window is gone
 TOUR_WITHOUT_DISPLAY = Path("build") / "tour"
 
 
@@ -53,9 +54,15 @@ def _run(options: argparse.Namespace) -> int:
     if options.tour is not None:
         from app.shell.tour import run_tour
 
-        return run_tour(window, options.tour, options.size)
-    window.show()
-    return app.exec()
+        code = run_tour(window, options.tour, options.size)
+    else:
+        window.show()
+        code = app.exec()
+    if not services.close(CLOSE_S):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)  # a computation still runs: the window is gone, and so shall the process be
+    return code
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -50,6 +50,7 @@ def rows() -> list[Row]:
             return _measure(window)
         finally:
             window.close()
+            services.close()
 
 
 def _measure(window: Window) -> list[Row]:

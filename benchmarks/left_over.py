@@ -8,7 +8,7 @@ import sys
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -152,20 +152,6 @@ class _Listener(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._said.append(f"log: {record.name}: {record.getMessage()}")
-
-
-def heard(report: Callable[[str, Any, BaseException | None], None], complaints: Complaints) -> Callable[..., None]:
-    """The worker's `report`, which also complains of what no person could put right."""
-    import traceback
-
-    from bertcore.errors import BertcoreError
-
-    def told(kind: str, result: Any, problem: BaseException | None) -> None:
-        if problem is not None and not isinstance(problem, BertcoreError):
-            complaints.add("".join(traceback.format_exception(problem)).rstrip())
-        report(kind, result, problem)
-
-    return told
 
 
 def _system_threads() -> int | None:

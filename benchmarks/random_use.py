@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmarks.left_over import Census, Complaints, heard, left_over, take_census
+from benchmarks.left_over import Census, Complaints, left_over, take_census
 from benchmarks.random_person import Condition, Life, RandomPerson
 
 if TYPE_CHECKING:
@@ -115,9 +115,7 @@ class _Stay:
         runs.RunChild = no_run  # type: ignore[assignment, misc]
         services = self._window.services
         services.errors.reported.connect(self._complaints.add)
-        worker = services.inference._worker
-        worker._report = heard(worker._report, self._complaints)
-        for signal in (services.inference.failed, services.inference.reading_failed, services.inference.model_failed):
+        for signal in (services.inference.failed, services.reader.failed, services.open_model.failed):
             signal.connect(self._on_sentence)
         services.state.problem_found.connect(self._on_sentence)
 
@@ -155,7 +153,7 @@ class _Stay:
         """Everything as it was at first, in a frame built anew, after a walk through every room and page."""
         from PySide6.QtWidgets import QApplication
 
-        from app.shell.tour import ROOMS, VIEWS
+        from app.shell.rooms import ROOMS, open_view
         from app.state.what_if import NOTHING_CHANGED
 
         window, state = self._window, self._window.state
@@ -165,7 +163,7 @@ class _Stay:
             yield 0
         window.resize(1440, 900)
         window.open_model(None)
-        yield lambda: not inference.is_opening and not inference.is_busy
+        yield lambda: not window.services.open_model.is_opening and not inference.is_busy
         window.open_room("embed")
         state.set_token_view(words=False, specials=True)
         state.set_what_if(NOTHING_CHANGED)
@@ -178,15 +176,13 @@ class _Stay:
         window.set_look("light", projector=True)
         window.set_look("light", projector=False)
         yield 0.2
-        for room_id in ROOMS:
-            room = window.open_room(room_id)
-            for view in VIEWS.get(room_id, ("",)):
-                if view:
-                    room.open_view(view)  # type: ignore[attr-defined]
+        for spec in ROOMS:
+            room = window.open_room(spec.key)
+            for view in spec.view_keys:
+                open_view(room, view)
                 yield 0.05
                 yield lambda room=room: not inference.is_busy and _is_complete(room)  # type: ignore[misc]
-            if view:
-                room.open_view(VIEWS[room_id][0])  # type: ignore[attr-defined]
+            open_view(room, spec.view_keys[0])
         window.open_room("embed")
         window.frame.banner.dismiss()
         yield lambda: not inference.is_busy

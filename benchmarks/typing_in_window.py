@@ -76,6 +76,7 @@ def main(folder: Path, preset: str, train: bool) -> None:
         _watch_training(window, heartbeat)
         _stop_training(services)
     window.close()
+    services.close()
     forwards += [] if train else _forward_ms(model)
     forward_ms = statistics.median(forwards) if forwards else None
     print(json.dumps({"keystroke_ms": keystroke_ms, "held_ms": heartbeat.longest_ms, "forward_ms": forward_ms}))

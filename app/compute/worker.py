@@ -11,31 +11,31 @@ from collections.abc import Callable
 from typing import Any
 
 Job = Callable[[], Any]
-Report = Callable[[str, Any, BaseException | None], None]  # kind, result, what went wrong
+Report = Callable[[Any, BaseException | None], None]  # result, what went wrong; called on the worker's thread
 
 
 class UnwantedError(Exception):
-    """Raised inside a long job that was cancelled, or asked anew with something else."""
+    """Raised inside a job that was cancelled, that was asked for anew, or whose model is not open any more."""
 
 
 class Worker:
-    """Jobs come in on any thread; `report` is called on the worker's."""
+    """Jobs come in on any thread."""
 
-    def __init__(self, report: Report, first: tuple[str, ...]) -> None:
+    def __init__(self, first: tuple[str, ...]) -> None:
         """first: the kinds that come before all others, in this order."""
-        self._report, self._first = report, first
-        self._waiting: dict[str, Job] = {}
+        self._first = first
+        self._waiting: dict[str, tuple[Job, Report]] = {}
         self._running: list[str] = []  # kinds, the innermost last
         self._unwanted: set[str] = set()  # kinds of running jobs that shall end
-        self._unreported = 0  # taken, and not yet said to be `taken_in`
+        self._unreported = 0  # reported, or still running, and not yet `acknowledge`d
         self._changed = threading.Condition()
         self._closing = False
-        self.thread = threading.Thread(target=self._work, name="inference", daemon=True)
+        self.thread = threading.Thread(target=self._run_jobs, name="inference", daemon=True)
         self.thread.start()
 
     @property
     def is_busy(self) -> bool:
-        """True while anything waits, runs, or is not yet taken in."""
+        """True while anything waits, runs, or is not yet acknowledged."""
         with self._changed:
             return self._unreported > 0 or bool(self._waiting)
 
@@ -43,28 +43,31 @@ class Worker:
     def is_closing(self) -> bool:
         return self._closing
 
-    def post(self, kind: str, job: Job) -> None:
-        """The newest of its kind goes to the end of the line, in place of the one before."""
+    def post(self, kind: str, job: Job, report: Report) -> None:
+        """The newest of its kind goes to the end of the line, in place of the one before.
+
+        report: gets the result, or what went wrong: UnwantedError where the job was cut short.
+        """
         with self._changed:
             if self._closing:
                 return
             self._waiting.pop(kind, None)
-            self._waiting[kind] = job
+            self._waiting[kind] = job, report
             self._unwanted |= {kind} & set(self._running)
             self._changed.notify()
 
     def cancel(self, kind: str) -> None:
-        """Neither waits nor goes on beyond its next `step`; nothing is reported."""
+        """Neither waits nor goes on beyond its next `step`."""
         with self._changed:
             self._waiting.pop(kind, None)
             self._unwanted |= {kind} & set(self._running)
 
     def expect(self) -> None:
-        """Something outside the worker will be reported too: it counts as busy until `taken_in`."""
+        """Something outside the worker will be reported too: it counts as busy until `acknowledge`."""
         with self._changed:
             self._unreported += 1
 
-    def taken_in(self) -> None:
+    def acknowledge(self) -> None:
         """One report has reached the window."""
         with self._changed:
             self._unreported -= 1
@@ -77,15 +80,19 @@ class Worker:
             if self._closing or kind in self._unwanted:
                 raise UnwantedError
 
-    def close(self, timeout_s: float) -> None:
-        """Ends the thread; what still waits is dropped."""
+    def stop(self) -> None:
+        """Tells the thread to end, after the part of a job that it is at; what still waits is dropped."""
         with self._changed:
             self._closing = True
             self._waiting.clear()
             self._changed.notify()
-        self.thread.join(timeout_s)
 
-    def _work(self) -> None:
+    def join(self, timeout_s: float) -> bool:
+        """Waits for the thread to end; False where it has not."""
+        self.thread.join(timeout_s)
+        return not self.thread.is_alive()
+
+    def _run_jobs(self) -> None:
         while True:
             with self._changed:
                 while not self._waiting and not self._closing:
@@ -96,28 +103,26 @@ class Worker:
             if taken is not None:
                 self._run(*taken)
 
-    def _take(self, kinds: tuple[str, ...] | None) -> tuple[str, Job] | None:
+    def _take(self, kinds: tuple[str, ...] | None) -> tuple[str, Job, Report] | None:
         """The most urgent job; with `kinds`, only of those."""
         with self._changed:
-            found = [kind for kind in self._first if kind in self._waiting]
-            if kinds is None and not found:
-                found = list(self._waiting)
-            if not found or self._closing:
+            waiting = [kind for kind in self._first if kind in self._waiting]
+            if kinds is None and not waiting:
+                waiting = list(self._waiting)
+            if not waiting or self._closing:
                 return None
             self._unreported += 1
-            return found[0], self._waiting.pop(found[0])
+            return waiting[0], *self._waiting.pop(waiting[0])
 
-    def _run(self, kind: str, job: Job) -> None:
+    def _run(self, kind: str, job: Job, report: Report) -> None:
         with self._changed:
             self._running.append(kind)
             self._unwanted.discard(kind)
         result, problem = None, None
         try:
             result = job()
-        except UnwantedError:
-            pass
         except BaseException as error:  # whatever it is, a library's panic too: the worker goes on, the person is told
             problem = error
         with self._changed:
             self._running.pop()
-        self._report(kind, result, problem)
+        report(result, problem)

@@ -49,9 +49,9 @@ class ExploreRoom(QWidget):
         layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
         layout.addWidget(self.waiting)
         self._is_stale = True
-        self._reason = ""  # why there is no reading, where that is known
         state.reading_changed.connect(self._on_reading_changed)
-        state.model_changed.connect(self._on_model_changed)
+        state.reading_problem_changed.connect(self._on_reading_problem_changed)
+        state.model_changed.connect(self._on_reading_changed)
         state.focus_changed.connect(self._on_focus_changed)
         state.head_changed.connect(self._on_head_changed)
         state.token_view_changed.connect(self._on_reading_changed)
@@ -71,12 +71,6 @@ class ExploreRoom(QWidget):
         """The position to show, one that the reading has."""
         reading, current = self.state.reading, self.state.current
         return min(current or 0, len(reading.encoding) - 1) if reading else 0
-
-    def show_sentence(self, text: str) -> None:
-        """Says why there is nothing to see, unless something is on show already."""
-        if self.waiting.is_waiting:
-            self._reason = text
-            self.waiting.show_sentence(text)
 
     def draw_reading(self, reading: Reading) -> None:
         """A new reading is there: everything is drawn anew."""
@@ -122,13 +116,14 @@ class ExploreRoom(QWidget):
         caption = caption_of(reading, self.state.selection, head=head, token=token, settings=settings, **of)
         return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint)
 
-    def _on_model_changed(self) -> None:
-        self._reason = ""
-        self._on_reading_changed()
-
     def _on_reading_changed(self) -> None:
         self._is_stale = True
         if self.isVisible():
+            self._catch_up()
+
+    def _on_reading_problem_changed(self) -> None:
+        """Says why there is nothing to see, unless something is on show already."""
+        if self.state.reading is None and self.isVisible():
             self._catch_up()
 
     def _on_focus_changed(self) -> None:
@@ -145,7 +140,7 @@ class ExploreRoom(QWidget):
         reading = self.state.reading
         if reading is None:
             missing = "Loading the model…" if self.state.model is None else "Reading the text…"
-            self.waiting.show_sentence(self._reason or missing)
+            self.waiting.show_sentence(self.state.reading_problem or missing)
             return
         self._is_stale = False
         self.waiting.show_content()

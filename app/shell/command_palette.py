@@ -1,54 +1,75 @@
-"""What the command list of the window offers, and opening it."""
+"""What the command list of the window offers: commands, views, examples, models, heads."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from app.shell.commands import shortened
-from app.widgets.palette import Entry, Palette
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QKeySequence
 
-if TYPE_CHECKING:
-    from app.shell.window import Window
+from app.compute.open_model import OpenModel
+from app.shell.commands import MENUS, Actions, shortened
+from app.shell.rooms import ROOMS
+from app.state.examples import Example, load_examples
+from app.state.state import ExploreState
+from app.widgets.palette import Entry
 
-MENUS = ("Room", "Text", "View", "Edit", "File", "Model")  # what is wanted most comes first
+ORDER = ("room", "text", "view", "edit", "file", "model")  # what is wanted most comes first
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")
+translate = QCoreApplication.translate
 
 
-def open_palette(window: Window) -> Palette:
-    return Palette(window, entries(window), partial(heads, window))
-
-
-def entries(window: Window) -> list[Entry]:
-    """All commands that would do something now, then examples, then models that were open lately."""
-    from PySide6.QtGui import QKeySequence
-
-    from app.state.examples import load_examples
-
+def command_entries(actions: Actions) -> list[Entry]:
+    """All commands that would do something now."""
     native = QKeySequence.SequenceFormat.NativeText
-    commands = sorted(window.actions_.commands.values(), key=lambda command: MENUS.index(command.menu))
-    found = [
-        Entry(action.text(), command.menu, action.trigger, action.shortcut().toString(native), command.also)
+    commands = sorted(actions.commands.values(), key=lambda command: ORDER.index(command.menu))
+    return [
+        Entry(
+            action.text(),
+            translate("Commands", MENUS[command.menu]),
+            action.trigger,
+            action.shortcut().toString(native),
+            command.also,
+        )
         for command in commands
-        if (action := window.actions_.actions[command.id]).isEnabled() and command.id != "view.palette"
+        if (action := actions.actions[command.id]).isEnabled() and command.id != "view.palette"
     ]
-    found += [Entry(example.title, "Example", partial(window.use_example, example)) for example in load_examples()]
-    recent = window.services.settings.recent_models
-    return found + [Entry(shortened(name), "Model", partial(window.open_model, name)) for name in recent]
 
 
-def heads(window: Window, typed: str) -> list[Entry]:
+def view_entries(open_view: Callable[[str, str], object]) -> list[Entry]:
+    """Every view of every room, also of rooms that have not been open yet. open_view: room's key, view's key."""
+    return [
+        Entry(view.shown_title, room.shown_title, partial(open_view, room.key, view.key), also=view.shown_hint)
+        for room in ROOMS
+        for view in room.load_views()
+    ]
+
+
+def example_entries(use_example: Callable[[Example], object]) -> list[Entry]:
+    kind = translate("Commands", "Example")
+    return [Entry(example.title, kind, partial(use_example, example)) for example in load_examples()]
+
+
+def model_entries(recent: list[str], open_model: OpenModel) -> list[Entry]:
+    """Those that were open lately."""
+    kind = translate("Commands", MENUS["model"])
+    return [Entry(shortened(name), kind, partial(open_model.open, name)) for name in recent]
+
+
+def head_entries(state: ExploreState, open_room: Callable[[str], object], typed: str) -> list[Entry]:
     """`3.4` goes to layer 3, head 4, where the open model has them."""
-    model, asked = window.state.model, HEAD.fullmatch(typed)
-    if model is None or asked is None:
+    model, numbers = state.model, HEAD.fullmatch(typed)
+    if model is None or numbers is None:
         return []
-    layer, head = int(asked[1]), int(asked[2])
+    layer, head = int(numbers[1]), int(numbers[2])
     if not (1 <= layer <= model.layers and 1 <= head <= model.heads):
         return []
 
     def go() -> None:
-        window.state.set_head(layer - 1, head - 1)
-        window.open_room("attend")
+        state.set_head(layer - 1, head - 1)
+        open_room("attend")
 
-    return [Entry(f"Layer {layer}, head {head}", "Head", go)]
+    title = translate("Commands", "Layer {layer}, head {head}").format(layer=layer, head=head)
+    return [Entry(title, translate("Commands", "Head"), go)]

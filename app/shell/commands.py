@@ -1,195 +1,218 @@
-"""What the window's commands are and do, and the menus in its title bar."""
+"""Every command of the window once: menus, keys and the command list use these. And the menus in the title bar."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QWidget
 
-from app.look import theme
-from app.shell.actions import Command
+from app.compute.open_model import OpenModel
+from app.look.language import QT_TRANSLATE_NOOP
+from app.shell.exporting import Exporter
+from app.shell.rooms import ROOMS
+from app.shell.sessions import Sessions
+from app.state.examples import Example
+from app.state.history import History
+from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 from app.widgets.figure_button import FigureAction
 from bertcore import locations
 
-if TYPE_CHECKING:
-    from app.shell.window import Window
+MENUS = {
+    "file": QT_TRANSLATE_NOOP("Commands", "File"),
+    "edit": QT_TRANSLATE_NOOP("Commands", "Edit"),
+    "model": QT_TRANSLATE_NOOP("Commands", "Model"),
+    "text": QT_TRANSLATE_NOOP("Commands", "Text"),
+    "room": QT_TRANSLATE_NOOP("Commands", "Room"),
+    "view": QT_TRANSLATE_NOOP("Commands", "View"),
+}
+translate = QCoreApplication.translate
 
-PICTURE_WORDS = "export figure image png pdf svg"
-BUILT_IN, TINY_BUILT_IN = "The built-in model", "The tiny built-in model"
+
+@dataclass(frozen=True)
+class Command:
+    """Something a person can ask the window to do."""
+
+    id: str  # "menu.verb", the menu one of MENUS
+    title: str  # as the menu says it; … where a dialog follows
+    callback: Callable[[], object]
+    shortcut: str
+    more_shortcuts: tuple[str, ...] = ()  # that other programs taught people
+    also: str = ""  # other words by which people look for it
+
+    @property
+    def menu(self) -> str:
+        return self.id.partition(".")[0]
 
 
-class WindowCommands:
-    """The commands of one window; each is there once, whatever menu, key or list it is called from."""
+class Actions:
+    """The commands as QActions of one window."""
 
-    def __init__(self, window: Window) -> None:
-        self._window, self._state = window, window.state
+    def __init__(self, window: QWidget, commands: Iterable[Command]) -> None:
+        self.commands = {command.id: command for command in commands}
+        self.actions: dict[str, QAction] = {}
+        for command in self.commands.values():
+            action = QAction(command.title, window)
+            action.setShortcuts([QKeySequence(keys) for keys in (command.shortcut, *command.more_shortcuts)])
+            action.triggered.connect(lambda _checked=False, run=command.callback: run())
+            window.addAction(action)
+            self.actions[command.id] = action
 
-    def all(self) -> list[Command]:
-        return [*self._files(), *self._edits(), *self._models(), *self._texts(), *self._rooms(), *self._views()]
+    def fill(self, menu: QMenu) -> None:
+        """All commands, menu by menu."""
+        for name, title in MENUS.items():
+            part = menu.addMenu(translate("Commands", title))
+            part.addActions([self.actions[c.id] for c in self.commands.values() if c.menu == name])
 
-    def _files(self) -> list[Command]:
-        window, wish = self._window, self._window.exporter.fulfil_here
-        return [
-            Command("file.save_session", "Save session…", "File", window.sessions.save_as, "Ctrl+S"),
-            Command("file.open_session", "Open session…", "File", window.sessions.choose, "Ctrl+Shift+O"),
-            Command(
-                "file.save_picture",
-                FigureAction.SAVE_PICTURE.title,
-                "File",
-                partial(wish, FigureAction.SAVE_PICTURE),
-                "Ctrl+E",
-                also=PICTURE_WORDS,
-            ),
-            Command(
-                "file.save_numbers",
-                FigureAction.SAVE_NUMBERS.title,
-                "File",
-                partial(wish, FigureAction.SAVE_NUMBERS),
-                "Ctrl+Shift+E",
-                also="export table csv data",
-            ),
-            Command("file.quit", "Quit", "File", window.close, "Ctrl+Q"),
-        ]
+    def show(self, command_id: str, title: str, enabled: bool) -> None:
+        """What a command would do now, and whether it would do anything."""
+        self.actions[command_id].setText(title)
+        self.actions[command_id].setEnabled(enabled)
 
-    def _edits(self) -> list[Command]:
-        window, wish = self._window, self._window.exporter.fulfil_here
-        return [
-            Command("edit.undo", "Undo", "Edit", window.history.undo, "Ctrl+Z"),
-            Command("edit.redo", "Redo", "Edit", window.history.redo, "Ctrl+Shift+Z", ("Ctrl+Y",)),
-            Command(
-                "edit.copy_picture",
-                FigureAction.COPY_PICTURE.title,
-                "Edit",
-                partial(wish, FigureAction.COPY_PICTURE),
-                "Ctrl+Shift+C",
-            ),
-            Command(
-                "edit.copy_numbers",
-                FigureAction.COPY_NUMBERS.title,
-                "Edit",
-                partial(wish, FigureAction.COPY_NUMBERS),
-                "Ctrl+Alt+C",
-            ),
-        ]
+    def run(self, command_id: str) -> None:
+        self.actions[command_id].trigger()
 
-    def _models(self) -> list[Command]:
-        return [
-            Command("model.open_folder", "Open folder…", "Model", self._choose_folder, "Ctrl+O"),
-            Command("model.open_built_in", BUILT_IN, "Model", lambda: self._window.open_model(None), "Ctrl+Shift+B"),
-            Command(
-                "model.open_tiny", TINY_BUILT_IN, "Model", lambda: self._window.open_model(locations.TINY), "Ctrl+Alt+B"
-            ),
-        ]
 
-    def _texts(self) -> list[Command]:
-        state = self._state
-        return [
-            Command("text.mask", "Mask or unmask the token", "Text", lambda: state.toggle_mask(), "M"),
-            Command("text.unmask_all", "Take all masks away", "Text", lambda: state.set_masks(()), "Shift+M"),
-            Command("text.let_go", "Let the token go", "Text", lambda: state.set_focus(None), "Esc"),
-            Command("text.swap", "Swap A and B", "Text", self._swap, "Ctrl+Shift+S"),
-            Command("text.type", "Type in sentence A", "Text", self._type, "Ctrl+L"),
-            Command(
-                "text.as_it_is",
-                "Take back what is changed inside",
-                "Text",
-                lambda: state.set_what_if(NOTHING_CHANGED),
-                "Ctrl+0",
-            ),
-        ]
+def file_commands(sessions: Sessions, exporter: Exporter, quit_: Callable[[], object]) -> list[Command]:
+    picture_words = translate("Commands", "export figure image png pdf svg")
+    number_words = translate("Commands", "export table csv data")
+    return [
+        Command("file.save_session", translate("Commands", "Save session…"), sessions.save_as, "Ctrl+S"),
+        Command("file.open_session", translate("Commands", "Open session…"), sessions.choose, "Ctrl+Shift+O"),
+        _figure_command("file.save_picture", FigureAction.SAVE_PICTURE, exporter, "Ctrl+E", picture_words),
+        _figure_command("file.save_numbers", FigureAction.SAVE_NUMBERS, exporter, "Ctrl+Shift+E", number_words),
+        Command("file.quit", translate("Commands", "Quit"), quit_, "Ctrl+Q"),
+    ]
 
-    def _rooms(self) -> list[Command]:
-        open_room = self._window.open_room
-        return [
-            Command(f"room.{entry.id}", entry.title, "Room", partial(open_room, entry.id), f"Ctrl+{number}")
-            for number, entry in enumerate(self._window.rooms.entries(), start=1)
-        ]
 
-    def _views(self) -> list[Command]:
-        window, state = self._window, self._state
-        return [
-            Command(
-                "view.words",
-                "Words or tokens",
-                "View",
-                lambda: state.set_token_view(words=not state.token_view.words),
-                "W",
-            ),
-            Command(
-                "view.specials",
-                "With or without special tokens",
-                "View",
-                lambda: state.set_token_view(specials=not state.token_view.specials),
-                "S",
-            ),
-            Command("view.theme", "Light or dark", "View", self.toggle_theme, "Ctrl+T"),
-            Command(
-                "view.projector",
-                "Projector size",
-                "View",
-                self.toggle_projector,
-                "Ctrl+Shift+P",
-                also="zoom larger font",
-            ),
-            Command("view.help", "What this room shows", "View", window.toggle_help, "F1", also="help manual"),
-            Command("view.palette", "Find a command…", "View", window.open_palette, "Ctrl+K"),
-        ]
+def edit_commands(history: History, exporter: Exporter) -> list[Command]:
+    return [
+        Command("edit.undo", translate("Commands", "Undo"), history.undo, "Ctrl+Z"),
+        Command("edit.redo", translate("Commands", "Redo"), history.redo, "Ctrl+Shift+Z", ("Ctrl+Y",)),
+        _figure_command("edit.copy_picture", FigureAction.COPY_PICTURE, exporter, "Ctrl+Shift+C"),
+        _figure_command("edit.copy_numbers", FigureAction.COPY_NUMBERS, exporter, "Ctrl+Alt+C"),
+    ]
 
-    def fill_models(self, menu: QMenu) -> None:
-        """The models that ship, a folder, and those that were open lately."""
-        actions = self._window.actions_.actions
-        menu.addActions([actions[name] for name in ("model.open_built_in", "model.open_tiny", "model.open_folder")])
-        recent = self._window.services.settings.recent_models
-        if recent:
-            menu.addSeparator()
-        for reference in recent:
-            menu.addAction(shortened(reference), partial(self._window.open_model, reference))
 
-    def fill_steps(self, menu: QMenu) -> None:
-        """The other snapshots of the open model's run."""
-        from bertcore.runs.run_folder import RunFolder
+def _figure_command(id_: str, action: FigureAction, exporter: Exporter, shortcut: str, also: str = "") -> Command:
+    return Command(id_, action.title, partial(exporter.export_here, action), shortcut, also=also)
 
-        folder = self._state.model.folder if self._state.model else None
-        steps = RunFolder(folder.parent.parent).snapshots() if folder and folder.parent.name == "snapshots" else []
-        for step, path in reversed(steps):
-            menu.addAction(f"step {step:,}", partial(self._window.open_model, path))
-        if not steps:
-            menu.addAction("No other snapshots stand beside this one").setEnabled(False)
 
-    def fill_examples(self, menu: QMenu) -> None:
-        """By the room that each is about: all of them in one list would not fit on a projector."""
-        from app.state.examples import load_examples
+def model_commands(open_model: OpenModel, parent: QWidget) -> list[Command]:
+    """parent: of the dialog that asks for a folder."""
 
-        for entry in self._window.rooms.entries():
-            of_room = [example for example in load_examples() if example.room == entry.id]
-            if of_room:
-                part = menu.addMenu(entry.title)
-                for example in of_room:
-                    part.addAction(example.title, partial(self._window.use_example, example))
-
-    def toggle_theme(self) -> None:
-        self._window.set_look("light" if theme.active().name == "dark" else "dark")
-
-    def toggle_projector(self) -> None:
-        # After the click is done with: the button that was clicked goes away.
-        window = self._window
-        QTimer.singleShot(0, lambda: window.set_look(projector=not window.services.settings.projector))
-
-    def _choose_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self._window, "Open a checkpoint or run folder")
+    def choose_folder() -> None:
+        folder = QFileDialog.getExistingDirectory(parent, translate("Commands", "Open a checkpoint or run folder"))
         if folder:
-            self._window.open_model(folder)
+            open_model.open(folder)
 
-    def _swap(self) -> None:
-        self._state.set_text(self._state.text_b, self._state.text_a)
+    open_built_in, open_tiny = partial(open_model.open, None), partial(open_model.open, locations.TINY)
+    return [
+        Command("model.open_folder", translate("Commands", "Open folder…"), choose_folder, "Ctrl+O"),
+        Command("model.open_built_in", translate("Commands", "The built-in model"), open_built_in, "Ctrl+Shift+B"),
+        Command("model.open_tiny", translate("Commands", "The tiny built-in model"), open_tiny, "Ctrl+Alt+B"),
+    ]
 
-    def _type(self) -> None:
-        edit = self._window.frame.sentences.a
-        edit.setFocus()
-        edit.selectAll()
+
+def text_commands(state: ExploreState, sentence_a: Callable[[], QLineEdit]) -> list[Command]:
+    """sentence_a: where sentence A is typed."""
+
+    def type_a() -> None:
+        sentence_a().setFocus()
+        sentence_a().selectAll()
+
+    def swap() -> None:
+        state.set_text(state.text_b, state.text_a)
+
+    return [
+        Command("text.mask", translate("Commands", "Mask or unmask the token"), lambda: state.toggle_mask(), "M"),
+        Command("text.unmask_all", translate("Commands", "Remove all masks"), lambda: state.set_masks(()), "Shift+M"),
+        Command("text.deselect", translate("Commands", "Deselect the token"), lambda: state.set_focus(None), "Esc"),
+        Command("text.swap", translate("Commands", "Swap A and B"), swap, "Ctrl+Shift+S"),
+        Command("text.type", translate("Commands", "Edit sentence A"), type_a, "Ctrl+L"),
+        Command(
+            "text.reset",
+            translate("Commands", "Reset all changes inside the model"),
+            lambda: state.set_what_if(NOTHING_CHANGED),
+            "Ctrl+0",
+        ),
+    ]
+
+
+def room_commands(open_room: Callable[[str], object]) -> list[Command]:
+    return [
+        Command(f"room.{room.key}", room.shown_title, partial(open_room, room.key), f"Ctrl+{number}")
+        for number, room in enumerate(ROOMS, start=1)
+    ]
+
+
+def view_commands(
+    state: ExploreState,
+    toggle_theme: Callable[[], object],
+    toggle_projector: Callable[[], object],
+    toggle_help: Callable[[], object],
+    open_palette: Callable[[], object],
+) -> list[Command]:
+    def toggle_words() -> None:
+        state.set_token_view(words=not state.token_view.words)
+
+    def toggle_specials() -> None:
+        state.set_token_view(specials=not state.token_view.specials)
+
+    larger, manual = translate("Commands", "zoom larger font"), translate("Commands", "help manual")
+    projector = translate("Commands", "Projector mode")
+    return [
+        Command("view.words", translate("Commands", "Show whole words or tokens"), toggle_words, "W"),
+        Command("view.specials", translate("Commands", "Show or hide special tokens"), toggle_specials, "S"),
+        Command("view.theme", translate("Commands", "Light or dark"), toggle_theme, "Ctrl+T"),
+        Command("view.projector", projector, toggle_projector, "Ctrl+Shift+P", also=larger),
+        Command(
+            "view.help",
+            translate("Commands", "What this room shows"),
+            toggle_help,
+            "F1",
+            also=manual,
+        ),
+        Command("view.palette", translate("Commands", "Find a command…"), open_palette, "Ctrl+K"),
+    ]
+
+
+def fill_models(actions: Actions, recent: list[str], open_model: OpenModel, menu: QMenu) -> None:
+    """The models that ship, a folder, and those that were open lately."""
+    names = ("model.open_built_in", "model.open_tiny", "model.open_folder")
+    menu.addActions([actions.actions[name] for name in names])
+    if recent:
+        menu.addSeparator()
+    for reference in recent:
+        menu.addAction(shortened(reference), partial(open_model.open, reference))
+
+
+def fill_steps(open_model: OpenModel, menu: QMenu) -> None:
+    """The other snapshots of the open model's run."""
+    from bertcore.runs.run_folder import RunFolder
+
+    folder = open_model.model.folder if open_model.model else None
+    steps = RunFolder(folder.parent.parent).snapshots() if folder and folder.parent.name == "snapshots" else []
+    for step, path in reversed(steps):
+        menu.addAction(translate("Commands", "step {step}").format(step=f"{step:,}"), partial(open_model.open, path))
+    if not steps:
+        menu.addAction(translate("Commands", "There are no other snapshots of this model")).setEnabled(False)
+
+
+def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None:
+    """By the room that each is about: all of them in one list would not fit on a projector."""
+    from app.state.examples import load_examples
+
+    for room in ROOMS:
+        of_room = [example for example in load_examples() if example.room == room.key]
+        if of_room:
+            part = menu.addMenu(room.shown_title)
+            for example in of_room:
+                part.addAction(example.title, partial(use_example, example))
 
 
 def shortened(reference: str, most: int = 60) -> str:

@@ -2,51 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtCore import QMimeData, QObject, Signal
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.figures.figure import Figure, file_name
 from app.figures.files import NUMBERS, PICTURES, image_of, save_figure, svg, table
+from app.shell.save_dialog import ask_for_file
 from app.widgets.figure_button import FigureAction, Provider, figure_buttons
 from bertcore.errors import BertcoreError
 
-if TYPE_CHECKING:
-    from app.shell.window import Window
 
-NOTHING_YET = "There is no picture here to save yet; it comes when the model has read a text."
+class Exporter(QObject):
+    """Does what the save buttons of one window ask for."""
 
+    problem_found = Signal(str)  # a sentence
+    done = Signal(str)  # a sentence: what was saved or copied
 
-class Exporter:
-    """Does what the save buttons of one window wish."""
-
-    def __init__(self, window: Window) -> None:
-        self._window = window
+    def __init__(self, room: Callable[[], QWidget | None], room_key: Callable[[], str], parent: QWidget) -> None:
+        """room, room_key: the room on show."""
+        super().__init__(parent)
+        self._room, self._room_key, self._window = room, room_key, parent
         self._folder = Path.home()
 
-    def fulfil(self, provider: Provider, action: FigureAction) -> None:
-        """What goes wrong is said in the window's banner."""
+    def export(self, provider: Provider, action: FigureAction) -> None:
+        """Saves or copies a figure as it is now."""
         figure = provider()
         if figure is None or not figure.picture.width:
-            self._window.show_problem(NOTHING_YET)
+            self._find_nothing()
             return
         try:
             if action in (FigureAction.SAVE_PICTURE, FigureAction.SAVE_NUMBERS):
                 self._save(figure, provider, action, PICTURES if action == FigureAction.SAVE_PICTURE else NUMBERS)
             elif action == FigureAction.COPY_PICTURE:
                 QApplication.clipboard().setMimeData(_as_mime(figure))
-                self._tell(f"Copied the picture: {figure.title}")
+                self.done.emit(self.tr("Copied the picture: {title}").format(title=figure.title))
             elif action == FigureAction.COPY_NUMBERS:
                 QApplication.clipboard().setText(table(figure, separator="\t"))
-                self._tell(f"Copied the numbers: {figure.title}")
+                self.done.emit(self.tr("Copied the numbers: {title}").format(title=figure.title))
         except BertcoreError as error:
-            self._window.show_problem(str(error))
+            self.problem_found.emit(str(error))
 
-    def fulfil_here(self, action: FigureAction) -> None:
+    def export_here(self, action: FigureAction) -> None:
         """For the picture that has the keyboard, else the one under the mouse, else the first of the room."""
-        room = self._window.frame.room
+        room = self._room()
         buttons = figure_buttons(room) if room is not None else []
         focused = QApplication.focusWidget()
         nearest = [
@@ -57,25 +58,22 @@ class Exporter:
         if nearest:
             nearest[0].request(action)
         else:
-            self._window.show_problem(NOTHING_YET)
+            self._find_nothing()
 
     def _save(self, figure: Figure, provider: Provider, action: FigureAction, kinds: dict) -> None:
-        filters = [f"{ending.removeprefix('.').upper()} (*{ending})" for ending in kinds]
-        start = self._folder / file_name(figure, self._window.room_id)
-        chosen, kind = QFileDialog.getSaveFileName(
-            self._window, action.title.removesuffix("…"), str(start) + next(iter(kinds)), ";;".join(filters)
-        )
-        if not chosen:
+        filters = {ending: f"{ending.removeprefix('.').upper()} (*{ending})" for ending in kinds}
+        start = self._folder / (file_name(figure, self._room_key()) + next(iter(kinds)))
+        file = ask_for_file(self._window, action.title.removesuffix("…"), start, filters)
+        if file is None:
             return
-        file = Path(chosen)
-        if file.suffix.lower() not in kinds:
-            file = file.with_name(file.name + list(kinds)[filters.index(kind) if kind in filters else 0])
         save_figure(provider() or figure, file)  # a dialog takes time: as it is now, picture, numbers and caption
         self._folder = file.parent
-        self._tell(f"Saved {file}")
+        self.done.emit(self.tr("Saved {file}").format(file=file))
 
-    def _tell(self, text: str) -> None:
-        self._window.frame.status.set_hover(text)
+    def _find_nothing(self) -> None:
+        self.problem_found.emit(
+            self.tr("There is no picture here to save yet. It appears once the model has read a text.")
+        )
 
 
 def _as_mime(figure: Figure) -> QMimeData:

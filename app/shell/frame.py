@@ -6,8 +6,7 @@ mode it is thrown away and built anew at the new size.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from typing import TypeVar
 
@@ -16,6 +15,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.look import theme
+from app.shell.rooms import RoomSpec
 from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 from app.widgets.banner import Banner
@@ -34,31 +34,28 @@ SAME_TEXT = 0.5  # share of words in common from which on an edited text is stil
 KEYS = "M masks · Esc lets go · Ctrl+K finds a command · F1 helps"
 
 
-@dataclass(frozen=True)
-class RoomEntry:
-    """A room on the rail; `build` makes it when it is opened for the first time."""
-
-    id: str
-    title: str
-    hint: str
-    build: Callable[[], QWidget]
-
-
 class Frame(QWidget):
     """The chrome and a stack of rooms."""
 
     room_opened = Signal(str)
     typing = Signal()  # the text is about to be what a person has typed
 
-    def __init__(self, state: ExploreState, title_bar: TitleBar, entries: list[RoomEntry]) -> None:
+    def __init__(
+        self,
+        state: ExploreState,
+        title_bar: TitleBar,
+        specs: Sequence[RoomSpec],
+        make_room: Callable[[str], QWidget],
+    ) -> None:
+        """make_room: by its key, when it is opened for the first time."""
         super().__init__()
         self.state = state
         self.title_bar = title_bar
         self.rooms: dict[str, QWidget] = {}
         self._areas: dict[str, QScrollArea] = {}
         self._open_id = ""
-        self._entries = {entry.id: entry for entry in entries}
-        self.rail = RoomRail([(entry.id, entry.title, entry.hint) for entry in entries])
+        self._make_room = make_room
+        self.rail = RoomRail([(spec.key, spec.shown_title, spec.shown_hint) for spec in specs])
         self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
         self.switches, self.what_if = ViewSwitches(), WhatIfLine()
         self.help = HelpPanel()
@@ -81,9 +78,11 @@ class Frame(QWidget):
     def open_room(self, room_id: str) -> QWidget:
         """Shows a room, and builds it when it is the first time."""
         if room_id not in self.rooms:
-            self.rooms[room_id] = self._entries[room_id].build()
+            self.rooms[room_id] = self._make_room(room_id)
             self._areas[room_id] = _area(self.rooms[room_id])
             self._stack.addWidget(self._areas[room_id])
+        if room_id != self._open_id and self.banner.text != self.state.reading_problem:
+            self.banner.dismiss()  # it is about the room that was on show, or what was done there
         self._open_id = room_id
         self.rail.set_room(room_id)
         self.help.show_room(room_id)

@@ -1,123 +1,115 @@
-"""The rooms: which there are, how each is made when it is opened for the first time, and where its questions go."""
+"""The rooms: which there are, in the order of the rail and of Ctrl+1, Ctrl+2 ..., and how each is made.
+
+A room is a line of ROOMS here, a folder below app/rooms, and its help, assets/help/<key>.md. Palette, tour, keyboard,
+help and tests read this list, and from it the views of each room.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
-from app.rooms.base import ExploreRoom
-from app.shell.frame import RoomEntry
-from app.state.readings import ModelQuestion
+from app.look.language import QT_TRANSLATE_NOOP
+from app.rooms.base import ExploreRoom, ViewRoom, ViewSpec
+from app.shell.services import Services
 
 if TYPE_CHECKING:
     from app.rooms.train import TrainRoom
     from app.runs.service import RunsService
-    from app.shell.window import Window
 
 
-class Rooms:
-    """Makes the rooms of one window and connects them with its services."""
+@dataclass(frozen=True)
+class RoomContext:
+    """What a room is connected with."""
 
-    def __init__(self, window: Window) -> None:
-        self._window, self._services = window, window.services
+    services: Services
+    open_room: Callable[[str], QWidget]  # by its key
+    show_hover_text: Callable[[str], object]  # in the status line
 
-    def entries(self) -> list[RoomEntry]:
-        """In the order of the rail and of Ctrl+1, Ctrl+2 ..."""
-        return [
-            RoomEntry("embed", "Embed", "How the input vector of each token is put together", self._build_embed),
-            RoomEntry("attend", "Attend", "What each attention head looks at", self._build_attend),
-            RoomEntry(
-                "predict", "Predict", "Words behind masks, and what the model says of A and B", self._build_predict
-            ),
-            RoomEntry(
-                "layers", "Layers", "What becomes of each token from layer to layer, and how", self._build_layers
-            ),
-            RoomEntry("train", "Train", "Train a small model here and watch it learn", self._build_train),
-            RoomEntry("apply", "Apply", "What a model that was taught a task says of your text", self._build_apply),
-        ]
 
-    def _build_embed(self) -> QWidget:
-        from app.rooms.embed.room import EmbedRoom
+@dataclass(frozen=True)
+class RoomSpec:
+    """title and hint are English, marked with QT_TRANSLATE_NOOP, and translated where they are shown."""
 
-        return self._explore(EmbedRoom(self._services.state, lambda: self._services.settings.recent_models))
+    key: str
+    title: str
+    hint: str  # what it shows, in a sentence
+    make: Callable[[RoomContext], QWidget]  # when it is opened for the first time
+    load_views: Callable[[], Sequence[ViewSpec]] = tuple  # imports the room: not before somebody asks for it
 
-    def _build_attend(self) -> QWidget:
-        from app.rooms.attend.room import AttendRoom
+    @property
+    def view_keys(self) -> list[str]:
+        """Of the views that the room shows one at a time; one empty key for a room that shows all it has."""
+        return [view.key for view in self.load_views()] or [""]
 
-        return self._explore(AttendRoom(self._services.state))
+    @property
+    def shown_title(self) -> str:
+        return QCoreApplication.translate("RoomSpec", self.title)
 
-    def _build_predict(self) -> QWidget:
-        from app.rooms.predict.room import PredictRoom
+    @property
+    def shown_hint(self) -> str:
+        return QCoreApplication.translate("RoomSpec", self.hint)
 
-        return self._explore(PredictRoom(self._services.state))
 
-    def _build_layers(self) -> QWidget:
-        from app.rooms.layers.room import LayersRoom
+def open_view(room: QWidget, key: str) -> None:
+    """Shows a view of a room, by the key of its spec; "" for a room that shows all it has."""
+    if not key:
+        return
+    if isinstance(room, ViewRoom) or hasattr(room, "open_view"):
+        room.open_view(key)
 
-        return self._explore(LayersRoom(self._services.state))
 
-    def _build_train(self) -> QWidget:
-        from app.rooms.train import TrainRoom
+def _make_embed(context: RoomContext) -> QWidget:
+    from app.rooms.embed.room import EmbedRoom
 
-        room, services = TrainRoom(), self._services
-        connect_train_room(room, services.runs)
-        room.open_requested.connect(self._window.open_model)
-        room.apply_requested.connect(self._on_train_apply_requested)
-        room.question_requested.connect(services.inference.ask_question)
-        room.question_cancelled.connect(services.inference.cancel_question)
-        services.inference.model_loading.connect(room.show_asked_model)
-        services.runs.set_following(True)
-        services.runs.select(services.runs.selected)
-        model = services.state.model
-        room.show_open_model(model.folder if model else None)
-        return room
+    services = context.services
+    return _connect(EmbedRoom(services.state, lambda: services.settings.recent_models), context)
 
-    def _build_apply(self) -> QWidget:
-        from app.rooms.apply.room import ApplyRoom
 
-        room = ApplyRoom(self._services.state)
-        room.train_requested.connect(self._on_apply_train_requested)
-        return self._explore(room)
+def _make_attend(context: RoomContext) -> QWidget:
+    from app.rooms.attend.room import AttendRoom
 
-    def _explore(self, room: ExploreRoom) -> ExploreRoom:
-        inference = self._services.inference
-        room.hover_text_changed.connect(self._window.frame.status.set_hover)
-        room.asked.connect(self._on_room_asked)
-        room.unasked.connect(inference.cancel)
-        room.question_requested.connect(inference.ask_question)
-        room.question_cancelled.connect(inference.cancel_question)
-        inference.answer_ready.connect(room.show_answer)
-        inference.progress_made.connect(room.show_progress)
-        return room
+    return _connect(AttendRoom(context.services.state), context)
 
-    def _on_room_asked(self, kind: str, about: object) -> None:
-        inference = self._services.inference
-        if isinstance(about, ModelQuestion):
-            inference.ask_model(kind, about)
-        elif kind == "tables":
-            inference.describe_tables(about)  # type: ignore[arg-type]
-        elif kind == "apply":
-            inference.apply(about)  # type: ignore[arg-type]
-        elif kind == "watch":
-            inference.watch(*about)  # type: ignore[misc]
-        else:
-            inference.ask(kind, about)  # type: ignore[arg-type]
 
-    def _on_train_apply_requested(self, snapshot: Path) -> None:
-        self._window.open_model(snapshot)
-        self._window.open_room("apply")
+def _make_predict(context: RoomContext) -> QWidget:
+    from app.rooms.predict.room import PredictRoom
 
-    def _on_apply_train_requested(self) -> None:
-        """The form for a task, beginning with the open model."""
-        room = self._window.open_room("train")
-        model = self._services.state.model
-        room.show_task_form(model.folder if model else None)  # type: ignore[attr-defined]
+    return _connect(PredictRoom(context.services.state), context)
+
+
+def _make_layers(context: RoomContext) -> QWidget:
+    from app.rooms.layers.room import LayersRoom
+
+    return _connect(LayersRoom(context.services.state), context)
+
+
+def _make_train(context: RoomContext) -> QWidget:
+    from app.rooms.train import TrainRoom
+
+    room, services = TrainRoom(), context.services
+    opener, runs, link = services.open_model, services.runs, _TrainLink(room, context)
+    connect_train_room(room, runs)
+    room.open_requested.connect(opener.open)
+    room.apply_requested.connect(link.apply)
+    room.question_requested.connect(services.inference.ask)
+    room.question_cancelled.connect(services.inference.cancel)
+    opener.requested.connect(room.show_asked_model)
+    opener.opened.connect(link.show_open_model)
+    opener.failed.connect(link.show_open_model)
+    runs.set_following(True)
+    runs.select(runs.selected)
+    link.show_open_model()
+    return room
 
 
 def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
-    """Ties the Train room to the runs, both ways."""
+    """Ties the room Train to the runs, both ways."""
     runs.runs_changed.connect(room.show_runs)
     runs.run_selected.connect(room.show_run)
     runs.status_changed.connect(room.show_status)
@@ -131,3 +123,126 @@ def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
     room.run_selected.connect(runs.select)
     room.visibility_changed.connect(runs.set_following)
     room.show_runs(runs.runs)
+
+
+class _TrainLink(QObject):
+    """Between the room Train and the model that is open; ends with the room."""
+
+    def __init__(self, room: TrainRoom, context: RoomContext) -> None:
+        super().__init__(room)
+        self._room, self._context = room, context
+
+    def show_open_model(self) -> None:
+        opener = self._context.services.open_model
+        if not opener.is_opening:  # the handle stands at the one on its way already
+            self._room.show_open_model(opener.model.folder if opener.model else None)
+
+    def apply(self, snapshot: Path) -> None:
+        self._context.services.open_model.open(snapshot)
+        self._context.open_room("apply")
+
+
+def _make_apply(context: RoomContext) -> QWidget:
+    from app.rooms.apply.room import ApplyRoom
+
+    state = context.services.state
+    room = ApplyRoom(state)
+
+    def train() -> None:
+        """The form for a task, beginning with the open model."""
+        from app.rooms.train import TrainRoom
+
+        train_room = context.open_room("train")
+        assert isinstance(train_room, TrainRoom)
+        train_room.show_task_form(state.model.folder if state.model else None)
+
+    room.train_requested.connect(train)
+    state.applied_texts_changed.connect(room.show_kept_text)
+    return _connect(room, context)
+
+
+def _connect(room: ExploreRoom, context: RoomContext) -> QWidget:
+    inference, questions = context.services.inference, context.services.broadcast_questions
+    room.hover_text_changed.connect(context.show_hover_text)
+    room.question_requested.connect(inference.ask)
+    room.question_cancelled.connect(inference.cancel)
+    room.asked.connect(questions.ask)
+    room.unasked.connect(questions.cancel)
+    questions.answer_ready.connect(room.show_answer)
+    questions.progress_made.connect(room.show_progress)
+    return room
+
+
+def _views_of_embed() -> Sequence[ViewSpec]:
+    from app.rooms.embed import room
+
+    return _specs(room.EmbedRoom, "parts", "map", "what_if", "cuts")
+
+
+def _views_of_attend() -> Sequence[ViewSpec]:
+    from app.rooms.attend import room
+
+    return _specs(room.AttendRoom, "matrix", "lines", "score", "check", "rollout", "gradient")
+
+
+def _views_of_predict() -> Sequence[ViewSpec]:
+    from app.rooms.predict import room
+
+    return _specs(room.PredictRoom, "words", "lens", "surprise", "attribution", "fill")
+
+
+def _views_of_layers() -> Sequence[ViewSpec]:
+    from app.rooms.layers import room
+
+    return _specs(room.LayersRoom, "hidden", "paths", "word", "added", "neurons", "steps")
+
+
+def _specs(room: type[ExploreRoom], *keys: str) -> Sequence[ViewSpec]:
+    """The views of a room; by these keys where it has no list of them yet."""
+    if issubclass(room, ViewRoom):
+        return room.specs
+    return [ViewSpec(key, key.replace("_", " ").capitalize(), "", QWidget) for key in keys]  # type: ignore[arg-type]
+
+
+ROOMS = (
+    RoomSpec(
+        "embed",
+        QT_TRANSLATE_NOOP("RoomSpec", "Embed"),
+        QT_TRANSLATE_NOOP("RoomSpec", "How the input vector of each token is put together"),
+        _make_embed,
+        _views_of_embed,
+    ),
+    RoomSpec(
+        "attend",
+        QT_TRANSLATE_NOOP("RoomSpec", "Attend"),
+        QT_TRANSLATE_NOOP("RoomSpec", "What each attention head looks at"),
+        _make_attend,
+        _views_of_attend,
+    ),
+    RoomSpec(
+        "predict",
+        QT_TRANSLATE_NOOP("RoomSpec", "Predict"),
+        QT_TRANSLATE_NOOP("RoomSpec", "Which words the model puts behind a mask, and whether B follows A"),
+        _make_predict,
+        _views_of_predict,
+    ),
+    RoomSpec(
+        "layers",
+        QT_TRANSLATE_NOOP("RoomSpec", "Layers"),
+        QT_TRANSLATE_NOOP("RoomSpec", "How each token changes from layer to layer"),
+        _make_layers,
+        _views_of_layers,
+    ),
+    RoomSpec(
+        "train",
+        QT_TRANSLATE_NOOP("RoomSpec", "Train"),
+        QT_TRANSLATE_NOOP("RoomSpec", "Train a small model here and watch it learn"),
+        _make_train,
+    ),
+    RoomSpec(
+        "apply",
+        QT_TRANSLATE_NOOP("RoomSpec", "Apply"),
+        QT_TRANSLATE_NOOP("RoomSpec", "Try a fine-tuned model on your own text"),
+        _make_apply,
+    ),
+)

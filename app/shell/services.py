@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from app.compute.broadcast_questions import BroadcastQuestions
 from app.compute.errors import ErrorReporter
 from app.compute.inference import Inference
-from app.shell.garbage import GarbageCollector
+from app.compute.open_model import OpenModel
+from app.compute.reader import Reader
+from app.shell.memory import GarbageCollector, SpareMemory, share_one_heap
 from app.shell.settings import load_settings
-from app.shell.spare_memory import SpareMemory, share_one_heap
+from app.state.model_info import ModelInfo
 from app.state.state import ExploreState
 from bertcore import locations
 
@@ -33,13 +36,17 @@ class Services:
         self.owner = owner
         self.state = ExploreState(owner)
         self.inference = Inference(owner)
+        self.open_model = OpenModel(self.state, self.inference, owner)
+        self.reader = Reader(self.state, self.inference, owner)
+        self.broadcast_questions = BroadcastQuestions(self.state, self.inference, owner)
         self.settings_file = locations.home() / "settings.json"
         self.settings = load_settings(self.settings_file)
         self.errors = ErrorReporter(owner)
         self.garbage = GarbageCollector(owner)
-        state, inference = self.state, self.inference
-        changes = (state.model_changed, state.reading_changed, state.token_view_changed, inference.answer_ready)
+        state = self.state
+        changes = (state.model_changed, state.reading_changed, state.token_view_changed, self.inference.job_finished)
         self.spare_memory = SpareMemory(owner, changes)
+        self.open_model.opened.connect(self._on_model_opened)
 
     @cached_property
     def runs(self) -> RunsService:
@@ -52,14 +59,29 @@ class Services:
         if self._remembers:
             self.settings.save(self.settings_file)
 
-    def close(self) -> None:
-        """Ends the worker thread. Runs go on: they are processes of their own."""
+    def stop(self) -> None:
+        """Tells everything to end, without waiting. Runs go on: they are processes of their own."""
+        self.save_settings()
         if "runs" in vars(self):
             self.runs.close()
-        self.inference.close()
-        self.errors.close()
-        self.garbage.close()
         self.spare_memory.close()
+        self.inference.stop()
+
+    def close(self, timeout_s: float = 10.0) -> bool:
+        """Waits for the worker to end; False where it has not in that time."""
+        self.stop()
+        has_ended = self.inference.join(timeout_s)
+        self.errors.close()
+        if has_ended:
+            self.garbage.close()
+        return has_ended
+
+    def _on_model_opened(self, model: ModelInfo, reference: str | None) -> None:
+        is_snapshot = model.folder.parent.name == "snapshots"  # the time machine opens many of them
+        is_chosen_step = is_snapshot and reference is not None and model.folder.name in reference
+        if reference not in (None, *locations.SHIPPED) and not is_chosen_step:
+            self.settings.remember_model(reference)
+            self.save_settings()
 
 
 def build_services(owner: QObject, remembers: bool = True) -> Services:

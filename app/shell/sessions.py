@@ -2,49 +2,62 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.compute.open_model import OpenModel
 from app.figures.figure import model_hash
 from app.figures.files import write_whole
+from app.shell.save_dialog import ask_for_file
+from app.state.model_info import ModelInfo
 from app.state.session_changes import fits
 from app.state.session_file import ENDING, Session, SessionModel, as_json, load_session
+from app.state.state import ExploreState
 from app.state.text_spans import place_of, positions_of
 from app.state.what_if import NOTHING_CHANGED
 from bertcore.errors import BertcoreError
-
-if TYPE_CHECKING:
-    from app.shell.window import Window
-
-FILTER = f"BERTscope session (*{ENDING})"
+from bertcore.locations import SHIPPED, assets, shipped_checkpoint
 
 
-class SessionDesk:
+class Sessions(QObject):
     """What is open when a session opens is lost only once the file has been read and found whole."""
 
-    def __init__(self, window: Window) -> None:
-        self._window, self._state = window, window.state
+    problem_found = Signal(str)  # a sentence
+    saved = Signal(str)  # a sentence
+    room_requested = Signal(str)  # its key, as it stands in the file: perhaps of no room that there is
+
+    def __init__(
+        self,
+        state: ExploreState,
+        open_model: OpenModel,
+        room_key: Callable[[], str],
+        known_models: Callable[[], list[str]],
+        parent: QWidget,
+    ) -> None:
+        """room_key: of the room on show. known_models: references of models that were open lately."""
+        super().__init__(parent)
+        self._state, self._open_model = state, open_model
+        self._room_key, self._known_models, self._window = room_key, known_models, parent
         self._folder = Path.home()
-        self._opening: Session | None = None  # its model is under way
 
     def current(self) -> Session:
         """What is being looked at, for a file."""
-        state, window = self._state, self._window
-        model, encoding = state.model, state.encoding
+        state, model = self._state, self._state.model
+        reference = self._open_model.reference
         return Session(
             text_a=state.text_a,
             text_b=state.text_b,
             masks=tuple(sorted(state.mask_places)),
-            focus=None if state.focus is None else place_of(encoding, state.focus),
-            model=SessionModel(window.model_reference, model.name, model_hash(model.folder))
-            if model
-            else SessionModel(),
+            focus=None if state.focus is None else place_of(state.encoding, state.focus),
+            model=SessionModel(reference, model.name, model_hash(model.folder)) if model else SessionModel(),
             layer=state.layer,
             head=state.head,
-            room=window.room_id,
+            room=self._room_key(),
             words=state.token_view.words,
             specials=state.token_view.specials,
             changes=state.what_if,
@@ -53,86 +66,90 @@ class SessionDesk:
 
     def save_as(self) -> None:
         """Asks for a file and saves there."""
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._window, "Save session", str(self._folder / f"session{ENDING}"), FILTER
-        )
-        if chosen:
-            file = Path(chosen)
-            self.save(file if file.name.endswith(".json") else file.with_name(file.name + ENDING))
+        filters = {ENDING: self._filter()}
+        file = ask_for_file(self._window, self.tr("Save session"), self._folder / f"session{ENDING}", filters, ".json")
+        if file is not None:
+            self.save(file)
 
     def save(self, file: Path) -> None:
         try:
             write_whole(file, as_json(self.current()).encode("utf-8"))
         except BertcoreError as error:
-            self._window.show_problem(str(error))
+            self.problem_found.emit(str(error))
             return
         self._folder = file.parent
-        self._window.frame.status.set_hover(f"Saved {file}")
+        self.saved.emit(self.tr("Saved {file}").format(file=file))
 
     def choose(self) -> None:
         """Asks for a file and opens it."""
         chosen, _ = QFileDialog.getOpenFileName(
-            self._window, "Open session", str(self._folder), f"{FILTER};;JSON (*.json)"
+            self._window, self.tr("Open session"), str(self._folder), f"{self._filter()};;JSON (*.json)"
         )
         if chosen:
             self.open(Path(chosen))
 
     def open(self, file: Path) -> None:
         """Brings a session back; its model is opened where another one is open."""
+        state, opener = self._state, self._open_model
         try:
             session = load_session(file)
         except BertcoreError as error:
-            if self._state.model is None and not self._window.services.inference.is_opening:
-                self._window.open_model(None)  # BERTscope was started with this file: the rooms wait for a model
-            self._window.show_problem(str(error))
+            if state.model is None and not opener.is_opening:
+                opener.open(None)  # BERTscope was started with this file: the rooms wait for a model
+            self.problem_found.emit(str(error))
             return
         self._folder = file.parent
-        self._state.applied_texts.update(session.applied_texts)
-        apply_room = self._window.frame.rooms.get("apply")
-        if apply_room is not None:
-            apply_room.show_kept_text()  # type: ignore[attr-defined]
-        self._state.set_text(session.text_a, session.text_b)
-        self._state.set_token_view(words=session.words, specials=session.specials)
+        session = replace(session, model=replace(session.model, reference=self._reference_here(session.model)))
+        state.set_applied_texts(session.applied_texts)
+        state.set_text(session.text_a, session.text_b)
+        state.set_token_view(words=session.words, specials=session.specials)
         self._select(session)
-        if session.room in {entry.id for entry in self._window.rooms.entries()}:
-            self._window.open_room(session.room)
-        is_opening = self._window.services.inference.is_opening
-        newest = self._window.opening_reference if is_opening else self._window.model_reference
-        has_model = is_opening or self._state.model is not None
-        if not has_model or session.model.reference != newest:
-            self._window.open_model(session.model.reference)
-        elif not is_opening:
+        self.room_requested.emit(session.room)
+        has_model = opener.is_opening or state.model is not None
+        if not has_model or session.model.reference != opener.newest_reference:
+            opener.open(session.model.reference, *self._when_open(session))
+        elif opener.is_opening:
+            opener.when_open(*self._when_open(session))
+        else:
             self._warn_of_another(session)
-            return
-        self._opening = session
 
-    def on_model_opened(self, reference: str | None) -> None:
-        """Masks and selection fit only now."""
-        session = self._opening
-        if session is None:
-            return
-        if session.model.reference != reference:  # asked for before the session, or since
-            self._opening = None if reference == self._window.opening_reference else session
-            return
-        self._opening = None
-        if (session.text_a, session.text_b) == (self._state.text_a, self._state.text_b):
-            self._select(session)
-        self._warn_of_another(session)
+    def _when_open(self, session: Session) -> tuple[Callable[[ModelInfo], None], Callable[[str], None]]:
+        """What happens to a session when its model has opened, or failed to."""
 
-    def on_model_failed(self, sentence: str) -> None:
-        """Says what becomes of the session whose model could not be opened: the rest of it is shown with another."""
-        session, self._opening = self._opening, None
-        if session is None:
-            self._window.show_problem(sentence)
-            return
-        name = session.model.name or session.model.reference or "its model"
-        if self._state.model is None and session.model.reference is not None:
-            self._window.open_model(None)
-            self._opening = replace(session, model=SessionModel(), changes=NOTHING_CHANGED)
-        shown = self._state.model.name if self._state.model else "the built-in model"
-        self._window.show_problem(
-            f"The session's model {name} could not be opened, so its texts are shown with {shown}. {sentence}"
-        )
+        def opened(_: ModelInfo) -> None:
+            """Masks and selection fit only now."""
+            if (session.text_a, session.text_b) == (self._state.text_a, self._state.text_b):
+                self._select(session)
+            self._warn_of_another(session)
+
+        def failed(sentence: str) -> None:
+            """The rest of it is shown with another model."""
+            name = session.model.name or session.model.reference or self.tr("its model")
+            if self._state.model is None and session.model.reference is not None:
+                without = replace(session, model=SessionModel(), changes=NOTHING_CHANGED)
+                self._open_model.open(None, *self._when_open(without))
+            shown = self._state.model.name if self._state.model else self.tr("the built-in model")
+            self.problem_found.emit(
+                self.tr(
+                    "The session's model {name} could not be opened, so its texts are shown with {shown}. {reason}"
+                ).format(name=name, shown=shown, reason=sentence)
+            )
+
+        return opened, failed
+
+    def _reference_here(self, model: SessionModel) -> str | None:
+        """Where the session's model is on this machine: the file may have been saved on another one."""
+        reference = model.reference
+        if reference is None or reference in SHIPPED or os.path.exists(reference) or not model.hash:
+            return reference
+        same = (known for known, folder in self._models_here() if model_hash(folder) == model.hash)
+        return next(same, reference)
+
+    def _models_here(self) -> Iterator[tuple[str, Path]]:
+        """Models that can be opened without asking anybody: reference and folder."""
+        yield from ((name, shipped_checkpoint(name)) for name in SHIPPED)
+        yield from ((str(folder), folder) for folder in sorted((assets() / "runs").glob("*/snapshots/*")))
+        yield from ((known, Path(known)) for known in self._known_models() if os.path.isdir(known))
 
     def _select(self, session: Session) -> None:
         state = self._state
@@ -141,18 +158,23 @@ class SessionDesk:
         state.set_focus(next(iter(focus), None))
         if state.model is not None:
             state.set_head(min(session.layer, state.model.layers - 1), min(session.head, state.model.heads - 1))
-            state.set_what_if(session.changes if self._means_the_same(session) else NOTHING_CHANGED)
+            state.set_what_if(session.changes if self._is_same_input(session) else NOTHING_CHANGED)
 
-    def _means_the_same(self, session: Session) -> bool:
+    def _is_same_input(self, session: Session) -> bool:
         """What is changed inside belongs to one model and one reading of the text."""
         model, encoding = self._state.model, self._state.encoding
-        if model is None or encoding is None or session.model.reference != self._window.model_reference:
+        if model is None or encoding is None or session.model.reference != self._open_model.reference:
             return False
         return fits(session.changes, model.layers, model.heads, len(encoding))
 
     def _warn_of_another(self, session: Session) -> None:
         model = self._state.model
         if model is not None and session.model.hash and session.model.hash != model_hash(model.folder):
-            self._window.show_problem(
-                f"{model.name} is not the same model as when the session was saved: its weights or settings differ."
+            self.problem_found.emit(
+                self.tr(
+                    "{model} is not the same model as when the session was saved: its weights or settings differ."
+                ).format(model=model.name)
             )
+
+    def _filter(self) -> str:
+        return f"{self.tr('BERTscope session')} (*{ENDING})"

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.rooms.base import ExploreRoom
 from app.rooms.train import TrainRoom
+from app.shell.rooms import ROOMS, open_view
 
 if TYPE_CHECKING:
     from app.shell.window import Window
@@ -24,13 +25,6 @@ if TYPE_CHECKING:
 TIMEOUT_S = 120.0
 POLL_MS = 2
 LAYOUTS = 6
-ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
-VIEWS = {  # of rooms that show one at a time
-    "embed": ("parts", "map", "what_if", "cuts"),
-    "attend": ("matrix", "lines", "score", "check", "rollout", "gradient"),
-    "predict": ("words", "lens", "surprise", "attribution", "fill"),
-    "layers": ("hidden", "paths", "word", "added", "neurons", "steps"),
-}
 THEMES = ("light", "dark")
 
 
@@ -61,8 +55,8 @@ class _Tour:
         self._window, self._folder = window, folder
         window.resize(*size)
         self._problem = ""
-        window.services.inference.model_failed.connect(self._on_problem)
-        window.services.inference.reading_failed.connect(self._on_problem)
+        window.services.open_model.failed.connect(self._on_problem)
+        window.services.reader.failed.connect(self._on_problem)
         window.services.inference.failed.connect(self._on_problem)
         window.services.errors.reported.connect(self._on_problem)
 
@@ -75,9 +69,9 @@ class _Tour:
         visits = []
         for theme_name in THEMES:
             window.set_look(theme_name)
-            for room_id in ROOMS:
-                self._prepare(room_id)
-                visits += [self._visit(room_id, theme_name, view) for view in VIEWS.get(room_id, ("",))]
+            for room in ROOMS:
+                self._prepare(room.key)
+                visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
         return visits
 
     def _prepare(self, room_id: str) -> None:
@@ -102,8 +96,7 @@ class _Tour:
     def _visit(self, room_id: str, theme_name: str, view: str = "") -> dict[str, object]:
         started = time.perf_counter()
         room = self._window.open_room(room_id)
-        if view:
-            room.open_view(view)  # type: ignore[attr-defined]
+        open_view(room, view)
         self._wait(f"the room {room_id}", lambda: _is_drawn(room))
         self._window.repaint()
         ms = (time.perf_counter() - started) * 1000

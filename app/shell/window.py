@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-import os
 import time
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QWidget
 
 from app.look import theme
-from app.rooms.base import ExploreRoom
-from app.shell.actions import Actions
-from app.shell.commands import WindowCommands
+from app.shell import commands
+from app.shell.commands import Actions
 from app.shell.exporting import Exporter
 from app.shell.frame import Frame
-from app.shell.rooms import Rooms
+from app.shell.rooms import ROOMS, RoomContext, open_view
 from app.shell.services import Services
-from app.shell.sessions import SessionDesk
-from app.state.examples import FIRST_VIEW, Example, load_examples
+from app.shell.sessions import Sessions
+from app.state.examples import Example, load_examples
 from app.state.facts import facts_about
 from app.state.history import History
 from app.state.model_info import ModelInfo
-from app.state.readings import Reading, ReadingRequest
 from app.state.session_file import is_session
 from app.widgets.figure_button import FigureRequested
+from app.widgets.palette import Palette
 from app.widgets.title_bar import TitleBar
-from bertcore.locations import BUILT_IN, SHIPPED, built_in_checkpoint
+from bertcore.locations import BUILT_IN, built_in_checkpoint
+
+if TYPE_CHECKING:
+    from bertcore.analysis.reference_values import ReferenceCheck
+
+SIZE = 1440, 900  # where the screen has room for it
 
 
 class Window(QMainWindow):
@@ -43,29 +47,31 @@ class Window(QMainWindow):
         self.services, self.state = services, services.state
         self.setWindowTitle("BERTscope")
         self.setAcceptDrops(True)
-        self.resize(1440, 900)
-        self.room_id = "embed"
-        self.model_reference: str | None = None  # as the open model was asked for
-        self.opening_reference: str | None = ""  # of the model that was asked for last; "" where none was yet
+        self.resize(*SIZE)
+        self._room_key = ROOMS[0].key
         self._first = first
         self._is_painted = False
         self._draw_ms = 0.0
-        self._verified = ""  # what the check of the model's stored values gave
-        self._why_nothing = ""  # what rooms say that have nothing to show
-        self._waiting_example: Example | None = None  # its masks are put in when there is a vocabulary
-        self._start_with_example()
-        self.rooms, self.exporter, self.sessions = Rooms(self), Exporter(self), SessionDesk(self)
+        self._verified = ""  # what the check of the values stored with the model gave
+        examples = load_examples()
+        if examples:
+            self._write_example(examples[0])
+        self.exporter = Exporter(lambda: self.frame.room, lambda: self.room_key, self)
+        recent = services.settings.recent_models
+        self.sessions = Sessions(self.state, services.open_model, lambda: self.room_key, lambda: recent, self)
         self.history = History(self.state)
-        self.commands = WindowCommands(self)
-        self.actions_ = Actions(self, self.commands.all())
+        self.actions_ = Actions(self, self._commands())
         self.frame: Frame = self._build_frame()
         self._connect()
 
+    @property
+    def room_key(self) -> str:
+        """Of the room on show."""
+        return self._room_key
+
     def open_model(self, reference: str | Path | None) -> None:
         """Opens a checkpoint folder, a run folder or a hub id. What is open stays until the new one is there."""
-        self.frame.banner.dismiss()
-        self.opening_reference = None if reference is None else _from_anywhere(str(reference))
-        self.services.inference.open_model(self.opening_reference)
+        self.services.open_model.open(reference)
 
     def open_path(self, path: str | None) -> None:
         """A model, or a session from its file."""
@@ -74,22 +80,38 @@ class Window(QMainWindow):
         else:
             self.open_model(path)
 
-    def open_room(self, room_id: str) -> QWidget:
-        self.room_id = room_id
-        return self.frame.open_room(room_id)
+    def open_room(self, key: str) -> QWidget:
+        self._room_key = key
+        return self.frame.open_room(key)
 
-    def open_palette(self) -> None:
+    def open_view(self, room_key: str, view_key: str) -> None:
+        open_view(self.open_room(room_key), view_key)
+
+    def open_palette(self) -> Palette:
         """The list of all commands, with a line to find one."""
-        from app.shell.command_palette import open_palette
+        from app.shell import command_palette as entries
 
-        open_palette(self)
+        offered = [
+            *entries.command_entries(self.actions_),
+            *entries.view_entries(self.open_view),
+            *entries.example_entries(self.use_example),
+            *entries.model_entries(self.services.settings.recent_models, self.services.open_model),
+        ]
+        return Palette(self, offered, partial(entries.head_entries, self.state, self.open_room))
 
     def toggle_help(self) -> None:
         """What the room shows, in words, beside it; or away again."""
-        self.frame.help.toggle(self.room_id)
+        self.frame.help.toggle(self.room_key)
+
+    def toggle_theme(self) -> None:
+        self.set_look("light" if theme.active().name == "dark" else "dark")
+
+    def toggle_projector(self) -> None:
+        # After the click is done with: the button that was clicked goes away.
+        QTimer.singleShot(0, lambda: self.set_look(projector=not self.services.settings.projector))
 
     def show_problem(self, sentence: str) -> None:
-        """One sentence at the top of the room, until it is dismissed."""
+        """One sentence at the top of the room, until it is dismissed or another room is opened."""
         self.frame.banner.show_sentence(sentence)
 
     def set_look(self, theme_name: str | None = None, projector: bool | None = None) -> None:
@@ -107,42 +129,56 @@ class Window(QMainWindow):
 
     def use_example(self, example: Example) -> None:
         """Writes an example pair into the sentence bar, masks its words and opens the room it is about."""
-        self.state.set_text(example.a, example.b or "")
-        self._mask_example(example)
+        self._write_example(example)
         is_open = self.state.model is None or self.state.model.folder == built_in_checkpoint()
-        says = f"{BUILT_IN}{'' if is_open else ', not open now'}: {example.happens}"
-        self.frame.show_hint(f"{example.look_for} {says}")
+        about = self.tr("{model}: {happens}") if is_open else self.tr("{model}, not open now: {happens}")
+        self.frame.show_hint(f"{example.look_for} {about.format(model=BUILT_IN, happens=example.happens)}")
         room = self.open_room(example.room)
-        if example.room in FIRST_VIEW:
-            room.open_view(FIRST_VIEW[example.room])  # type: ignore[attr-defined]
+        views = next(spec for spec in ROOMS if spec.key == example.room).load_views()
+        if views:
+            open_view(room, views[0].key)  # the one that examples talk about
 
     # Building.
 
+    def _commands(self) -> list[commands.Command]:
+        return [
+            *commands.file_commands(self.sessions, self.exporter, self.close),
+            *commands.edit_commands(self.history, self.exporter),
+            *commands.model_commands(self.services.open_model, self),
+            *commands.text_commands(self.state, lambda: self.frame.sentences.a),
+            *commands.room_commands(self.open_room),
+            *commands.view_commands(
+                self.state, self.toggle_theme, self.toggle_projector, self.toggle_help, self.open_palette
+            ),
+        ]
+
     def _build_frame(self) -> Frame:
-        commands = self.commands
+        opener, settings = self.services.open_model, self.services.settings
         title_bar = TitleBar(
-            commands.fill_models,
-            commands.fill_steps,
-            commands.fill_examples,
+            lambda menu: commands.fill_models(self.actions_, settings.recent_models, opener, menu),
+            partial(commands.fill_steps, opener),
+            partial(commands.fill_examples, self.use_example),
             self.actions_.fill,
-            commands.toggle_theme,
-            commands.toggle_projector,
+            self.toggle_theme,
+            self.toggle_projector,
         )
-        self.frame = Frame(self.state, title_bar, self.rooms.entries())
+        self.frame = Frame(self.state, title_bar, ROOMS, self._make_room)
         self.setCentralWidget(self.frame)
         if self.state.model is not None:
             title_bar.set_model(self.state.model)
         self.frame.room_opened.connect(self._on_frame_room_opened)
         self.frame.typing.connect(self.history.expect_typing)
         if self._is_painted:
-            self.frame.open_room(self.room_id)
+            self.frame.open_room(self.room_key)
         self._show_facts()
         return self.frame
 
+    def _make_room(self, key: str) -> QWidget:
+        spec = next(spec for spec in ROOMS if spec.key == key)
+        return spec.make(RoomContext(self.services, self.open_room, self.frame.status.set_hover))
+
     def _rebuild(self) -> None:
         """The same state in a frame of another size."""
-        from app.widgets.palette import Palette
-
         for palette in self.findChildren(Palette):
             palette.close_palette()  # the new frame would cover it, and it would keep the keyboard
         old = self.frame
@@ -150,128 +186,84 @@ class Window(QMainWindow):
         self.frame.show_hint(old.hint)
         if old.banner.is_shown:
             self.show_problem(old.banner.text)
-        if self.services.inference.is_opening:
-            self._on_inference_model_loading(self.opening_reference or "")
+        opener = self.services.open_model
+        if opener.is_opening:
+            self.frame.title_bar.set_loading(Path(opener.newest_reference or "").name)
         if old.help.is_open:
-            self.frame.help.toggle(self.room_id)
+            self.frame.help.toggle(self.room_key)
         old.deleteLater()
 
     def _connect(self) -> None:
-        state, inference = self.state, self.services.inference
-        self.services.errors.reported.connect(self.show_problem)
+        services, opener = self.services, self.services.open_model
+        services.errors.reported.connect(self.show_problem)
+        services.inference.failed.connect(self.show_problem)
+        services.reader.failed.connect(self.show_problem)
+        services.reader.delivered.connect(self._on_reader_delivered)
+        self.state.problem_found.connect(self.show_problem)
         self.history.changed.connect(self._on_history_changed)
         self._on_history_changed()
-        state.problem_found.connect(self.show_problem)
-        state.input_changed.connect(self._on_state_input_changed)
-        inference.tokenizer_ready.connect(state.set_tokenizer)
-        inference.model_loading.connect(self._on_inference_model_loading)
-        inference.model_opened.connect(self._on_inference_model_opened)
-        inference.model_failed.connect(self._on_inference_model_failed)
-        inference.reading_ready.connect(self._on_inference_reading_ready)
-        inference.reading_failed.connect(self._on_inference_reading_failed)
-        inference.failed.connect(self.show_problem)
-        inference.answer_ready.connect(self._on_inference_answer_ready)
+        opener.requested.connect(self._on_open_model_requested)
+        opener.opened.connect(self._on_open_model_opened)
+        opener.failed.connect(self._on_open_model_failed)
+        opener.checked.connect(self._on_open_model_checked)
+        self.exporter.problem_found.connect(self.show_problem)
+        self.sessions.problem_found.connect(self.show_problem)
+        self.sessions.room_requested.connect(self._on_sessions_room_requested)
+        for signal in (self.exporter.done, self.sessions.saved):
+            signal.connect(lambda sentence: self.frame.status.set_hover(sentence))
 
-    def _start_with_example(self) -> None:
-        examples = load_examples()
-        if examples:
-            self.state.set_text(examples[0].a, examples[0].b or "")
-            self._waiting_example = examples[0]
-
-    def _mask_example(self, example: Example) -> None:
-        encoding = self.state.encoding
-        if encoding is not None:
-            self.state.set_masks(example.masked_positions(encoding.parts, encoding.offsets))
+    def _write_example(self, example: Example) -> None:
+        self.state.set_text(example.a, example.b or "")
+        self.state.set_mask_places(example.mask)
 
     # What comes back.
 
-    def _on_state_input_changed(self) -> None:
-        state = self.state
-        if state.model is None or state.encoding is None:
-            return
-        request = ReadingRequest(
-            state.model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked, state.what_if
-        )
-        self.services.inference.read(request)
-
     def _on_history_changed(self) -> None:
         """The menu says what would be undone."""
-        self.actions_.show("edit.undo", f"Undo {self.history.to_undo}".strip(), bool(self.history.to_undo))
-        self.actions_.show("edit.redo", f"Redo {self.history.to_redo}".strip(), bool(self.history.to_redo))
+        undo, redo = self.history.to_undo, self.history.to_redo
+        self.actions_.show(
+            "edit.undo", self.tr("Undo {action}").format(action=undo) if undo else self.tr("Undo"), bool(undo)
+        )
+        self.actions_.show(
+            "edit.redo", self.tr("Redo {action}").format(action=redo) if redo else self.tr("Redo"), bool(redo)
+        )
 
-    def _on_inference_model_loading(self, reference: str) -> None:
+    def _on_open_model_requested(self, reference: str) -> None:
+        self.frame.banner.dismiss()
         self.frame.title_bar.set_loading(Path(reference).name)
 
-    def _on_inference_model_opened(self, model: ModelInfo, reference: str | None) -> None:
-        self._why_nothing = ""
-        self.model_reference, self._verified = reference, ""
-        self.state.set_model(model)
-        if self._waiting_example is not None:
-            if self.state.text_a == self._waiting_example.a:
-                self._mask_example(self._waiting_example)
-            self._waiting_example = None
+    def _on_open_model_opened(self, model: ModelInfo) -> None:
+        self._verified = ""
         self.frame.title_bar.set_model(model)
-        is_snapshot = model.folder.parent.name == "snapshots"  # the time machine opens many of them
-        if reference not in (None, *SHIPPED) and not (is_snapshot and model.folder.name in reference):
-            self.services.settings.remember_model(reference)
-            self.services.save_settings()
-        self.sessions.on_model_opened(reference)
-        self._tell_train_room()
 
-    def _on_inference_model_failed(self, sentence: str) -> None:
-        self.sessions.on_model_failed(sentence)
-        self._tell_train_room()
+    def _on_open_model_failed(self, sentence: str) -> None:
+        self.show_problem(sentence)
         if self.state.model is not None:
             self.frame.title_bar.set_model(self.state.model)
-            return
-        if self.services.inference.is_opening:
-            return  # another one is under way in its place
-        self.frame.title_bar.model.setText("No model")
-        self._say_in_place("No model is open. Open a folder from the menu at the top, or drop one here.")
+        else:
+            self.frame.title_bar.model.setText(self.tr("No model"))
 
-    def _on_inference_reading_failed(self, sentence: str) -> None:
-        """What is on show stays; a room that waits says why there is nothing to see."""
-        self.show_problem(sentence)
-        self._say_in_place(sentence)
-
-    def _say_in_place(self, sentence: str) -> None:
-        self._why_nothing = sentence
-        for room in self.frame.rooms.values():
-            if isinstance(room, ExploreRoom) and sentence:
-                room.show_sentence(sentence)
-
-    def _tell_train_room(self) -> None:
-        """Its handle stands where the rooms are. While another model is under way, it stands there already."""
-        room = self.frame.rooms.get("train")
-        if room is not None and not self.services.inference.is_opening:
-            room.show_open_model(self.state.model.folder if self.state.model else None)  # type: ignore[attr-defined]
-
-    def _on_inference_reading_ready(self, reading: Reading) -> None:
-        started = time.perf_counter()
-        if self._why_nothing and self._why_nothing == self.frame.banner.text:
-            self.frame.banner.dismiss()
-        self._why_nothing = ""
-        self.state.set_reading(reading)
-        # Now, and only what has changed: layouts before pictures, or some would be painted twice.
-        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-        QApplication.sendPostedEvents(self, QEvent.Type.UpdateRequest)
-        self._draw_ms = (time.perf_counter() - started) * 1000
-        self._show_facts()
-        self.room_drawn.emit(self.room_id, self._draw_ms)
-
-    def _on_inference_answer_ready(self, kind: str, answer: Any) -> None:
-        """What concerns the window, not a room: whether the model computes here what it did where it was made."""
-        if kind != "reference" or answer[0] is not self.state.model:
-            return
-        check = answer[1]
+    def _on_open_model_checked(self, check: ReferenceCheck) -> None:
+        """Whether the model computes here what it did where it was made."""
         self._verified = "" if check.problem else check.sentence
         if check.problem:
             self.show_problem(check.problem)
         self._show_facts()
 
-    def _on_frame_room_opened(self, room_id: str) -> None:
-        self.room_id = room_id
-        self._say_in_place(self._why_nothing)
+    def _on_reader_delivered(self, arrived: float) -> None:
+        """Paints now, and only what has changed: layouts before pictures, or some would be painted twice."""
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        QApplication.sendPostedEvents(self, QEvent.Type.UpdateRequest)
+        self._draw_ms = (time.perf_counter() - arrived) * 1000
+        self._show_facts()
+        self.room_drawn.emit(self.room_key, self._draw_ms)
+
+    def _on_sessions_room_requested(self, key: str) -> None:
+        if key in {spec.key for spec in ROOMS}:
+            self.open_room(key)
+
+    def _on_frame_room_opened(self, key: str) -> None:
+        self._room_key = key
 
     def _show_facts(self) -> None:
         reading = self.state.reading
@@ -281,7 +273,10 @@ class Window(QMainWindow):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, FigureRequested):
-            self.exporter.fulfil(event.provider, event.action)
+            self.exporter.export(event.provider, event.action)
+            return True
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_for_a_list(event):
+            event.accept()
             return True
         return super().event(event)
 
@@ -293,7 +288,7 @@ class Window(QMainWindow):
 
     def _after_first_paint(self) -> None:
         self.first_painted.emit()
-        self.open_room(self.room_id)
+        self.open_room(self.room_key)
         self.frame.sentences.a.setFocus()
         self.frame.sentences.a.end(False)
         self.open_path(self._first)
@@ -308,11 +303,13 @@ class Window(QMainWindow):
             self.open_path(paths[0])
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self.services.save_settings()
-        self.services.close()
+        """Gone at once: whoever started the program waits for the worker, with `Services.close`."""
+        self.services.stop()
         super().closeEvent(event)
 
 
-def _from_anywhere(reference: str) -> str:
-    """A path that still means the same when BERTscope is started elsewhere; a hub id stays as it is."""
-    return str(Path(reference).resolve()) if os.path.exists(reference) else reference
+def _is_for_a_list(event: QKeyEvent) -> bool:
+    """A letter typed at a drop-down or a list finds an entry there; it is no command."""
+    held = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
+    is_letter = held == Qt.KeyboardModifier.NoModifier and event.text().isprintable() and event.text() != ""
+    return is_letter and isinstance(QApplication.focusWidget(), QComboBox | QAbstractItemView)

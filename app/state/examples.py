@@ -6,7 +6,7 @@
     a, b        the two sentences; b may be null
     mask        words to mask, each as "a:word" or "b:word": the first place where this word stands in that sentence.
                 "a:word#2" is the second place. All tokens of the word are masked.
-    room        the room to look at it in: one of ROOMS
+    room        the room to look at it in: the key of one, see app.shell.rooms
     look_for    one or two plain sentences that ask: what to look at, what to compare
     happens     what the built-in model does here, in a sentence
     checks      what `happens` claims, one object for each claim: tests/test_examples_hold.py holds the model to it
@@ -21,21 +21,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from app.state.text_spans import Place
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 
-ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
-FIRST_VIEW = {"embed": "parts", "attend": "matrix", "predict": "words", "layers": "hidden"}  # what examples talk about
 _MASK = re.compile(r"(?P<part>[ab]):(?P<word>.+?)(?:#(?P<nth>[1-9]\d*))?")
-
-
-@dataclass(frozen=True)
-class MaskedWord:
-    """A word to mask: characters `start` (included) to `stop` (excluded) of sentence `part`."""
-
-    part: str  # "a" | "b", as in Encoding.parts
-    start: int
-    stop: int
 
 
 @dataclass(frozen=True)
@@ -45,7 +35,7 @@ class Example:
     title: str
     a: str
     b: str | None
-    mask: tuple[MaskedWord, ...]
+    mask: tuple[Place, ...]  # of each word to mask
     room: str
     look_for: str
     happens: str
@@ -71,13 +61,11 @@ def load_examples() -> tuple[Example, ...]:
 
 
 def read_example(entry: dict[str, Any]) -> Example:
-    """One example from its JSON object. Raises BertcoreError for a wrong key, an unknown room or a word not there."""
+    """One example from its JSON object. Raises BertcoreError for a wrong key or a word not there."""
     expected = {"title", "a", "b", "mask", "room", "look_for", "happens", "checks"}
     if set(entry) != expected:
         wrong = ", ".join(sorted(set(entry) ^ expected))
         raise BertcoreError(f"The example {entry.get('title', '')!r} has missing or unknown keys: {wrong}.")
-    if entry["room"] not in ROOMS:
-        raise BertcoreError(f"The example {entry['title']!r} names the room {entry['room']!r}; use {', '.join(ROOMS)}.")
     mask = tuple(_find_word(entry, wanted) for wanted in entry["mask"])
     return Example(
         title=entry["title"],
@@ -91,7 +79,7 @@ def read_example(entry: dict[str, Any]) -> Example:
     )
 
 
-def _find_word(entry: dict[str, Any], wanted: str) -> MaskedWord:
+def _find_word(entry: dict[str, Any], wanted: str) -> Place:
     """Where the word of "a:word#2" stands."""
     match = _MASK.fullmatch(wanted)
     if match is None:
@@ -100,4 +88,4 @@ def _find_word(entry: dict[str, Any], wanted: str) -> MaskedWord:
     places = list(re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", entry[part] or ""))
     if nth > len(places):
         raise BertcoreError(f"The example {entry['title']!r} masks {wanted!r}, but the word is not in that sentence.")
-    return MaskedWord(part, *places[nth - 1].span())
+    return Place(part, *places[nth - 1].span())

@@ -5,7 +5,7 @@ Layers, heads and positions count from 0 here, as in code; the screen counts lay
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -36,11 +36,11 @@ class ExploreState(QObject):
     head_changed = Signal()
     model_changed = Signal()
     reading_changed = Signal()
+    reading_problem_changed = Signal()
+    applied_texts_changed = Signal()
     token_view_changed = Signal()
     what_if_changed = Signal()
-    input_changed = (
-        Signal()
-    )  # what the model would read, or do with it, has changed: ids, masks, what is changed inside
+    input_changed = Signal()  # what the model would read, or do with it: ids, masks, what is changed inside
     problem_found = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -61,6 +61,7 @@ class ExploreState(QObject):
         self.what_if = NOTHING_CHANGED
         self.model: ModelInfo | None = None
         self.reading: Reading | None = None
+        self.reading_problem = ""  # why there is no newer reading; a room that has nothing to show says so
         self._tokenizer: Tokenizer | None = None
         self.max_positions = 512
 
@@ -131,7 +132,7 @@ class ExploreState(QObject):
         """Another model is open: the reading of the last one is dropped, the selection is kept where it fits."""
         is_kin = self.model is not None and self.model.origin == model.origin and self.model.config == model.config
         self.what_if = self.what_if if is_kin else NOTHING_CHANGED
-        self.model, self.reading = model, None
+        self.model, self.reading, self.reading_problem = model, None, ""
         self.layer, self.head = min(self.layer, model.layers - 1), min(self.head, model.heads - 1)
         self._tokenizer, self.max_positions = model.tokenizer, model.max_positions
         self.model_changed.emit()
@@ -140,7 +141,19 @@ class ExploreState(QObject):
 
     def set_reading(self, reading: Reading) -> None:
         self.reading = reading
+        self.set_reading_problem("")
         self.reading_changed.emit()
+
+    def set_reading_problem(self, sentence: str) -> None:
+        """The text could not be read, or there is no model to read it; the last reading stays."""
+        if sentence != self.reading_problem:
+            self.reading_problem = sentence
+            self.reading_problem_changed.emit()
+
+    def set_applied_texts(self, texts: Mapping[str, str]) -> None:
+        """What the editor of the room Apply holds, for some kinds of task; other kinds keep theirs."""
+        self.applied_texts.update(texts)
+        self.applied_texts_changed.emit()
 
     def toggle_mask(self, position: int | None = None) -> None:
         """Masks a token or takes the mask away; None means the current one. Special tokens stay."""
@@ -163,10 +176,10 @@ class ExploreState(QObject):
         self._set_masked(frozenset(p for p in positions if 0 <= p < len(parts) and parts[p] != "special"))
 
     def set_mask_places(self, places: Iterable[Place]) -> None:
-        """Masks the tokens in these places of the text; places without one wait for it."""
+        """Masks the tokens in these places of the text; places without one wait for it, or for a vocabulary."""
         places = frozenset(places)
         self._set_masked(frozenset(positions_of(self.encoding, joined(places))))
-        self.mask_places = places if self.mask_token else frozenset()
+        self.mask_places = places if self.mask_token or self._tokenizer is None else frozenset()
 
     def put_word(self, position: int, token_id: int) -> None:
         """Writes a token into the text where the token at `position` stands, and takes its mask away."""
@@ -276,7 +289,7 @@ class ExploreState(QObject):
         seen = [moved[focus]] if focus in moved else []
         if old is not None and (old.text_a, old.text_b) == (new.text_a, new.text_b):
             seen = positions_of(new, places_of(old, [] if focus is None else [focus])) or seen
-        self.masked = frozenset(positions_of(new, joined(self.mask_places)))
+        self.masked = frozenset(positions_of(new, joined(self.mask_places)) if self.mask_token else ())
         self.focus = next(iter(seen), None)
         self.hover = None
 

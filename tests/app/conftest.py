@@ -109,6 +109,7 @@ def open_window(looks: QApplication, qtbot: QtBot) -> Iterator[Callable[[Path | 
     yield make
     for window in windows:
         window.close()
+        assert window.services.close()
         window.deleteLater()
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
     assert unexpected == []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from PySide6.QtCore import QSize
@@ -21,8 +21,8 @@ from app.look import language, theme
 from app.look.fonts import register_fonts
 from app.rooms.train import TrainRoom
 from app.rooms.train.run_kinds import RUN_KINDS
+from app.shell.rooms import ROOMS, open_view
 from app.shell.services import build_services
-from app.shell.tour import ROOMS, VIEWS
 from app.shell.window import Window
 from bertcore import locations
 from bertcore.runs.run_folder import RunFolder
@@ -44,7 +44,7 @@ def cut_words(window: Window) -> list[str]:
 def walk(
     window: Window,
     wait: Wait,
-    rooms: tuple[str, ...] = ROOMS,
+    rooms: Sequence[str] = tuple(room.key for room in ROOMS),
     inspect: Callable[[Window], list[str]] = cut_words,
     size: QSize = SIZE,
 ) -> dict[str, list[str]]:
@@ -52,16 +52,15 @@ def walk(
     window.resize(size)
     window.state.set_focus(2)
     found = {}
-    for room_id in rooms:
-        window.state.set_masks([2, 12] if room_id == "predict" else [])
-        for view in VIEWS.get(room_id, ("",)):
-            room = window.open_room(room_id)
-            if view:
-                room.open_view(view)  # type: ignore[attr-defined]
+    for room_key in rooms:
+        window.state.set_masks([2, 12] if room_key == "predict" else [])
+        for view in next(spec for spec in ROOMS if spec.key == room_key).view_keys:
+            room = window.open_room(room_key)
+            open_view(room, view)
             if isinstance(room, TrainRoom):
                 wait(lambda: all(plot.is_loaded for plot in window.frame.rooms["train"].view.plots))  # type: ignore[attr-defined]
             wait(lambda: is_settled(window))
-            found[f"{room_id} {view}".strip()] = inspect(window)
+            found[f"{room_key} {view}".strip()] = inspect(window)
     return {place: wrong for place, wrong in found.items() if wrong}
 
 
@@ -159,6 +158,7 @@ def main(folder: str, look: str) -> int:
     window.state.set_text(TEXT_A, TEXT_B)
     said = {"faults": walk(window, _wait), "scale": window.devicePixelRatioF(), "pixels": window.grab().width()}
     window.close()
+    services.close()
     print(json.dumps(said))
     return 0
 

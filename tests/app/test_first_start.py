@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.rooms.train import TrainRoom
+from app.shell.commands import fill_examples
+from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.examples import load_examples
 from bertcore.locations import BUILT_IN, TINY, assets, built_in_checkpoint
@@ -59,8 +61,8 @@ def test_every_example_stands_in_the_menu_under_its_room(
     window = open_window(built_in_checkpoint())
     menu = QMenu()
     qtbot.addWidget(menu)
-    window.commands.fill_examples(menu)
-    titles = {entry.title: entry.id for entry in window.rooms.entries()}
+    fill_examples(window.use_example, menu)
+    titles = {room.shown_title: room.key for room in ROOMS}
     listed = {titles[part.title()]: [action.text() for action in part.actions()] for part in menu.findChildren(QMenu)}
     by_room = {room: [e.title for e in load_examples() if e.room == room] for room in listed}
     assert listed == by_room and sum(map(len, listed.values())) == len(load_examples())

@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import AskedText, HeadTarget, check_head, effects_of_heads, flow_matrix, targets_of
 from app.compute.inference import Inference
-from app.state.model_info import ModelInfo
+from app.compute.open_model import OpenModel
+from app.compute.reader import Reader
 from app.state.readings import Reading, ReadingRequest
 from app.state.state import ExploreState
 from bertcore.analysis.attention_gradient import attention_gradient, link_effects
@@ -172,22 +173,15 @@ def hidden_of(model: Bert, request: ReadingRequest, changes: Changes | None) -> 
 
 def read(folder: Path, a: str, b: str, qtbot: QtBot) -> Reading:
     """As the window reads it."""
-    readings: list[Reading] = []
-    inference = Inference()
-    state = ExploreState()
-
-    def on_opened(info: ModelInfo, reference: str) -> None:
-        state.set_model(info)
-        state.set_text(a, b)
-        assert state.encoding is not None
-        inference.read(ReadingRequest(info, state.encoding, tuple(state.input_ids), (), frozenset()))
-
-    inference.model_opened.connect(on_opened)
-    inference.reading_ready.connect(readings.append)
-    inference.open_model(str(folder))
-    qtbot.waitUntil(lambda: bool(readings), timeout=TIMEOUT_MS)
-    inference.close()
-    return readings[0]
+    inference, state = Inference(), ExploreState()
+    opener, reader = OpenModel(state, inference), Reader(state, inference)
+    state.set_text(a, b)
+    with qtbot.waitSignal(reader.delivered, timeout=TIMEOUT_MS):
+        opener.open(folder)
+    inference.stop()
+    inference.join()
+    assert state.reading is not None
+    return state.reading
 
 
 @pytest.mark.parametrize(

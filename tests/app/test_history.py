@@ -246,7 +246,7 @@ def test_what_would_change_nothing_is_passed_over(window: Window, headless_folde
     window.history.look()
     window.state.set_what_if(window.state.what_if.with_head(0, 0, True))
     window.history.look()
-    with qtbot.waitSignal(window.services.inference.model_opened, timeout=TIMEOUT_MS):
+    with qtbot.waitSignal(window.services.open_model.opened, timeout=TIMEOUT_MS):
         window.open_model(str(headless_folder))
     settle(window, qtbot)
     window.history.look()

@@ -1,103 +1,136 @@
-"""The worker: newest waiting request wins, results come in order, errors are sentences."""
+"""The door to torch, the reader and who knows which model is open: the newest request wins, errors are sentences."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.compute.inference import Inference
-from app.state.readings import THUMBNAIL_TOKENS, ModelQuestion, Reading, ReadingRequest, Step, thumbnails
-from app.state.what_if import WhatIf
+from app.compute.open_model import OpenModel
+from app.compute.question import Question, Step
+from app.compute.reader import Reader
+from app.state.readings import THUMBNAIL_TOKENS, Reading, thumbnails
+from app.state.state import ExploreState
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
 
-TIMEOUT_MS = 30_000
+
+class Parts:
+    """What stands between a state and torch, without a window."""
+
+    def __init__(self) -> None:
+        self.state, self.inference = ExploreState(), Inference()
+        self.opener = OpenModel(self.state, self.inference)
+        self.reader = Reader(self.state, self.inference)
+        self.readings: list[Reading] = []
+        self.state.reading_changed.connect(self._note)
+        self.state.set_text(TEXT_A, TEXT_B)
+        self.asker = QObject()
+
+    def _note(self) -> None:
+        if self.state.reading is not None:
+            self.readings.append(self.state.reading)
+
+    @property
+    def masked(self) -> list[tuple[int, ...]]:
+        """Of each reading that came."""
+        return [reading.request.masked for reading in self.readings]
+
+    def question(self, answered: Callable[[Any], object]) -> Question[Any]:
+        question = Question[Any](self.asker, answered)
+        question.requested.connect(self.inference.ask)
+        question.cancelled.connect(self.inference.cancel)
+        return question
+
+    def hold(self) -> threading.Event:
+        """Keeps the worker busy until the event is set."""
+        held, hold = threading.Event(), threading.Event()
+        self.inference.post("hold", lambda: (held.set(), hold.wait(20)), lambda *_: None)
+        assert held.wait(10)
+        return hold
 
 
 @pytest.fixture
-def inference(qtbot: QtBot) -> Iterator[Inference]:
-    made = Inference()
+def parts(qtbot: QtBot) -> Iterator[Parts]:
+    made = Parts()
     yield made
-    made.close()
+    made.inference.stop()
+    assert made.inference.join()
 
 
 @pytest.fixture
-def opened(inference: Inference, model_folder: Path, qtbot: QtBot) -> Inference:
-    with qtbot.waitSignal(inference.model_opened, timeout=TIMEOUT_MS):
-        inference.open_model(str(model_folder))
-    return inference
+def opened(parts: Parts, model_folder: Path, qtbot: QtBot) -> Parts:
+    parts.opener.open(model_folder)
+    settle(parts, qtbot)
+    parts.readings.clear()
+    return parts
 
 
-def request_for(inference: Inference, tokenizer: Tokenizer, by_hand: tuple[int, ...] = (2,)) -> ReadingRequest:
-    encoding = tokenizer.encode("The cat sat on the mat.", "It was very comfortable.")
-    ids = tuple(tokenizer.mask_id if i in by_hand else token for i, token in enumerate(encoding.ids))
-    assert inference._info is not None
-    return ReadingRequest(inference._info, encoding, ids, by_hand, frozenset(by_hand))
+def settle(parts: Parts, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not (parts.inference.is_busy or parts.opener.is_opening), timeout=TIMEOUT_MS)
 
 
 def test_a_reading_says_what_the_analysis_says(
-    opened: Inference, tokenizer: Tokenizer, model_folder: Path, qtbot: QtBot
+    opened: Parts, tokenizer: Tokenizer, model_folder: Path, qtbot: QtBot
 ) -> None:
-    request = request_for(opened, tokenizer)
-    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS) as caught:
-        opened.read(request)
-    reading: Reading = caught.args[0]
+    opened.state.set_masks([2])
+    settle(opened, qtbot)
+    [reading] = opened.readings
+    request = reading.request
     direct = trace(load_checkpoint(model_folder).model, request.input_ids, request.encoding.segments, mlm_positions=[2])
     assert direct.mlm_logits is not None and direct.next_sentence_logits is not None
-    np.testing.assert_allclose(reading.trace.attentions, direct.attentions, atol=1e-6)
-    assert reading.masks[0].words == top_words(direct.mlm_logits[0], tokenizer, 10)
-    assert reading.masks[0].rank == word_rank(direct.mlm_logits[0], request.encoding.ids[2])
-    assert reading.next_sentence == next_sentence(direct.next_sentence_logits)
+    np.testing.assert_allclose(reading.trace.attentions, direct.attentions, atol=1e-5)
+    wanted = top_words(direct.mlm_logits[0], tokenizer, 10)
+    assert [word.id for word in reading.masks[0].words] == [word.id for word in wanted]
+    assert [word.probability for word in reading.masks[0].words] == pytest.approx([w.probability for w in wanted])
+    rank = word_rank(direct.mlm_logits[0], request.encoding.ids[2])
+    assert reading.masks[0].rank is not None and reading.masks[0].rank.rank == rank.rank
+    assert reading.next_sentence is not None
+    assert reading.next_sentence.is_next == pytest.approx(next_sentence(direct.next_sentence_logits).is_next)
     assert reading.forward_ms > 0
 
 
-def test_only_the_newest_waiting_request_is_read(opened: Inference, tokenizer: Tokenizer, qtbot: QtBot) -> None:
-    held, hold, shown = threading.Event(), threading.Event(), []
-    opened.reading_ready.connect(lambda reading: shown.append(reading.request.masked))
-    opened.ask("hold", lambda: (held.set(), hold.wait(10)))  # keeps the worker busy while requests pile up
-    assert held.wait(10)
+def test_only_the_newest_waiting_request_is_read(opened: Parts, qtbot: QtBot) -> None:
+    hold = opened.hold()  # requests pile up
     for position in (1, 2, 3):
-        opened.read(request_for(opened, tokenizer, (position,)))
+        opened.state.set_masks([position])
     hold.set()
-    qtbot.waitUntil(lambda: not opened.is_busy, timeout=TIMEOUT_MS)
-    assert shown == [(3,)]
+    settle(opened, qtbot)
+    assert opened.masked == [(3,)]
 
 
-def test_every_result_that_completes_is_reported_in_order(
-    opened: Inference, tokenizer: Tokenizer, qtbot: QtBot
-) -> None:
-    shown: list[tuple[int, ...]] = []
-    opened.reading_ready.connect(lambda reading: shown.append(reading.request.masked))
+def test_every_result_that_completes_is_shown_in_order(opened: Parts, qtbot: QtBot) -> None:
     for position in range(1, 6):
-        opened.read(request_for(opened, tokenizer, (position,)))
-        qtbot.waitUntil(lambda: not opened.is_busy, timeout=TIMEOUT_MS)
-    assert shown == [(1,), (2,), (3,), (4,), (5,)]
+        opened.state.set_masks([position])
+        settle(opened, qtbot)
+    assert opened.masked == [(1,), (2,), (3,), (4,), (5,)]
 
 
 def test_a_request_of_another_models_vocabulary_is_never_read(
-    opened: Inference, tokenizer: Tokenizer, headless_folder: Path, qtbot: QtBot
+    opened: Parts, headless_folder: Path, qtbot: QtBot
 ) -> None:
-    old = request_for(opened, tokenizer)
-    shown: list[object] = []
-    opened.reading_ready.connect(shown.append)
-    with qtbot.waitSignal(opened.model_opened, timeout=TIMEOUT_MS):
-        opened.open_model(str(headless_folder))
-    opened.read(old)
-    qtbot.waitUntil(lambda: not opened.is_busy, timeout=TIMEOUT_MS)
-    assert shown == []
+    hold = opened.hold()
+    opened.opener.open(headless_folder)
+    opened.state.set_masks([2])  # waits behind the model that is on its way
+    hold.set()
+    settle(opened, qtbot)
+    assert {reading.request.model.name for reading in opened.readings} == {"encoder-only"}
 
 
 def test_the_open_model_answers_while_another_is_fetched(
-    opened: Inference, tokenizer: Tokenizer, headless_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    opened: Parts, headless_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arrive = threading.Event()
 
@@ -105,81 +138,133 @@ def test_the_open_model_answers_while_another_is_fetched(
         arrive.wait(30)
         return headless_folder
 
-    monkeypatch.setattr("bertcore.checkpoint.hub.fetch", slow_fetch)
-    opened.open_model("someone/something")
-    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS):
-        opened.read(request_for(opened, tokenizer))
-    with qtbot.waitSignal(opened.model_opened, timeout=TIMEOUT_MS) as caught:
+    monkeypatch.setattr("bertcore.resolve.fetch", slow_fetch)
+    opened.opener.open("someone/something")
+    with qtbot.waitSignal(opened.state.reading_changed, timeout=TIMEOUT_MS):
+        opened.state.set_masks([2])
+    assert opened.opener.is_opening and opened.opener.newest_reference == "someone/something"
+    with qtbot.waitSignal(opened.opener.opened, timeout=TIMEOUT_MS) as caught:
         arrive.set()
-    assert caught.args[0].name == "encoder-only"
+    assert caught.args[0].name == "encoder-only" and opened.opener.reference == "someone/something"
 
 
 def test_a_fetch_that_fails_too_late_is_not_told(
-    inference: Inference, model_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    parts: Parts, model_folder: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arrive, told = threading.Event(), []
+    arrive, failures = threading.Event(), []
 
     def slow_fetch(reference: str) -> Path:
         arrive.wait(30)
         raise BertcoreError("There is no such model.")
 
-    monkeypatch.setattr("bertcore.checkpoint.hub.fetch", slow_fetch)
-    inference.model_failed.connect(told.append)
-    inference.open_model("someone/something")
-    qtbot.waitUntil(lambda: inference.is_busy, timeout=TIMEOUT_MS)
-    with qtbot.waitSignal(inference.model_opened, timeout=TIMEOUT_MS) as caught:
-        inference.open_model(str(model_folder))
-    assert caught.args[1] == str(model_folder) and not inference.is_opening
+    monkeypatch.setattr("bertcore.resolve.fetch", slow_fetch)
+    parts.opener.failed.connect(failures.append)
+    parts.opener.open("someone/something", failed=failures.append)
+    with qtbot.waitSignal(parts.opener.opened, timeout=TIMEOUT_MS) as caught:
+        parts.opener.open(model_folder)
+    assert caught.args[1] == str(model_folder.resolve()) and not parts.opener.is_opening
     arrive.set()
-    qtbot.waitUntil(lambda: not inference.is_busy, timeout=TIMEOUT_MS)
-    assert told == []
+    settle(parts, qtbot)
+    assert failures == []
 
 
-def test_who_asks_snapshots_gets_an_answer_or_a_sentence(
-    inference: Inference, model_folder: Path, tmp_path: Path, qtbot: QtBot
+def test_whoever_opens_a_model_hears_of_that_one(
+    parts: Parts, model_folder: Path, headless_folder: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    asked_for = [model_folder, tmp_path / "thinned away"]
-    with qtbot.waitSignal(inference.answer_ready, timeout=TIMEOUT_MS) as caught:
-        inference.watch("The [MASK] sat.", asked_for)
-    kind, (text, snapshots, words, problem) = caught.args
-    assert (kind, text, snapshots, problem) == ("watch", "The [MASK] sat.", asked_for, "")
-    assert list(words) == [model_folder] and 0 < words[model_folder].probability <= 1
-    with qtbot.waitSignal(inference.answer_ready, timeout=TIMEOUT_MS) as caught:
-        inference.watch("the cat " * 100 + "[MASK]", asked_for)
-    assert caught.args[1][2] == {} and "[MASK]" in caught.args[1][3]
+    heard: list[str] = []
+    parts.opener.open(tmp_path, failed=heard.append)
+    qtbot.waitUntil(lambda: len(heard) == 1, timeout=TIMEOUT_MS)
+    assert "config.json" in heard[0] and parts.state.reading_problem.startswith("No model is open.")
+    hold = parts.hold()
+    parts.opener.open(model_folder, lambda info: heard.append(info.name))  # replaced before it was begun
+    parts.opener.open(headless_folder, lambda info: heard.append(info.name))
+    hold.set()
+    settle(parts, qtbot)
+    assert heard[1:] == ["encoder-only"] and parts.state.reading_problem == ""
 
 
-def test_results_arrive_on_the_windows_thread(opened: Inference, tokenizer: Tokenizer, qtbot: QtBot) -> None:
+def test_results_arrive_on_the_windows_thread(opened: Parts, qtbot: QtBot) -> None:
     threads: list[threading.Thread] = []
-    opened.reading_ready.connect(lambda _: threads.append(threading.current_thread()))
-    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS):
-        opened.read(request_for(opened, tokenizer))
+    opened.reader.delivered.connect(lambda _: threads.append(threading.current_thread()))
+    opened.state.set_masks([2])
+    settle(opened, qtbot)
     assert threads == [threading.main_thread()]
 
 
-def test_a_failed_opening_keeps_the_model(
-    opened: Inference, tokenizer: Tokenizer, tmp_path: Path, qtbot: QtBot
-) -> None:
-    with qtbot.waitSignal(opened.model_failed, timeout=TIMEOUT_MS) as caught:
-        opened.open_model(str(tmp_path))
+def test_a_failed_opening_keeps_the_model(opened: Parts, tmp_path: Path, qtbot: QtBot) -> None:
+    model, reference = opened.opener.model, opened.opener.reference
+    with qtbot.waitSignal(opened.opener.failed, timeout=TIMEOUT_MS) as caught:
+        opened.opener.open(tmp_path)
     assert "config.json" in caught.args[0]
-    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS):
-        opened.read(request_for(opened, tokenizer))
+    assert opened.opener.model is model and opened.opener.reference == reference
+    opened.state.set_masks([2])
+    settle(opened, qtbot)
+    assert opened.masked == [(2,)]
 
 
-def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Inference, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(opened.failed, timeout=TIMEOUT_MS) as caught:
-        opened.ask("wrong", lambda: 1 / 0)
+def test_an_answer_goes_to_whoever_asked(opened: Parts, qtbot: QtBot, model_folder: Path) -> None:
+    answers: dict[str, list[Any]] = {"one": [], "other": []}
+    shares: list[float | None] = []
+    one, other = opened.question(answers["one"].append), opened.question(answers["other"].append)
+    one.status_changed.connect(lambda: shares.append(one.share))
+    assert opened.state.model is not None
+
+    def count(checkpoint: Checkpoint, step: Step) -> int:
+        step(0.5)
+        return checkpoint.parameters
+
+    one.ask_model(opened.state.model, ("count",), count, 0)
+    other.compute(("sum",), lambda step: 42, 0)
+    settle(opened, qtbot)
+    assert answers == {"one": [load_checkpoint(model_folder).parameters], "other": [42]}
+    assert 0.5 in shares and shares[-1] is None
+
+
+def test_an_error_in_a_question_is_a_sentence_and_the_worker_goes_on(opened: Parts, qtbot: QtBot) -> None:
+    answers: list[Any] = []
+    question = opened.question(answers.append)
+    with qtbot.waitSignal(opened.inference.failed, timeout=TIMEOUT_MS) as caught:
+        question.compute(("wrong",), lambda step: 1 / 0, 0)
     assert "ZeroDivisionError" in caught.args[0]
-    with qtbot.waitSignal(opened.answer_ready, timeout=TIMEOUT_MS) as answered:
-        opened.ask("right", lambda: 42)
-    assert answered.args == ["right", 42]
+    settle(opened, qtbot)
+    assert "ZeroDivisionError" in question.sentence and answers == []
+    question.compute(("right",), lambda step: 42, 0)
+    settle(opened, qtbot)
+    assert answers == [42] and question.sentence == ""
 
 
-def test_close_ends_the_thread(qtbot: QtBot) -> None:
-    inference = Inference()
-    inference.close()
-    assert not inference._worker.thread.is_alive()
+def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(
+    opened: Parts, qtbot: QtBot, headless_folder: Path
+) -> None:
+    answers: list[Any] = []
+    question, model = opened.question(answers.append), opened.state.model
+    assert model is not None
+    opened.opener.open(headless_folder)
+    settle(opened, qtbot)
+    question.ask_model(model, ("late",), lambda checkpoint, step: "answer", 0)
+    settle(opened, qtbot)
+    assert answers == []
+
+
+def test_who_is_gone_is_told_nothing(opened: Parts, qtbot: QtBot) -> None:
+    from shiboken6 import delete
+
+    answers: list[Any] = []
+    hold, question = opened.hold(), opened.question(answers.append)
+    question.compute(("late",), lambda step: step(0.5), 0)
+    delete(question)
+    hold.set()
+    settle(opened, qtbot)
+    assert answers == []
+
+
+def test_stopping_does_not_wait_for_what_is_under_way(qtbot: QtBot) -> None:
+    parts = Parts()
+    hold = parts.hold()
+    parts.inference.stop()
+    assert not parts.inference.join(0.01)
+    hold.set()
+    assert parts.inference.join()
 
 
 def test_thumbnails_keep_single_high_values() -> None:
@@ -196,47 +281,13 @@ def test_thumbnails_of_short_texts_are_the_values() -> None:
     assert thumbnails(attentions) is attentions
 
 
-def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(
-    opened: Inference, tokenizer: Tokenizer, qtbot: QtBot
-) -> None:
-    plain = request_for(opened, tokenizer)
-    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS) as before:
-        opened.read(plain)
-    with qtbot.waitSignal(opened.reading_ready, timeout=TIMEOUT_MS) as after:
-        opened.read(replace(plain, what_if=WhatIf().with_head(0, 1, off=True)))
-    one, other = before.args[0], after.args[0]
-    assert one.before is None and other.before is not None
-    np.testing.assert_array_equal(other.before.trace.hidden_states, one.trace.hidden_states)
+def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(opened: Parts, qtbot: QtBot) -> None:
+    opened.state.set_masks([2])
+    settle(opened, qtbot)
+    opened.state.set_what_if(WhatIf().with_head(0, 1, off=True))
+    settle(opened, qtbot)
+    one, other = opened.readings
+    assert one.before is None and other.before is not None and other.before.request.what_if == NOTHING_CHANGED
+    np.testing.assert_allclose(other.before.trace.hidden_states, one.trace.hidden_states, atol=1e-5)
     assert np.abs(other.trace.hidden_states - one.trace.hidden_states).max() > 1e-3
-    assert other.before.masks[0].words == one.masks[0].words
-
-
-def test_a_question_to_the_model_is_answered_with_its_progress(
-    opened: Inference, qtbot: QtBot, model_folder: Path
-) -> None:
-    shares: list[float] = []
-    opened.progress_made.connect(lambda _kind, share: shares.append(share))
-    assert opened._info is not None
-
-    def count(checkpoint: Checkpoint, step: Step) -> int:
-        step(0.5)
-        return checkpoint.parameters
-
-    with qtbot.waitSignal(opened.answer_ready, timeout=TIMEOUT_MS) as caught:
-        opened.ask_model("count", ModelQuestion(opened._info, count))
-    assert caught.args == ["count", load_checkpoint(model_folder).parameters]
-    assert shares == [0.5]
-
-
-def test_a_question_to_a_model_that_is_no_longer_open_is_dropped(
-    opened: Inference, qtbot: QtBot, headless_folder: Path
-) -> None:
-    answers: list[object] = []
-    opened.answer_ready.connect(lambda kind, answer: answers.append((kind, answer)))
-    assert opened._info is not None
-    question = ModelQuestion(opened._info, lambda checkpoint, step: "answer")
-    with qtbot.waitSignal(opened.model_opened, timeout=TIMEOUT_MS):
-        opened.open_model(str(headless_folder))
-    opened.ask_model("late", question)
-    qtbot.waitUntil(lambda: not opened.is_busy, timeout=TIMEOUT_MS)
-    assert answers == []
+    assert [word.id for word in other.before.masks[0].words] == [word.id for word in one.masks[0].words]

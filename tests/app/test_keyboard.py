@@ -13,8 +13,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.shell.actions import MENUS
-from app.shell.tour import VIEWS
+from app.shell.commands import MENUS
+from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
 from app.widgets.bar_list import BarList
 from tests.app.conftest import TIMEOUT_MS, settle
@@ -27,8 +27,8 @@ MOST_TABS = 400
 def rooms(window: Window, qtbot: QtBot) -> Window:
     """A window with all rooms built, a mask, the help and the command list open."""
     window.state.set_masks([2])
-    for entry in window.rooms.entries():
-        window.open_room(entry.id)
+    for spec in ROOMS:
+        window.open_room(spec.key)
         settle(window, qtbot)
     window.toggle_help()
     return window
@@ -80,14 +80,16 @@ def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
 
 
 @pytest.mark.parametrize(
-    "room", ["embed", "attend", "predict", *(f"layers {view}" for view in VIEWS["layers"]), "train", "apply"]
+    "room",
+    [
+        *(f"{room.key} {view}" for room in ROOMS for view in (room.view_keys if room.key == "layers" else [""])),
+    ],
 )
 def test_tab_reaches_all_of_a_room(window: Window, room: str, qtbot: QtBot) -> None:
     window.state.set_masks([2])
     room_id, _, view = room.partition(" ")
     shown = window.open_room(room_id)
-    if view:
-        shown.open_view(view)  # type: ignore[attr-defined]
+    open_view(shown, view)
     settle(window, qtbot)
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
@@ -127,7 +129,7 @@ def test_a_word_is_put_in_from_the_keyboard(window: Window, qtbot: QtBot) -> Non
 
 
 def test_rooms_open_by_their_numbers(window: Window) -> None:
-    for number, entry in enumerate(window.rooms.entries(), start=1):
+    for number, room in enumerate(ROOMS, start=1):
         key = getattr(Qt.Key, f"Key_{number}")
         QTest.keyClick(window, key, Qt.KeyboardModifier.ControlModifier)
-        assert window.room_id == entry.id
+        assert window.room_key == room.key

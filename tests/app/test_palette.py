@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from app.shell.command_palette import open_palette
 from app.shell.window import Window
 from app.widgets.figure_button import FigureAction
 from app.widgets.palette import Palette, match
@@ -21,7 +20,7 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 @pytest.fixture
 def palette(window: Window) -> Iterator[Palette]:
     window.services.settings.recent_models = ["somebody/some-model"]
-    made = open_palette(window)
+    made = window.open_palette()
     yield made
     made.close_palette()
 
@@ -82,7 +81,7 @@ def test_a_head_is_gone_to_by_its_numbers(palette: Palette, window: Window) -> N
     QTest.keyClicks(palette.line, "2.4")
     assert titles(palette)[0] == "Layer 2, head 4"
     QTest.keyClick(palette.line, Qt.Key.Key_Return)
-    assert (window.state.layer, window.state.head) == (1, 3) and window.room_id == "attend"
+    assert (window.state.layer, window.state.head) == (1, 3) and window.room_key == "attend"
     assert palette.isHidden()
 
 
@@ -111,7 +110,7 @@ def test_a_click_chooses(palette: Palette, window: Window) -> None:
     QTest.keyClicks(palette.line, "predict")
     place = palette.list.visualItemRect(palette.list.item(0)).center()
     QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert window.room_id == "predict" and palette.isHidden()
+    assert window.room_key == "predict" and palette.isHidden()
 
 
 def test_the_keyboard_goes_back_to_where_it_was(window: Window) -> None:

@@ -64,8 +64,8 @@ def room(window: Window, qtbot: QtBot) -> TwoViews:
 def shown_room(window: Window, qtbot: QtBot) -> TwoViews:
     """A room that asks the window's worker, in a window of its own."""
     made, inference = TwoViews(window.state), window.services.inference
-    made.question_requested.connect(inference.ask_question)
-    made.question_cancelled.connect(inference.cancel_question)
+    made.question_requested.connect(inference.ask)
+    made.question_cancelled.connect(inference.cancel)
     qtbot.addWidget(made)
     made.show()
     return made

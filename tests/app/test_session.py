@@ -68,7 +68,7 @@ def looked_at(window: Window) -> tuple[object, ...]:
         state.what_if,
         state.token_view.words,
         state.token_view.specials,
-        window.room_id,
+        window.room_key,
     )
 
 
@@ -129,47 +129,41 @@ def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Wi
 def test_a_session_waits_for_its_own_model(saved: Path, window: Window, open_window: Opener, qtbot: QtBot) -> None:
     """Another one was on its way when the file was dropped; and the same one is not opened twice."""
     wanted = looked_at(window)
-    for first in (None, window.model_reference):
+    for first in (None, window.services.open_model.reference):
         other = open_window(saved)
         other.open_model(first)
         other.sessions.open(saved)
-        qtbot.waitUntil(lambda other=other: not other.services.inference.is_opening, timeout=TIMEOUT_MS)  # type: ignore[misc]
+        qtbot.waitUntil(lambda other=other: not other.services.open_model.is_opening, timeout=TIMEOUT_MS)  # type: ignore[misc]
         settle(other, qtbot)
-        assert looked_at(other) == wanted and other.model_reference == window.model_reference
+        assert (
+            looked_at(other) == wanted and other.services.open_model.reference == window.services.open_model.reference
+        )
 
 
-def test_a_model_on_its_way_is_not_asked_for_again(
-    saved: Path, window: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_on_its_way_is_not_asked_for_again(saved: Path, window: Window, qtbot: QtBot) -> None:
     """Opened a second time, the same model would take what the session changes inside away again."""
-    wanted, own = looked_at(window), window.model_reference
-    inference = window.services.inference
+    wanted, own = looked_at(window), window.services.open_model.reference
+    opener = window.services.open_model
     window.open_model(None)
-    qtbot.waitUntil(lambda: not inference.is_opening, timeout=TIMEOUT_MS)
-    asked: list[str | None] = []
-    open_model = inference.open_model
-
-    def noted(reference: str | None) -> None:
-        asked.append(reference)
-        open_model(reference)
-
-    monkeypatch.setattr(inference, "open_model", noted)
+    qtbot.waitUntil(lambda: not opener.is_opening, timeout=TIMEOUT_MS)
+    requested: list[str] = []
+    opener.requested.connect(requested.append)
     window.sessions.open(saved)
     window.sessions.open(saved)
-    qtbot.waitUntil(lambda: not inference.is_opening, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not opener.is_opening, timeout=TIMEOUT_MS)
     settle(window, qtbot)
-    assert asked == [own]
+    assert requested == [own]
     assert looked_at(window) == wanted
 
 
 def test_a_session_wins_over_a_model_on_its_way(saved: Path, window: Window, qtbot: QtBot) -> None:
     """Its own model is still the open one, and another one was asked for just before."""
-    wanted, own = looked_at(window), window.model_reference
+    wanted, own = looked_at(window), window.services.open_model.reference
     window.open_model(None)
     window.sessions.open(saved)
-    qtbot.waitUntil(lambda: not window.services.inference.is_opening, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
     settle(window, qtbot)
-    assert window.model_reference == own
+    assert window.services.open_model.reference == own
     assert looked_at(window) == wanted
 
 
@@ -331,7 +325,7 @@ def test_a_bad_file_to_begin_with_leaves_no_room_waiting(
     window = open_window(file)
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
-    assert window.model_reference is None and window.frame.room.is_drawn  # type: ignore[union-attr]
+    assert window.services.open_model.reference is None and window.frame.room.is_drawn  # type: ignore[union-attr]
     assert window.frame.banner.is_shown and "misspelt.bertscope.json could not be opened" in window.frame.banner.text
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.shell.tour import ROOMS, VIEWS
+from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
 from tests.app.conftest import settle
 
@@ -44,16 +44,14 @@ def test_it_notes_a_widget_without_a_parent(shown: _Shown, qtbot: QtBot) -> None
 
 
 @pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
-@pytest.mark.parametrize("room_id", ROOMS)
+@pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
 def test_a_room_opens_inside_the_window(
-    room_id: str, projector: bool, window: Window, shown: _Shown, qtbot: QtBot
+    spec: RoomSpec, projector: bool, window: Window, shown: _Shown, qtbot: QtBot
 ) -> None:
     if projector:
         window.set_look(projector=True)
     window.state.set_masks([2])
-    for view in VIEWS.get(room_id, ("",)):
-        room = window.open_room(room_id)
-        if view:
-            room.open_view(view)  # type: ignore[attr-defined]
+    for view in spec.view_keys:
+        open_view(window.open_room(spec.key), view)
         settle(window, qtbot)
     assert shown.windows == []

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.shell.tour import ROOMS, VIEWS
+from app.shell.rooms import ROOMS, RoomSpec, open_view
 from app.shell.window import Window
 from app.widgets.help_panel import help_text
 from tests.app.conftest import settle
@@ -16,18 +16,17 @@ from tests.app.conftest import settle
 OF_ONE_THEME = re.compile(r"\b(white|black|pale|bright|dark|light)(r|er|st|est)?\b", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("room_id", ROOMS)
-def test_help(room_id: str) -> None:
-    assert OF_ONE_THEME.findall(help_text(room_id)) == []
+@pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
+def test_help(spec: RoomSpec) -> None:
+    assert OF_ONE_THEME.findall(help_text(spec.key)) == []
 
 
-@pytest.mark.parametrize("room_id", ROOMS)
-def test_labels(room_id: str, window: Window, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("spec", ROOMS, ids=lambda spec: spec.key)
+def test_labels(spec: RoomSpec, window: Window, qtbot: QtBot) -> None:
     """Those of pages and tabs that are not open, too."""
-    for view in VIEWS.get(room_id, ("",)):
-        room = window.open_room(room_id)
-        if view:
-            room.open_view(view)  # type: ignore[attr-defined]
+    for view in spec.view_keys:
+        room = window.open_room(spec.key)
+        open_view(room, view)
         settle(window, qtbot)
         said = [label.text() for label in room.findChildren(QLabel)]
         assert [text for text in said if OF_ONE_THEME.search(text)] == []

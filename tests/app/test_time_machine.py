@@ -103,7 +103,7 @@ def test_a_model_from_the_menu_stays_open(
 ) -> None:
     window.open_model(headless_folder)
     playing._player.setInterval(QUICK_MS)
-    qtbot.waitUntil(lambda: not window.services.inference.is_opening, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
     qtbot.wait(5 * QUICK_MS)
     assert window.state.model is not None and window.state.model.folder == headless_folder.resolve()
     assert _play(playing).text() == "Play" and "open" not in playing._time_text.text()
@@ -114,7 +114,7 @@ def test_it_goes_on_to_the_end_in_another_room_and_gives_the_former_model_back(
 ) -> None:
     window.open_room("attend")
     opened: list[Path] = []
-    window.services.inference.model_opened.connect(lambda model, _reference: opened.append(model.folder))
+    window.services.open_model.opened.connect(lambda model, _reference: opened.append(model.folder))
     playing._player.setInterval(QUICK_MS)
     qtbot.waitUntil(lambda: not playing._player.isActive(), timeout=TIMEOUT_MS)
     qtbot.waitUntil(lambda: window.state.model.folder == former, timeout=TIMEOUT_MS)  # type: ignore[union-attr]

@@ -46,7 +46,7 @@ def test_another_view_does_not_hide_why_a_text_could_not_be_read(
         raise BertcoreError(why)
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.compute.inference._reading", fail)
+        patch.setattr("app.compute.reader.read", fail)
         window = open_window(model_folder)
         room = embed(window)
         qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)

@@ -21,8 +21,9 @@ from app.rooms.attend.large_card import MATRIX
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.room import EmbedRoom
 from app.rooms.predict.room import PredictRoom
+from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
-from app.state.examples import FIRST_VIEW, load_examples
+from app.state.examples import load_examples
 from bertcore.analysis.heads import head_facts
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -208,7 +209,7 @@ def test_each_model_is_remembered_by_its_own_name(
         if len(opened) == 1:
             window.open_model("someone/something")
 
-    monkeypatch.setattr("bertcore.checkpoint.hub.fetch", lambda reference: model_folder)
+    monkeypatch.setattr("bertcore.resolve.fetch", lambda reference: model_folder)
     monkeypatch.chdir(headless_folder.parent)
     window.state.model_changed.connect(ask_for_another)
     window.open_model(headless_folder.name)  # as an argument names it: from where BERTscope was started
@@ -348,13 +349,19 @@ def test_an_example_brings_text_masks_and_room(window: Window, qtbot: QtBot) -> 
 
 def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot) -> None:
     """Not the one that was looked at there last."""
-    for room_id, first in FIRST_VIEW.items():
-        shown: Any = window.open_room(room_id)
-        pages = shown.large if room_id == "attend" else shown.pages
-        shown.open_view({"embed": "map", "attend": "check", "predict": "surprise", "layers": "steps"}[room_id])
-        window.use_example(next(example for example in load_examples() if example.room == room_id))
+    for spec in ROOMS:
+        first = spec.view_keys[0]
+        example = next((example for example in load_examples() if example.room == spec.key), None)
+        if not first or example is None:
+            continue
+        shown: Any = window.open_room(spec.key)
+        open_view(shown, spec.view_keys[-1])
+        window.use_example(example)
         settle(window, qtbot)
-        assert (pages.mode == MATRIX) if room_id == "attend" else (pages.open_key == first)
+        if spec.key != "attend":
+            assert shown.pages.open_key == first
+        else:
+            assert shown.large.mode == MATRIX
 
 
 def test_ctrl_numbers_open_the_rooms(window: Window) -> None:

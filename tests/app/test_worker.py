@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from app.compute.worker import Worker
+from app.compute.worker import UnwantedError, Worker
 
 WAIT_S = 10
 
 
-class Told:
-    """What was reported, in order."""
+class Noted:
+    """A worker, and what was reported of its jobs, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: tuple[str, ...] = ("read",)) -> None:
+        self.worker = Worker(first)
         self.reports: list[tuple[str, Any]] = []
-        self.worker: Worker | None = None
 
-    def __call__(self, kind: str, result: Any, problem: BaseException | None) -> None:
-        self.reports.append((kind, problem or result))
-        assert self.worker is not None
-        self.worker.taken_in()
+    def post(self, kind: str, job: Callable[[], Any]) -> None:
+        def report(result: Any, problem: BaseException | None) -> None:
+            self.reports.append((kind, problem or result))
+            self.worker.acknowledge()
 
-
-@pytest.fixture
-def told() -> Told:
-    return Told()
+        self.worker.post(kind, job, report)
 
 
 @pytest.fixture
-def worker(told: Told) -> Iterator[Worker]:
-    made = told.worker = Worker(told, ("read",))
+def noted() -> Iterator[Noted]:
+    made = Noted()
     yield made
-    made.close(WAIT_S)
-    assert not made.thread.is_alive()
+    made.worker.stop()
+    assert made.worker.join(WAIT_S)
 
 
 def wait(worker: Worker) -> None:
@@ -48,57 +45,59 @@ def wait(worker: Worker) -> None:
     raise AssertionError("the worker is still busy")
 
 
-def test_a_long_job_lets_urgent_ones_cut_in(worker: Worker, told: Told) -> None:
+def test_a_long_job_lets_urgent_ones_cut_in(noted: Noted) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def long() -> str:
         begun.set()
         assert go_on.wait(WAIT_S)
-        worker.step("map")
+        noted.worker.step("map")
         return "map is done"
 
-    worker.post("map", long)
+    noted.post("map", long)
     assert begun.wait(WAIT_S)
-    worker.post("other", lambda: "other")
-    worker.post("read", lambda: "text")
+    noted.post("other", lambda: "other")
+    noted.post("read", lambda: "text")
     go_on.set()
-    wait(worker)
-    assert told.reports == [("read", "text"), ("map", "map is done"), ("other", "other")]
+    wait(noted.worker)
+    assert noted.reports == [("read", "text"), ("map", "map is done"), ("other", "other")]
 
 
-def test_a_cancelled_job_ends_at_its_next_step_and_gives_nothing(worker: Worker, told: Told) -> None:
+def test_a_cancelled_job_ends_at_its_next_step_and_gives_nothing(noted: Noted) -> None:
     begun, go_on, beyond = threading.Event(), threading.Event(), []
 
     def long() -> str:
         begun.set()
         assert go_on.wait(WAIT_S)
-        worker.step("map")
+        noted.worker.step("map")
         beyond.append(1)
         return "never"
 
-    worker.post("map", long)
+    noted.post("map", long)
     assert begun.wait(WAIT_S)
-    worker.cancel("map")
+    noted.worker.cancel("map")
     go_on.set()
-    wait(worker)
-    assert not beyond and told.reports == [("map", None)]
+    wait(noted.worker)
+    [(kind, problem)] = noted.reports
+    assert not beyond and kind == "map" and isinstance(problem, UnwantedError)
 
 
-def test_asked_anew_the_old_job_ends_and_the_new_one_answers(worker: Worker, told: Told) -> None:
+def test_asked_anew_the_old_job_ends_and_the_new_one_answers(noted: Noted) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def old() -> str:
         begun.set()
         assert go_on.wait(WAIT_S)
-        worker.step("map")
+        noted.worker.step("map")
         return "old"
 
-    worker.post("map", old)
+    noted.post("map", old)
     assert begun.wait(WAIT_S)
-    worker.post("map", lambda: "new")
+    noted.post("map", lambda: "new")
     go_on.set()
-    wait(worker)
-    assert told.reports == [("map", None), ("map", "new")]
+    wait(noted.worker)
+    (_, problem), new = noted.reports
+    assert isinstance(problem, UnwantedError) and new == ("map", "new")
 
 
 class PanicException(BaseException):
@@ -106,29 +105,29 @@ class PanicException(BaseException):
 
 
 @pytest.mark.parametrize("problem", [ValueError("no"), PanicException("index out of bounds")])
-def test_what_goes_wrong_is_reported_and_the_worker_goes_on(worker: Worker, told: Told, problem: BaseException) -> None:
+def test_what_goes_wrong_is_reported_and_the_worker_goes_on(noted: Noted, problem: BaseException) -> None:
     def broken() -> None:
         raise problem
 
-    worker.post("one", broken)
-    wait(worker)
-    worker.post("two", lambda: 2)
-    wait(worker)
-    assert told.reports == [("one", problem), ("two", 2)]
+    noted.post("one", broken)
+    wait(noted.worker)
+    noted.post("two", lambda: 2)
+    wait(noted.worker)
+    assert noted.reports == [("one", problem), ("two", 2)]
 
 
-def test_closing_ends_a_long_job_at_its_next_step(told: Told) -> None:
-    worker = told.worker = Worker(told, ())
+def test_stopping_ends_a_long_job_at_its_next_step() -> None:
+    noted = Noted(())
     begun, closing = threading.Event(), threading.Event()
 
     def long() -> str:
         begun.set()
         for _ in range(2000):
-            worker.step("map")
+            noted.worker.step("map")
             closing.wait(0.005)
         return "never"
 
-    worker.post("map", long)
+    noted.post("map", long)
     assert begun.wait(WAIT_S)
-    worker.close(WAIT_S)
-    assert not worker.thread.is_alive() and told.reports == [("map", None)]
+    noted.worker.stop()
+    assert noted.worker.join(WAIT_S) and isinstance(noted.reports[0][1], UnwantedError)

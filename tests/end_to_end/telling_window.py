@@ -59,7 +59,7 @@ def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
         "masked": list(state.all_masked),
         "focus": state.focus,
         "hover": state.hover,
-        "room": window.room_id,
+        "room": window.room_key,
         "theme": theme.active().name,
         "tip": QToolTip.text() if QToolTip.isVisible() else "",
         "palette": None if palette is None else [entry.title for entry in palette.shown],

@@ -1,4 +1,7 @@
-"""Gives memory that is free back to the system, when it has been quiet for a while.
+"""Garbage is collected on the window's thread only, and free memory goes back to the system.
+
+Python collects on whichever thread happens to allocate. A QObject that belongs to the window and is collected on the
+worker's thread brings the process down, timers above all.
 
 glibc keeps what large arrays leave behind: after a text of 512 tokens some 150 MB, for as long as the window is open.
 And it keeps more where each thread has a heap of its own: here one makes the arrays and another lets them go.
@@ -7,13 +10,36 @@ And it keeps more where each thread has a heap of its own: here one makes the ar
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, SignalInstance
 
+COLLECT_EVERY_MS = 500
 M_ARENA_MAX = -8  # of malloc.h
 QUIET_MS = 2000  # after the last change: giving back takes 10 to 20 ms, which nobody who types shall feel
+
+
+class GarbageCollector(QObject):
+    """Takes over from Python's own collector until `close`, with its thresholds."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self.collect)
+        self._timer.start(COLLECT_EVERY_MS)
+
+    def collect(self) -> None:
+        """What is due, the young objects above all."""
+        due = [count > threshold for count, threshold in zip(gc.get_count(), gc.get_threshold(), strict=True)]
+        if due[0]:
+            gc.collect(2 if due[2] else 1 if due[1] else 0)
+
+    def close(self) -> None:
+        self._timer.stop()
+        gc.enable()
 
 
 class SpareMemory(QObject):

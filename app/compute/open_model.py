@@ -1,0 +1,173 @@
+"""Which model is open, and which one is on its way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from app.compute.errors import sentence
+from app.compute.inference import OPEN, Inference
+from app.compute.worker import UnwantedError
+from app.state.model_info import ModelInfo
+from app.state.state import ExploreState
+from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    from bertcore.analysis.reference_values import ReferenceCheck
+    from bertcore.tokenizer.tokenizer import Tokenizer
+
+MAX_TOKENS = 512  # until the model says how many it reads
+
+
+def _ignore(_: object) -> None:
+    pass
+
+
+@dataclass(eq=False)
+class _Opening:
+    """One time that a model was asked for."""
+
+    reference: str | None
+    opened: Callable[[ModelInfo], object]
+    failed: Callable[[str], object]
+
+
+class OpenModel(QObject):
+    """Opens models. What is open stays until the new one is there; where two are asked for, the last one counts."""
+
+    requested = Signal(str)  # reference, "" for the built-in model: it is about to be opened
+    opened = Signal(object, object)  # ModelInfo, which is the state's model now; the reference it was asked for by
+    failed = Signal(str)  # a sentence: the model that was asked for last could not be opened
+    checked = Signal(object)  # ReferenceCheck: whether this machine computes what was stored with the open model
+
+    def __init__(self, state: ExploreState, inference: Inference, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.reference: str | None = None  # as the open model was asked for; None is the built-in one
+        self._state, self._inference = state, inference
+        self._opening: _Opening | None = None  # the newest, until it has opened or failed
+
+    @property
+    def model(self) -> ModelInfo | None:
+        return self._state.model
+
+    @property
+    def is_opening(self) -> bool:
+        """True while the model that was asked for last is neither open nor failed."""
+        return self._opening is not None
+
+    @property
+    def newest_reference(self) -> str | None:
+        """Of the model that was asked for last, open or on its way."""
+        return self._opening.reference if self._opening else self.reference
+
+    def open(
+        self,
+        reference: str | Path | None,
+        opened: Callable[[ModelInfo], object] = _ignore,
+        failed: Callable[[str], object] = _ignore,
+    ) -> None:
+        """Opens a checkpoint folder, a run folder or a hub id; None is the built-in model.
+
+        opened: called when this model is the state's. failed: gets a sentence, after the signal of this name.
+        Where another model is asked for meanwhile, perhaps neither is called.
+        """
+        reference = None if reference is None else _absolute(str(reference))
+        self._opening = opening = _Opening(reference, opened, failed)
+        self.requested.emit(reference or "")
+        if reference is None or os.path.exists(reference):
+            self._load(opening, reference)
+        else:
+            self._inference.post_outside(partial(_fetch, reference), partial(self._on_fetched, opening))
+
+    def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object]) -> None:
+        """Also calls these when the model that is on its way is there."""
+        opening = self._opening
+        assert opening is not None
+        opening.opened, opening.failed = opened, failed
+
+    def _load(self, opening: _Opening, place: str | None) -> None:
+        self._inference.post(OPEN, partial(self._open_on_worker, place), partial(self._on_loaded, opening))
+
+    def _on_fetched(self, opening: _Opening, folder: Path | None, problem: BaseException | None) -> None:
+        if problem is not None:
+            self._on_loaded(opening, None, problem)
+        elif opening is self._opening:
+            self._load(opening, str(folder))
+
+    def _open_on_worker(self, place: str | None) -> ModelInfo:
+        from bertcore.resolve import resolve_model
+
+        folder = resolve_model(place)
+        if not self._inference.has_model:
+            self._announce_tokenizer(folder)
+        return self._inference.load(folder)
+
+    def _announce_tokenizer(self, folder: Path) -> None:
+        """The token strip need not wait for torch: the vocabulary is read first."""
+        from bertcore.tokenizer.tokenizer import Tokenizer
+
+        try:
+            tokenizer = Tokenizer.from_folder(folder)
+        except BertcoreError:
+            return  # opening the checkpoint, just after this, says what is wrong with it
+        self._inference.send(self._on_tokenizer_read, tokenizer)
+
+    def _on_tokenizer_read(self, tokenizer: Tokenizer, _: object) -> None:
+        self._state.set_tokenizer(tokenizer, MAX_TOKENS)
+
+    def _on_loaded(self, opening: _Opening, model: ModelInfo | None, problem: BaseException | None) -> None:
+        is_newest = opening is self._opening
+        if is_newest:
+            self._opening = None
+        if model is not None:
+            self.reference = opening.reference
+            self._state.set_model(model)
+            self.opened.emit(model, opening.reference)
+            opening.opened(model)
+            self._inference.post("reference values", partial(self._check_on_worker, model), self._on_checked(model))
+        elif is_newest and problem is not None:  # who asked for another one meanwhile need not hear of it
+            if self._state.model is None:
+                self._state.set_reading_problem(_no_model())
+            self.failed.emit(sentence(problem))
+            opening.failed(sentence(problem))
+
+    def _check_on_worker(self, model: ModelInfo) -> ReferenceCheck:
+        from bertcore.analysis.reference_values import check_reference
+
+        check = check_reference(self._inference.checkpoint_of(model))
+        if check is None:
+            raise UnwantedError  # nothing is stored with this model
+        return check
+
+    def _on_checked(self, model: ModelInfo) -> Callable[[Any, BaseException | None], None]:
+        def deliver(check: ReferenceCheck | None, problem: BaseException | None) -> None:
+            if problem is not None:
+                self._inference.failed.emit(sentence(problem))
+            elif model is self._state.model:
+                self.checked.emit(check)
+
+        return deliver
+
+
+def _fetch(reference: str) -> Path:
+    """A hub id may take minutes: what is open goes on answering meanwhile."""
+    from bertcore.resolve import resolve_model
+
+    return resolve_model(reference)
+
+
+def _absolute(reference: str) -> str:
+    """A path that still means the same when BERTscope is started elsewhere; a hub id stays as it is."""
+    return str(Path(reference).resolve()) if os.path.exists(reference) else reference
+
+
+def _no_model() -> str:
+    return QCoreApplication.translate(
+        "OpenModel", "No model is open. Open a folder from the menu at the top, or drop one here."
+    )
