@@ -26,6 +26,7 @@ from app.widgets.room_rail import RoomRail
 from app.widgets.sentence_bar import SentenceBar
 from app.widgets.status_line import StatusLine
 from app.widgets.title_bar import TitleBar
+from app.widgets.token_menu import show_token_menu
 from app.widgets.token_strip import TokenStrip
 from app.widgets.view_bar import ViewSwitches, WhatIfLine
 
@@ -152,6 +153,7 @@ class Frame(QWidget):
         field.clicked.connect(state.set_focus)
         field.double_clicked.connect(state.toggle_mask)
         field.hovered.connect(state.set_hover)
+        field.context_menu_requested.connect(lambda position, at: show_token_menu(field, state, position, at))
         field.moved.connect(self._on_field_moved)
         self.rail.room_chosen.connect(self.open_room)
 

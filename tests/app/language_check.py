@@ -35,7 +35,7 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
 WORDS_OF_OTHER_MODELS = {"SnapshotList"}  # widgets that paint what a model with another vocabulary says
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TAGS = re.compile(r"<[^>]*>|&[a-z]+;")
-_FILES = re.compile(r"\S*[/\\]\S*|\S+\.(?:txt|tsv|csv|json|md|bertscope)\b|step-\d+")
+_FILES = re.compile(r"\S*[/\\]\S*|\S+\.(?:txt|tsv|csv|json|md|bertscope)\S*|step-\d+")
 
 
 def untranslated(window: Window, root: QWidget | None = None, allowed: Iterable[str] = ()) -> list[str]:

@@ -74,7 +74,7 @@ def _rooms(*still_to_do: str) -> list:
     return [pytest.param(room.key, marks=mark if room.key in still_to_do else ()) for room in ROOMS]
 
 
-@pytest.mark.parametrize("room", _rooms("embed", "attend", "predict", "layers", "apply"))
+@pytest.mark.parametrize("room", _rooms(*ROOMS))
 def test_every_text_of_a_room_can_be_translated(room: str, pseudo_window: Window, qtbot: QtBot) -> None:
     wrong = walk(pseudo_window, _wait(qtbot), (room,), lambda window: untranslated(window, window.frame.room))
     assert wrong == {}, _listed(wrong)
