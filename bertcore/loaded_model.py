@@ -21,11 +21,17 @@ from bertcore.analysis.heads import classify_heads, head_facts
 from bertcore.analysis.interventions import Head
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
-from bertcore.analysis.predict import next_sentence, predict_masks, top_words
+from bertcore.analysis.predict import (
+    next_sentence,
+    predict_masks,
+    replaced_probabilities,
+    sentence_order,
+    top_words,
+)
+from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.targets import pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import cosine
-from bertcore.analysis.verdicts import replaced_probabilities, sentence_order, sentence_vectors
 from bertcore.analysis.words import Surprise, pieces_at, surprise
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.predict import NextSentence, WordGuess
+from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
 from bertcore.analysis.trace import Trace
-from bertcore.analysis.verdicts import SentenceOrder
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Encoding
 

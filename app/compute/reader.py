@@ -22,9 +22,8 @@ from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 
 if TYPE_CHECKING:
-    from bertcore.analysis.predict import NextSentence
+    from bertcore.analysis.predict import NextSentence, SentenceOrder
     from bertcore.analysis.trace import Trace
-    from bertcore.analysis.verdicts import SentenceOrder
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 
@@ -73,8 +72,8 @@ class Reader(QObject):
 
 def read(request: ReadingRequest, checkpoint: Checkpoint, before: Reading | None = None) -> Reading:
     """One forward pass, and what is read off it."""
+    from bertcore.analysis.predict import replaced_probabilities, task_logits
     from bertcore.analysis.trace import trace
-    from bertcore.analysis.verdicts import replaced_probabilities, task_logits
 
     started = time.perf_counter()
     traced = trace(
@@ -101,8 +100,7 @@ def _inputs(request: ReadingRequest) -> tuple[object, ...]:
 
 def _pair_verdicts(traced: Trace) -> tuple[NextSentence | None, SentenceOrder | None]:
     """What the heads for sentence pairs say, as far as the model has them."""
-    from bertcore.analysis.predict import next_sentence
-    from bertcore.analysis.verdicts import sentence_order
+    from bertcore.analysis.predict import next_sentence, sentence_order
 
     follows, order = traced.next_sentence_logits, traced.sentence_order_logits
     return (None if follows is None else next_sentence(follows)), (None if order is None else sentence_order(order))

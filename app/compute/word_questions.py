@@ -87,8 +87,8 @@ def attribution_of(
 
 def sentence_similarity(checkpoint: Checkpoint, a: str, b: str) -> float:
     """Cosine of two sentences, -1..1, each read on its own by a sentence encoder."""
+    from bertcore.analysis.sentence_vectors import sentence_vectors
     from bertcore.analysis.vectors import cosine
-    from bertcore.analysis.verdicts import sentence_vectors
 
     assert checkpoint.pooling is not None
     most = checkpoint.config.max_length

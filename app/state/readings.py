@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from app.state.model_info import ModelInfo
-    from bertcore.analysis.predict import NextSentence, WordGuess, WordRank
+    from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess, WordRank
     from bertcore.analysis.trace import Trace
-    from bertcore.analysis.verdicts import SentenceOrder
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
 
@@ -81,7 +80,7 @@ class Reading:
     sentence_order: SentenceOrder | None  # the same
     replaced: np.ndarray | None  # (S) probability that each token was replaced; None: no head for it
     forward_ms: float
-    task_logits: Mapping[str, np.ndarray] = field(default_factory=dict)  # of heads for a task (`verdicts.task_logits`)
+    task_logits: Mapping[str, np.ndarray] = field(default_factory=dict)  # of heads for a task (`predict.task_logits`)
     before: Reading | None = None  # the same text with nothing changed inside; None where nothing is changed
 
     def units(self, view: TokenView) -> Units:

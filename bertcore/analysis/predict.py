@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,14 @@ class NextSentence:
     not_next: float
 
 
+@dataclass(frozen=True)
+class SentenceOrder:
+    """Probabilities that A stands before B in the text, and that they were swapped (Lan et al. 2020, section 3.1)."""
+
+    in_order: float
+    swapped: float
+
+
 def softmax(logits: NDArray) -> NDArray[np.float64]:
     """Probabilities along the last axis, computed in double precision."""
     shifted = np.asarray(logits, dtype=np.float64)
@@ -106,6 +114,25 @@ def head_outputs(model: Bert, hidden: Tensor, positions: Sequence[int], tap: Tap
     )
 
 
+def task_logits(model: Bert, hidden: NDArray) -> dict[str, NDArray[np.float32]]:
+    """Last hidden states of one text (S,H) -> the logits of each head for a task, by its name.
+
+    classify (K), tag (S,K), span (S,2) as start and end, choice (1), summarise (S).
+    """
+    import torch
+
+    states = torch.from_numpy(np.ascontiguousarray(hidden)).to(model.embeddings.token.weight)[None]  # (1,S,H)
+    heads: dict[str, Callable[[], Tensor]] = {
+        "classify": lambda: model.classify_logits(states[:, 0])[0],
+        "tag": lambda: model.tag_logits(states)[0],
+        "span": lambda: torch.stack(model.span_logits(states), dim=-1)[0],
+        "choice": lambda: model.choice_logits(states[:, 0], 1)[0],
+        "summarise": lambda: model.sentence_logits(states)[0],
+    }
+    with torch.inference_mode():
+        return {task: logits().float().cpu().numpy() for task, logits in heads.items() if task in model.tasks}
+
+
 def top_words(logits: NDArray, tokenizer: Tokenizer, k: int) -> list[WordGuess]:
     """The k likeliest words for one row of logits (V), likeliest first."""
     probabilities = softmax(logits)
@@ -126,3 +153,15 @@ def next_sentence(logits: NDArray) -> NextSentence:
     """Logits (2) of the next-sentence head as probabilities."""
     is_next, not_next = softmax(logits)
     return NextSentence(float(is_next), float(not_next))
+
+
+def sentence_order(logits: NDArray) -> SentenceOrder:
+    """Logits (2) of the SOP head as probabilities."""
+    in_order, swapped = softmax(logits)
+    return SentenceOrder(float(in_order), float(swapped))
+
+
+def replaced_probabilities(logits: NDArray) -> NDArray[np.float64]:
+    """Logits (S) of ELECTRA's discriminator -> the probability that each token was replaced (sigmoid)."""
+    probabilities: NDArray[np.float64] = 0.5 * (1 + np.tanh(np.asarray(logits, dtype=np.float64) / 2))
+    return probabilities

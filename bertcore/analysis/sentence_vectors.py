@@ -1,58 +1,18 @@
-"""What the heads beside MLM and NSP say: sentence order, replaced words, and how alike two sentences are."""
+"""One vector for a text: what a sentence encoder makes of it, and any other model too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from bertcore.analysis.passes import MAX_TOKENS
-from bertcore.analysis.predict import softmax
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.model.bert import Bert
 from bertcore.progress import Progress
 from bertcore.tokenizer.tokenizer import Encoding
-
-
-@dataclass(frozen=True)
-class SentenceOrder:
-    """Probabilities that A stands before B in the text, and that they were swapped (Lan et al. 2020, section 3.1)."""
-
-    in_order: float
-    swapped: float
-
-
-def sentence_order(logits: NDArray) -> SentenceOrder:
-    """Logits (2) of the SOP head as probabilities."""
-    in_order, swapped = softmax(logits)
-    return SentenceOrder(float(in_order), float(swapped))
-
-
-def replaced_probabilities(logits: NDArray) -> NDArray[np.float64]:
-    """Logits (S) of ELECTRA's discriminator -> the probability that each token was replaced (sigmoid)."""
-    probabilities: NDArray[np.float64] = 0.5 * (1 + np.tanh(np.asarray(logits, dtype=np.float64) / 2))
-    return probabilities
-
-
-@torch.inference_mode()
-def task_logits(model: Bert, hidden: NDArray) -> dict[str, NDArray[np.float32]]:
-    """Last hidden states of one text (S,H) -> the logits of each head for a task, by its name.
-
-    classify (K), tag (S,K), span (S,2) as start and end, choice (1), summarise (S).
-    """
-    states = torch.from_numpy(np.ascontiguousarray(hidden)).to(model.embeddings.token.weight)[None]  # (1,S,H)
-    heads: dict[str, Callable[[], Tensor]] = {
-        "classify": lambda: model.classify_logits(states[:, 0])[0],
-        "tag": lambda: model.tag_logits(states)[0],
-        "span": lambda: torch.stack(model.span_logits(states), dim=-1)[0],
-        "choice": lambda: model.choice_logits(states[:, 0], 1)[0],
-        "summarise": lambda: model.sentence_logits(states)[0],
-    }
-    return {task: logits().float().cpu().numpy() for task, logits in heads.items() if task in model.tasks}
 
 
 @torch.inference_mode()
