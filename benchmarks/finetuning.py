@@ -100,7 +100,7 @@ def _theirs(options: FinetuneOptions) -> tuple[float, float]:
     )
     batches = TaskBatches(features, training.batch_size, tokenizer.pad_id)
     count = len(features.ids)
-    steps = FineTuning(options).steps_for(-(-count // training.batch_size)) or 1
+    steps = FineTuning(options).budget(-(-count // training.batch_size)).steps or 1
     schedule = transformers.get_linear_schedule_with_warmup(optimizer, round(training.warm_up_share * steps), steps)
     rng, order, seconds = np.random.default_rng(training.seed), np.zeros(0, dtype=np.int64), 0.0
     model.train()

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 import typer
 
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 
 ROOT = Path(__file__).parent.parent
 TEXT = ROOT / "assets" / "corpus" / "stories.txt"
@@ -88,7 +88,7 @@ def kill_test(kills: int = KILLS, steps: int = STEPS, seed: int = SEED) -> Outco
 def _options(steps: int) -> PretrainOptions:
     """The smallest preset on the stories that come with the program; a snapshot every 0.6 s."""
     data = DataOptions(corpus=(str(TEXT),), vocab_size=2000, sequence_length=64, long_sequence_length=64)
-    training = TrainingOptions(steps=steps, threads=1, precision="fp32", evaluations=4, save_minutes=0.01, log_every=1)
+    training = TrainingOptions(steps=steps, threads=1, precision="fp32", evaluations=4, save_minutes=0.01)
     dropout = {"hidden_dropout_prob": 0.1, "attention_probs_dropout_prob": 0.1}  # to be drawn the same again
     return PretrainOptions(name="kills", preset="tiny", model=dropout, data=data, training=training)
 

@@ -13,8 +13,8 @@ from typing import Any
 
 from benchmarks.timing import Row
 from bertcore.locations import sample_corpus
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 
 MINUTES, ASKED = 1.0, 0.02
 
@@ -32,7 +32,7 @@ def rows() -> list[Row]:
         training=TrainingOptions(minutes=MINUTES, batch_size=32, threads=2, precision="fp32"),
     )
     with tempfile.TemporaryDirectory() as folder:
-        start_or_resume(options, Path(folder) / "run", resume=False, watch=watch)
+        start_or_resume(options, Path(folder) / "run", resume=False, on_event=watch)
     wall, training = (marks[-1][column] - marks[0][column] for column in (0, 1))
     share = 1 - training / wall
     what = f"metrics, snapshots and control of a run of {MINUTES:g} minute(s), mini"

@@ -16,14 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from benchmarks.timing import Row
 from bertcore.data.batches import Batch
-from bertcore.training.feed import Feed
-from bertcore.training.objective import BatchTensors, pretraining_loss
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.data.prefetcher import Prefetcher
+from bertcore.training.objective import pretraining_loss
 from bertcore.training.pretrain import Pretraining
-from bertcore.training.sharding import clip_gradients
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 
 ROWS, VOCAB = 32, 8192
 STEPS, TURN = 20, 5  # steps of each kind, so many in a turn
@@ -67,45 +67,46 @@ def invented_text(words: int = 30_000, documents: int = 600, seed: int = 0) -> s
 
 
 def _measured(text: Path, masking: str, length: int) -> tuple[float, float, float]:
-    """Share of a step spent waiting, and the median seconds of a step with the feed and on batches that lie ready."""
+    """Share of a step spent waiting; median seconds of a step with batches made ahead, and with ready ones."""
     data = DataOptions((str(text),), vocab_size=VOCAB, sequence_length=length, long_sequence_length=length)
     options = PretrainOptions(
         data=replace(data, masking=masking), training=TrainingOptions(steps=10**6, batch_size=ROWS, causal_share=0.0)
     )
-    work, run = Pretraining(options), text.parent / f"{masking}-{length}"
+    training, run = Pretraining(options), text.parent / f"{masking}-{length}"
     run.mkdir()
-    work.prepare(run, lambda words: None)
-    feed = Feed(work.make_batch)
-    ready = [work.make_batch(step, 0.5) for step in range(1, TURN + 1)]
+    training.prepare(run, lambda sentence: None)
+    make_batch = training.materials.batches.make
+    prefetcher = Prefetcher(make_batch)
+    ready = [make_batch(step, 0.5) for step in range(1, TURN + 1)]
     waits, fed, lying = [], [], []
     step = len(ready)
     for turn in range(1 + STEPS // TURN):
         for _ in range(TURN):
             step += 1
             started = time.perf_counter()
-            batch = feed.take(step, 0.5)
+            batch = prefetcher.take(step, 0.5)
             waited = time.perf_counter() - started
-            feed.begin(step + 1, 0.5)
-            _update(work, batch)
+            prefetcher.prefetch(step + 1, 0.5)
+            _update(training, batch)
             if turn:  # the first one warms up
                 waits.append(waited)
                 fed.append(time.perf_counter() - started)
         for batch in ready:
             started = time.perf_counter()
-            _update(work, batch)
+            _update(training, batch)
             if turn:
                 lying.append(time.perf_counter() - started)
-    feed.close()
-    work.close()
+    prefetcher.close()
+    training.close()
     return sum(waits) / sum(fed), statistics.median(fed), statistics.median(lying)
 
 
-def _update(work: Pretraining, batch: Batch) -> None:
+def _update(training: Pretraining, batch: Batch) -> None:
     """A step as the loop takes it."""
-    materials = work.materials
+    materials = training.materials
     materials.optimizer.zero_grad(set_to_none=True)
     with materials.precision.autocast(materials.device):
-        loss = pretraining_loss(materials.model, BatchTensors.of(batch, materials.device))
+        loss = pretraining_loss(materials.model, batch)
     loss.total.backward()
-    clip_gradients(materials.model, 1.0)
+    torch.nn.utils.clip_grad_norm_(materials.model.parameters(), 1.0)
     materials.optimizer.step()

@@ -15,9 +15,8 @@ from benchmarks.peer import random_model
 from bertcore.config import BertConfig
 from bertcore.data.batches import Batch
 from bertcore.model.parameter_count import count_parameters
-from bertcore.training.objective import BatchTensors, pretraining_loss
+from bertcore.training.objective import pretraining_loss
 from bertcore.training.optimizer import make_optimizer
-from bertcore.training.sharding import clip_gradients
 
 VOCAB, MASKED = 30_522, 0.15
 TOKENS = 1_000_000 * 256 * 512  # steps, sequences and length of Devlin et al. 2019, appendix A.2
@@ -73,7 +72,7 @@ def measured(rounds: int = 3, sequences: int = 4, length: int = 128) -> tuple[fl
     torch.set_num_threads(1)
     model = random_model("base", VOCAB, 0.1).train()
     optimizer = make_optimizer(model, 1e-4, 0.01)
-    batch = BatchTensors.of(_batch(sequences, length))
+    batch = _batch(sequences, length)
     products, steps = [], []
     for _ in range(rounds + 1):
         started = time.process_time()
@@ -83,7 +82,7 @@ def measured(rounds: int = 3, sequences: int = 4, length: int = 128) -> tuple[fl
         started = time.process_time()
         optimizer.zero_grad(set_to_none=True)
         pretraining_loss(model, batch).total.backward()
-        clip_gradients(model, 1.0)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         steps.append(time.process_time() - started)
     tokens_per_s = sequences * length / min(steps[1:])
@@ -98,7 +97,8 @@ def _batch(sequences: int, length: int) -> Batch:
     rng = np.random.default_rng(0)
     ids = rng.integers(1000, VOCAB, (sequences, length))
     rows = np.sort(rng.choice(ids.size, int(MASKED * ids.size), replace=False))
-    return Batch(ids, np.zeros_like(ids), None, rows, ids.reshape(-1)[rows], np.zeros(sequences, int), False, ids.size)
+    words, at, pairs = torch.from_numpy(ids), torch.from_numpy(rows), torch.zeros(sequences, dtype=torch.long)
+    return Batch(words, torch.zeros_like(words), None, at, words.reshape(-1)[at], pairs, False, ids.size)
 
 
 def main() -> None:

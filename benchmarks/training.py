@@ -18,7 +18,7 @@ from benchmarks.timing import Row, matmul_peak, medians_in_turns
 from bertcore.config import BertConfig
 from bertcore.data.batches import Batch
 from bertcore.model.bert import Bert
-from bertcore.training.objective import BatchTensors, pretraining_loss
+from bertcore.training.objective import pretraining_loss
 from bertcore.training.optimizer import make_optimizer
 from bertcore.training.precision import choose_precision
 
@@ -88,7 +88,7 @@ def _our_stepper(model: Bert, dtype: torch.dtype | None) -> Stepper:
     optimizer = make_optimizer(model, LEARNING_RATE, 0.01)
 
     def step(seed: int) -> float:
-        batch = BatchTensors.of(make_batch(seed, model.config.vocab_size))
+        batch = make_batch(seed, model.config.vocab_size)
         with torch.autocast("cpu", dtype, enabled=dtype is not None):
             loss = pretraining_loss(model, batch).total
         return _update(loss, model, optimizer)
@@ -102,7 +102,7 @@ def _peer_stepper(model: Bert, dtype: torch.dtype | None) -> Stepper:
     optimizer = torch.optim.AdamW(_decay_groups(peer), lr=LEARNING_RATE, eps=1e-6, fused=True)
 
     def step(seed: int) -> float:
-        batch = BatchTensors.of(make_batch(seed, vocab_size))
+        batch = make_batch(seed, vocab_size)
         labels = torch.full((BATCH * LENGTH,), -100)
         labels[batch.rows] = batch.labels
         with torch.autocast("cpu", dtype, enabled=dtype is not None):
@@ -142,5 +142,5 @@ def make_batch(seed: int, vocab_size: int) -> Batch:
     rows = np.sort(rng.choice(BATCH * LENGTH, int(MASKED_SHARE * BATCH * LENGTH), replace=False))
     labels = ids.reshape(-1)[rows]
     ids.reshape(-1)[rows] = MASK_ID
-    next_sentence = rng.integers(0, 2, BATCH)
-    return Batch(ids, segments, None, rows, labels, next_sentence, causal=False, real_tokens=ids.size)
+    words, parts, at, right, pairs = map(torch.from_numpy, (ids, segments, rows, labels, rng.integers(0, 2, BATCH)))
+    return Batch(words, parts, None, at, right, pairs, causal=False, real_tokens=ids.size)

@@ -25,7 +25,7 @@ from app.shell.window import Window
 from app.state.readings import Reading
 from bertcore.locations import sample_corpus
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 
 TEXT_A = "The cat sat on the mat and the dog was happy to see him there."
 TEXT_B = "It was very warm and the girl was glad of it too, she said."

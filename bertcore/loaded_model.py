@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from bertcore.evaluation.report import ModelReport
     from bertcore.tasks.examples import Example, Kind
     from bertcore.tasks.features.predictions import Prediction
+    from bertcore.tasks.inference.evaluate import TaskEvaluation
     from bertcore.tasks.readers.spec import Role
-    from bertcore.training.evaluate_task import TaskEvaluation
 
 Texts = list[str] | tuple[str, ...]  # several texts: a batch
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
@@ -376,7 +376,7 @@ class LoadedModel:
     @property
     def task_kind(self) -> Kind:
         """What it was taught: "classify", "tag", "span" ... Raises BertcoreError for a model without a task."""
-        from bertcore.analysis.apply import predict, task_kind
+        from bertcore.tasks.inference.predict import predict, task_kind
 
         kind = task_kind(self.checkpoint)
         if kind is None:
@@ -387,7 +387,7 @@ class LoadedModel:
     @property
     def learned_task(self) -> str | None:
         """The task of the run that it is a snapshot of; None elsewhere."""
-        from bertcore.training.evaluate_task import data_of_run
+        from bertcore.training.task_files import data_of_run
 
         learned = data_of_run(self.checkpoint.folder)
         return learned.task if learned else None
@@ -402,7 +402,7 @@ class LoadedModel:
         `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
         line. Raises BertcoreError where the model was not taught a task.
         """
-        from bertcore.analysis.apply import as_example
+        from bertcore.tasks.inference.predict import as_example
 
         kind = self.task_kind
         found = self._predictions([as_example(kind, *pair) for pair in _pairs(a, b)])
@@ -425,7 +425,7 @@ class LoadedModel:
 
         `task` absent: the one that its run learned. Raises BertcoreError where file, task and model do not fit.
         """
-        from bertcore.training.evaluate_task import evaluate_file
+        from bertcore.training.task_files import evaluate_file
 
         task = task or self.learned_task
         if task is None:
@@ -465,7 +465,7 @@ class LoadedModel:
         return measure_model(self.checkpoint, paths, form, Effort(length=sequence_length), tell)
 
     def _predictions(self, examples: Sequence[Example]) -> Predictions:
-        from bertcore.analysis.apply import predict
+        from bertcore.tasks.inference.predict import predict
 
         with progress_bar("Predicting") as step:
             return Predictions(predict(self.checkpoint, examples, step))
@@ -473,7 +473,7 @@ class LoadedModel:
     def _examples(self, file: str, task: str | None, columns: Mapping[Role, str]) -> Sequence[Example]:
         """As the model's run reads them; else by its kind of task, with B where the file has pairs."""
         from bertcore.tasks.readers.reading import read_task
-        from bertcore.training.evaluate_task import data_of_run
+        from bertcore.training.task_files import data_of_run
 
         kind, learned = self.task_kind, data_of_run(self.checkpoint.folder)
         if learned is not None and task in (None, learned.task):

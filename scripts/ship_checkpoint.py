@@ -31,8 +31,9 @@ from bertcore.evaluation.markdown import cloze_table, figures
 from bertcore.evaluation.report import ModelReport, measure_model
 from bertcore.locations import BUILT_IN, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.options import PretrainOptions
-from bertcore.training.run_cards import MASKED
+from bertcore.training.model_card import MASKED
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.pretraining_batches import CAUSAL_MASKED_EVERY
 
 CURVE_LINES = 1500
 EARLY = 100  # steps in which so little is learned that one snapshot is enough
@@ -238,7 +239,7 @@ def _said_of(piece: Piece, recipe: str) -> str:
     training, data = piece.options.training, piece.options.data
     warm_up = (
         f"the first {training.causal_share:.0%} of the budget a causal warm-up (next-word prediction, one step in "
-        f"{training.causal_masked_every} masks words), the rest masked words and next sentence"
+        f"{CAUSAL_MASKED_EVERY} masks words), the rest masked words and next sentence"
         if training.causal_share
         else "masked words and next sentence"
     )

@@ -40,7 +40,11 @@ TORCH_FREE = (
     "bertcore.training.distil_options",
     "bertcore.training.finetune_options",
     "bertcore.runs.run_folder",
-    "bertcore.training.options",
+    "bertcore.settings",
+    "bertcore.runs.snapshots",
+    "bertcore.runs.environment",
+    "bertcore.training.resume_settings",
+    "bertcore.training.pretrain_options",
 )
 
 # Built from parts, so that this file does not name them.

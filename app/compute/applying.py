@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ApplyRequest:
-    """What was typed, as `bertcore.analysis.apply.as_example` takes it."""
+    """What was typed, as `bertcore.tasks.inference.predict.as_example` takes it."""
 
     model: ModelInfo
     text_a: str

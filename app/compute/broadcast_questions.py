@@ -59,7 +59,7 @@ class BroadcastQuestions(QObject):
     def _apply(self, request: ApplyRequest) -> Any:
         checkpoint = self._inference.checkpoint_of(request.model)
         from app.compute.applying import applied
-        from bertcore.analysis.apply import as_example, predict, task_kind
+        from bertcore.tasks.inference.predict import as_example, predict, task_kind
 
         kind = task_kind(checkpoint)
         if kind is None:

@@ -181,7 +181,7 @@ def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:
     if not TASK_HEADS.intersection(checkpoint.tasks):
         return None  # the usual case, which need not wait for what tasks are made of
     from app.state.task_info import task_info
-    from bertcore.analysis.apply import labels_of, task_kind
+    from bertcore.tasks.inference.predict import labels_of, task_kind
 
     kind = task_kind(checkpoint)
     return task_info(kind, labels_of(checkpoint), folder, checkpoint.config.number_range) if kind else None

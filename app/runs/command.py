@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain_options import PretrainOptions
 
 Options = PretrainOptions | FinetuneOptions | DistilOptions
 

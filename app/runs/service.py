@@ -25,7 +25,7 @@ from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import registry
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
-from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain_options import PretrainOptions
 
 POLL_MS = 250  # the run that is looked at
 REFRESH_EVERY_POLLS = 4  # the list of all runs

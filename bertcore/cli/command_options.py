@@ -1,65 +1,36 @@
-"""What `evaluate` and `predict` take: a recipe (JSON), flags, or both. Importable without torch."""
+"""What `evaluate` and `predict` take: a recipe (JSON), flags, or both. Imports no torch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 from bertcore.errors import BertcoreError
-from bertcore.training.option_checks import (
-    Ranges,
-    check_corpus,
-    check_settings,
-    check_table,
-    read_recipe,
-    refuse_unknown,
-)
+from bertcore.settings import Recipe, setting
 
-FORMAT_VERSION = 1
 _ROLES = ("text", "text_b", "label")
-_RANGES: Ranges = {"sequence_length": (int, 8, 512), "sequences": (int, 1, 10**9)}
 
 
 @dataclass(frozen=True)
-class CommandOptions:
+class CommandOptions(Recipe):
     """What both commands take."""
 
-    kind: ClassVar[str]
-    model: str | None = None  # folder, run or hub id; None: the built-in model
-    task: str | None = None  # how the file is laid out; None: as the model's run, or its kind of task, has it
-    columns: Mapping[str, str] = field(default_factory=dict)  # "text", "text_b", "label" -> name in the file
+    model: str | None = setting(None, "Checkpoint, run or hub id; if not given, the built-in model")
+    task: str | None = setting(None, "How the file is laid out; if not given, as for the model's kind of task")
+    # "text", "text_b", "label" -> name in the file
+    columns: Mapping[str, str] = setting({}, "Columns of the file that hold the text, text B and the label")
 
     def __post_init__(self) -> None:
-        check_settings(self, _RANGES)
-        check_table(self.columns, "columns")
+        super().__post_init__()
         for role, name in self.columns.items():
             if role not in _ROLES or not isinstance(name, str):
                 raise BertcoreError(f"The columns are named by {', '.join(_ROLES)}; not {role} {name!r}.")
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"format_version": FORMAT_VERSION, "kind": self.kind, **asdict(self)}
-
-    @classmethod
-    def from_file(cls, file: Path) -> Self:
-        """Read a recipe. Raises BertcoreError that names what it has no setting for."""
-        values = read_recipe(file)
-        version, kind = values.pop("format_version", FORMAT_VERSION), values.pop("kind", cls.kind)
-        if version != FORMAT_VERSION or kind != cls.kind:
-            raise BertcoreError(f"The recipe {file} is of another kind or version; this reads those of {cls.kind}, 1.")
-        refuse_unknown(cls, values, f"the recipe {file.name}")
-        if "columns" in values:
-            values["columns"] = check_table(values["columns"], "columns")
-        if "corpus" in values:
-            values["corpus"] = check_corpus(values["corpus"])
-        return cls(**values)
-
     def with_flags(self, columns: Mapping[str, str | None], **flags: Any) -> Self:
         """The same with the flags that were given; None means that a flag was not given."""
         named = {role: name for role, name in columns.items() if name}
-        given = {name: value for name, value in flags.items() if value is not None}
-        return replace(self, columns={**self.columns, **named}, **given)
+        return self.with_changes(columns={**self.columns, **named}, **flags)
 
 
 @dataclass(frozen=True)
@@ -67,10 +38,11 @@ class EvaluateOptions(CommandOptions):
     """`evaluate`: what to measure on."""
 
     kind = "evaluate"
-    data: str | None = None  # held-out examples: a file, or a folder's dev part
-    corpus: tuple[str, ...] = ()  # or text, for masked words and next sentence
-    sequence_length: int = 128  # tokens, with `corpus`
-    sequences: int = 512  # at most, with `corpus`
+
+    data: str | None = setting(None, "Held-out examples: a file, or a folder's dev part")
+    corpus: tuple[str, ...] = setting((), "Text, for masked words and next sentence")
+    sequence_length: int = setting(128, "With a corpus: length of a sequence", unit="tokens", at_least=8, at_most=512)
+    sequences: int = setting(512, "With a corpus: largest number of sequences", at_least=1, at_most=10**9)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -83,6 +55,7 @@ class PredictOptions(CommandOptions):
     """`predict`: what to read."""
 
     kind = "predict"
-    a: str = ""  # a text, or the question, the beginning
-    b: str | None = None  # its passage, its endings (one on each line)
-    file: str | None = None  # texts to read instead
+
+    a: str = setting("", "A text, or the question, the beginning")
+    b: str | None = setting(None, "Its passage, or its endings, one on each line")
+    file: str | None = setting(None, "Texts to read instead")

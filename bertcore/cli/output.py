@@ -34,9 +34,6 @@ OutFile = Annotated[
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on where the folder stands, or start. A budget beside it is the new one.")
 ]
-SnapshotsMib = Annotated[
-    float | None, typer.Option(help="Disk for all snapshots, in MiB (8,192 if nothing is said); the middle goes first.")
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 

@@ -75,7 +75,7 @@ def predict(
         for prediction in predictions:
             typer.echo(_line(prediction))
         return
-    from bertcore.analysis.apply import as_example
+    from bertcore.tasks.inference.predict import as_example
 
     for line in _lines(predictions[0], as_example(kind, given, second)):
         typer.echo(line)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from bertcore.data.corpus import Corpus
-from bertcore.data.masking import choose, replace
+from bertcore.data.masking import choose, hide
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules, cut_windows, make_pair, with_pieces
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -24,14 +27,27 @@ _LONG_EPOCH = 100_000  # windows; fewer are cut within a tenth of a second
 class Batch:
     """B sequences of S tokens; `rows` (R) are indices into B*S at which `labels` (R) are to be predicted."""
 
-    input_ids: NDArray[np.int64]  # (B,S)
-    segment_ids: NDArray[np.int64]  # (B,S)
-    attention_mask: NDArray[np.int64] | None  # (B,S), None where nothing is padding
-    rows: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    next_sentence: NDArray[np.int64]  # (B): 0 follows (SOP: in order), 1 does not (swapped), -100 has no second part
+    input_ids: Tensor  # (B,S)
+    segment_ids: Tensor  # (B,S)
+    attention_mask: Tensor | None  # (B,S), None where nothing is padding
+    rows: Tensor
+    labels: Tensor
+    next_sentence: Tensor  # (B): 0 follows (SOP: in order), 1 does not (swapped), -100 has no second part
     causal: bool  # tokens may look back only, and every next token is to be predicted
     real_tokens: int  # without padding
+
+    @property
+    def pairs(self) -> int:
+        """How many sequences have a second part, and so a label."""
+        return int((self.next_sentence != NO_LABEL).sum())
+
+    def to(self, device: torch.device) -> Batch:
+        if self.input_ids.device == device:
+            return self
+        moved: dict[str, Any] = {
+            name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)
+        }
+        return replace(self, **moved)
 
 
 class PairSampler:
@@ -134,11 +150,12 @@ def masked_batch(
     if attention_mask is not None:
         ordinary &= attention_mask == 1
     chosen = choose(masking, ids, ordinary, mask_share, tokenizer, rng)
-    seen, rows = replace(ids, chosen, tokenizer, rng)
-    labels = ids.reshape(-1)[rows]
+    seen, rows = hide(ids, chosen, tokenizer, rng)
     next_sentence = np.array([pair.label for pair in pairs], dtype=np.int64)
     real = ids.size if attention_mask is None else int(attention_mask.sum())
-    return Batch(seen, segments, attention_mask, rows, labels, next_sentence, causal=False, real_tokens=real)
+    return _batch(
+        seen, segments, attention_mask, rows, ids.reshape(-1)[rows], next_sentence, causal=False, real_tokens=real
+    )
 
 
 def causal_batch(pairs: list[Pair], tokenizer: Tokenizer) -> Batch:
@@ -151,7 +168,17 @@ def causal_batch(pairs: list[Pair], tokenizer: Tokenizer) -> Batch:
     no_labels = np.full(len(pairs), NO_LABEL, dtype=np.int64)
     # Looking back only, a token never reaches the padding behind it: no mask is needed, and the fast kernel runs.
     real = ids.size if attention_mask is None else int(attention_mask.sum())
-    return Batch(ids, segments, None, rows, labels, no_labels, causal=True, real_tokens=real)
+    return _batch(ids, segments, None, rows, labels, no_labels, causal=True, real_tokens=real)
+
+
+def _batch(
+    ids: NDArray, segments: NDArray, mask: NDArray | None, *rest: NDArray, causal: bool, real_tokens: int
+) -> Batch:
+    """`rest`: rows, labels, next_sentence."""
+    tensor = torch.from_numpy
+    rows, labels, next_sentence = map(tensor, rest)
+    mask_tensor = None if mask is None else tensor(mask)
+    return Batch(tensor(ids), tensor(segments), mask_tensor, rows, labels, next_sentence, causal, real_tokens)
 
 
 def make_rows(
@@ -175,7 +202,7 @@ def rows_of(batch: Batch, start: int, stop: int) -> Batch:
     count, length = batch.input_ids.shape
     if (start, stop) == (0, count):
         return batch
-    ours = slice(*np.searchsorted(batch.rows, (start * length, stop * length)))
+    ours = slice(*np.searchsorted(batch.rows.numpy(), (start * length, stop * length)))
     mask = None if batch.attention_mask is None else batch.attention_mask[start:stop]
     rows = batch.rows[ours] - start * length
     real = (stop - start) * length if mask is None else int(mask.sum())
@@ -204,26 +231,26 @@ def joined(batches: list[Batch]) -> Batch:
         return batches[0]
     length = max(batch.input_ids.shape[1] for batch in batches)
     firsts = np.cumsum([0, *(len(batch.input_ids) for batch in batches)])
-    places = [np.divmod(batch.rows, batch.input_ids.shape[1]) for batch in batches]
-    masks = None
+    places = [np.divmod(batch.rows.numpy(), batch.input_ids.shape[1]) for batch in batches]
+    mask = None
     if not batches[0].causal and any(b.attention_mask is not None or b.input_ids.shape[1] < length for b in batches):
-        masks = np.concatenate([_widened(_mask_of(batch), length) for batch in batches])
-    return Batch(
+        mask = np.concatenate([_widened(_mask_of(batch), length) for batch in batches])
+    return _batch(
         np.concatenate([_widened(batch.input_ids, length) for batch in batches]),
         np.concatenate([_widened(batch.segment_ids, length) for batch in batches]),
-        masks,
+        mask,
         np.concatenate([(row + at) * length + col for (row, col), at in zip(places, firsts[:-1], strict=True)]),
         np.concatenate([batch.labels for batch in batches]),
         np.concatenate([batch.next_sentence for batch in batches]),
-        batches[0].causal,
-        sum(batch.real_tokens for batch in batches),
+        causal=batches[0].causal,
+        real_tokens=sum(batch.real_tokens for batch in batches),
     )
 
 
-def _mask_of(batch: Batch) -> NDArray[np.int64]:
-    return np.ones_like(batch.input_ids) if batch.attention_mask is None else batch.attention_mask
+def _mask_of(batch: Batch) -> Tensor:
+    return torch.ones_like(batch.input_ids) if batch.attention_mask is None else batch.attention_mask
 
 
-def _widened(values: NDArray, length: int) -> NDArray:
+def _widened(values: Tensor, length: int) -> NDArray:
     """(B,S) with columns of 0 added: no token sees what they hold, whatever id that is."""
-    return np.pad(values, ((0, 0), (0, length - values.shape[1]))) if values.shape[1] < length else values
+    return np.pad(values.numpy(), ((0, 0), (0, length - values.shape[1])))

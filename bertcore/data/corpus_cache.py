@@ -1,16 +1,18 @@
-"""The tokenised texts that earlier runs left: what they are, who reads them, and which of them go.
+"""The tokenised texts that earlier runs left: what they are, who reads them, and which of them are deleted.
 
 cache/corpora/<key>-shards/          see bertcore.data.shards
     readers/                         touched whenever somebody opens the text; in it a file for each process that
-                                     reads it, locked as long as that lives
+                                     reads it, locked as long as that lives and removed when it ends
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import os
 import shutil
+import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,7 @@ from bertcore.locations import home
 
 MOST_GIB = 20.0  # of all tokenised texts together; after that, those go that nobody has opened for longest
 _READERS = "readers"
+_STALE_S = 60.0  # a reader's file that nobody holds is this old before it is removed: its owner may be about to lock it
 
 _mine: dict[Path, FileLock] = {}  # what this process reads, until it ends
 
@@ -40,9 +43,9 @@ def cache_folder() -> Path:
 
 
 def hold(folder: Path) -> None:
-    """Say that this process reads a tokenised text, if it is there: nothing clears it away until the process ends.
+    """Mark a tokenised text, if it is there, as read by this process: nothing deletes it until the process ends.
 
-    Where the folder cannot be written, nothing can clear it away either.
+    Where the folder cannot be written, nothing can delete it either.
     """
     if not folder.is_dir():
         return
@@ -54,6 +57,24 @@ def hold(folder: Path) -> None:
             lock = FileLock(readers / uuid.uuid4().hex)
             lock.acquire(timeout=0)
             _mine[folder] = lock
+            _remove_stale(readers)
+
+
+@atexit.register
+def release() -> None:
+    """What this process reads may be deleted from now on."""
+    for lock in _mine.values():
+        lock.release()
+        Path(lock.lock_file).unlink(missing_ok=True)
+    _mine.clear()
+
+
+def _remove_stale(readers: Path) -> None:
+    """The files of readers that were killed."""
+    for file in readers.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - file.stat().st_mtime > _STALE_S and not _is_held(file):
+                file.unlink()
 
 
 def cached_texts() -> list[CachedText]:

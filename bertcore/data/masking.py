@@ -35,7 +35,7 @@ def choose(
     return _row_by_row(ordinary, begins, wanted, pick, rng)
 
 
-def replace(ids: NDArray, chosen: Chosen, tokenizer: Tokenizer, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
+def hide(ids: NDArray, chosen: Chosen, tokenizer: Tokenizer, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
     """What the model sees, (B,S), and the chosen places (R), indices into B*S: 80% become the mask, 10% a random word
     of the whole vocabulary, 10% stay (Devlin et al. 2019, section 3.1). Tokens of one number share this fate.
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.data.batches import lay_out, masked_batch
+from bertcore.data.batches import Batch, lay_out, masked_batch
 from bertcore.data.pairs import Pair, PairRules
 from bertcore.evaluation.documents import Document
 from bertcore.evaluation.estimates import Estimate, mean_by_document
@@ -29,7 +29,6 @@ from bertcore.evaluation.sequences import (
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HELD_OUT_MASK_SHARE, HELD_OUT_SEED
-from bertcore.training.objective import BatchTensors
 
 MOST_TOKENS = 8192  # in one batch: its logits are some 1,200 rows of the vocabulary
 FEWEST_TOKENS = 5  # of a sentence that is read by itself: fewer say nothing about each other
@@ -155,15 +154,15 @@ def _predicted(
         batch = masked_batch(pairs, tokenizer, rng, HELD_OUT_MASK_SHARE)
         if all_masked and tokenizer.mask_id is not None:
             batch.input_ids.reshape(-1)[batch.rows] = tokenizer.mask_id
-        of_window, place = np.divmod(batch.rows, batch.input_ids.shape[1])  # (R)
-        losses, ranks = _losses_and_ranks(model, BatchTensors.of(batch, device))
+        of_window, place = np.divmod(batch.rows.numpy(), batch.input_ids.shape[1])  # (R)
+        losses, ranks = _losses_and_ranks(model, batch.to(device))
         document = np.array([windows[i].document for i in chosen])[of_window]
-        hidden = batch.input_ids.reshape(-1)[batch.rows] == tokenizer.mask_id  # (R)
+        hidden = batch.input_ids.reshape(-1)[batch.rows].numpy() == tokenizer.mask_id  # (R)
         found.append(MaskedWords(document, place, losses, ranks, hidden))
     return MaskedWords.joined(found)
 
 
-def _losses_and_ranks(model: Bert, batch: BatchTensors) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+def _losses_and_ranks(model: Bert, batch: Batch) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """Of each masked word (R): -ln p, and its rank."""
     hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=batch.rows)  # (R,H)
     logits = model.mlm_logits(hidden).float()  # (R,V)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import subprocess
@@ -10,12 +9,12 @@ import sys
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-import torch.distributed as dist
+from bertcore.files import read_json_or_empty, write_errors, write_json
 
-from bertcore.files import write_errors, write_json
+if TYPE_CHECKING:
+    import torch
 
 ENVIRONMENT_FILE = "environment.json"
 _PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy", "scikit-learn")
@@ -24,16 +23,16 @@ _PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy"
 def note_environment(run: Path, seed: int, device: torch.device) -> None:
     """Write it into the run's folder: of the start and of each time the run went on, the newest last."""
     file = run / ENVIRONMENT_FILE
-    try:
-        before = list(json.loads(file.read_text(encoding="utf-8"))["starts"])
-    except (OSError, ValueError, KeyError, TypeError):  # the first start, or a damaged file
-        before = []
+    before = read_json_or_empty(file).get("starts")
     with write_errors(run):
-        write_json(file, {"starts": [*before, environment(seed, device)]})
+        write_json(file, {"starts": [*(before if isinstance(before, list) else []), environment(seed, device)]})
 
 
 def environment(seed: int, device: torch.device) -> dict[str, Any]:
     """Versions, git revision, machine and seed, as plain values."""
+    import torch
+    import torch.distributed as dist
+
     return {
         "started_at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "command": sys.argv,
@@ -53,9 +52,13 @@ def environment(seed: int, device: torch.device) -> dict[str, Any]:
 
 
 def git_revision() -> str | None:
-    """Of the program's own clone, with "+" where files in it were changed; None where it is no clone."""
+    """Of the program's own clone, with "+" where files in it were changed; None where it is no clone.
+
+    Installed into a folder inside another repository, it is not tracked there: that one's revision says nothing of it.
+    """
     here = Path(__file__).parent
     try:
+        _git(here, "ls-files", "--error-unmatch", Path(__file__).name)
         revision = _git(here, "rev-parse", "HEAD")
         return revision + ("+" if _git(here, "status", "--porcelain", "--untracked-files=no") else "")
     except (OSError, subprocess.SubprocessError):

@@ -17,60 +17,60 @@ from torch.nn import functional as F
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, without_spare_rows
 from bertcore.checkpoint.config_file import read_config
+from bertcore.data.batches import Batch
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
 from bertcore.model.losses import Losses
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.run_story import RunStory
+from bertcore.runs.snapshots import OPTIMIZER_FILE, keep_source
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.distributed import joined_team
-from bertcore.training.first_batch import write_pretraining_batch
-from bertcore.training.going_on import opened
-from bertcore.training.loop import run_work
-from bertcore.training.objective import BatchTensors, word_accuracy
-from bertcore.training.pretrain import MASKED, NO_TEXT, Pretraining
-from bertcore.training.resume import OPTIMIZER_FILE
-from bertcore.training.run_cards import Teaching, place_of
-from bertcore.training.snapshots import keep_source
-from bertcore.training.work import Materials, StepResult, Watch
+from bertcore.training.distributed import process_group
+from bertcore.training.loop import run_training
+from bertcore.training.model_card import Teaching, place_of
+from bertcore.training.objective import word_accuracy
+from bertcore.training.pretrain import NO_TEXT, Pretraining
+from bertcore.training.pretraining_batches import MASKED
+from bertcore.training.resume_settings import open_or_create
+from bertcore.training.trainable import Materials, OnEvent, StepResult
 
 COMPARISON_FILE = "comparison.json"  # teacher and student side by side: size, speed, quality
 
 
 def start_or_resume_distilling(
-    options: DistilOptions | None, run: Path, resume: bool, watch: Watch | None = None
+    options: DistilOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None
 ) -> Path:
     """Distil in the folder `run`; with `resume`, go on from its newest snapshot, or start if there is nothing yet.
 
     Returns the last snapshot. Raises BertcoreError, one sentence, for a teacher without an MLM head and an unfit text.
     """
-    with joined_team() as team:
-        team.refuse("Distillation")
-    settings = opened(DistilOptions, options, run, resume, _fit_to_distil)
-    return run_work(Distilling(settings), RunFolder(run), watch)
+    with process_group() as group:
+        if group.size > 1:
+            raise BertcoreError("Distillation runs in one process; start it without torchrun.")
+    settings = open_or_create(DistilOptions, options, run, resume, _check)
+    return run_training(Distilling(settings), RunFolder(run), on_event)
 
 
-def _fit_to_distil(options: DistilOptions | None) -> DistilOptions:
+def _check(options: DistilOptions | None) -> DistilOptions:
     """Open the teacher before a folder is made for the run."""
     if options is None or not options.data.corpus:
         raise BertcoreError(NO_TEXT)
-    options.student(_open_teacher(options).config)
+    options.student_layers(_open_teacher(options).config)
     return options
 
 
 class Distilling(Pretraining):
-    """The `Work` of a distillation: pretraining with a teacher beside."""
+    """A Trainable: pretraining with a teacher beside."""
 
     def __init__(self, options: DistilOptions) -> None:
         self.distil = options
         super().__init__(options.as_pretraining(read_config(Path(options.teacher))))
 
-    def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
-        say("Opening the teacher.")
+    def prepare(self, run: Path, report: Callable[[str], None]) -> Materials:
+        report("Opening the teacher.")
         keep_source(self.distil.teacher)
         teacher = _open_teacher(self.distil)
-        super().prepare(run, say)
+        super().prepare(run, report)
         self.teacher = without_spare_rows(teacher.model, self.materials.model.config.vocab_size)
         self.teacher.to(self.materials.device)
         begin_with_teacher(self.teacher, self.materials.model)
@@ -84,18 +84,15 @@ class Distilling(Pretraining):
 
     def forward_backward(self, step: int, fraction: float) -> StepResult:
         materials = self.materials
-        batch = self._next_batch(step, fraction)
-        tensors = BatchTensors.of(batch, materials.device)
-        if step == 1:
-            write_pretraining_batch(self.run, tensors, materials.tokenizer)
+        batch = self._next_batch(step, fraction).to(materials.device)
         with materials.precision.autocast(materials.device):
-            losses = distillation_losses(self.teacher, materials.model, tensors, self.distil)
+            losses = distillation_losses(self.teacher, materials.model, batch, self.distil)
         losses.total.backward()
         return StepResult(
             tokens=batch.real_tokens,
-            metrics=lambda: _metrics(losses, tensors),
-            phase=MASKED,
             loss=losses.total.detach(),
+            metrics=lambda: _metrics(losses, batch),
+            phase=MASKED,
         )
 
     def finish(self, folder: RunFolder, done: bool) -> None:
@@ -107,10 +104,8 @@ class Distilling(Pretraining):
             name: student[name] / teacher[name] if teacher[name] else None
             for name in ("parameters", "forward_ms", "mlm_accuracy", "mlm_top5")
         }
-        story = RunStory.of(folder, done, self.settings.steps, self.settings.seconds)
-        write_json(folder.path / COMPARISON_FILE, {**comparison, **self._examples(story.snapshot)})
-        teaching = Teaching(place_of(self.distil.teacher), self._objective, comparison)
-        self._card(story, teaching).write(story.snapshot)
+        write_json(folder.path / COMPARISON_FILE, {**comparison, **self._examples()})
+        self._write_card(folder, done, Teaching(place_of(self.distil.teacher), self._objective, comparison))
 
     @property
     def _objective(self) -> str:
@@ -157,7 +152,7 @@ def teacher_layers(teacher: int, student: int) -> list[int]:
     return [layer * teacher // student for layer in range(student)]
 
 
-def distillation_losses(teacher: Bert, student: Bert, batch: BatchTensors, options: DistilOptions) -> Losses:
+def distillation_losses(teacher: Bert, student: Bert, batch: Batch, options: DistilOptions) -> Losses:
     """Soft words and masked words at the masked places, and the cosine of hidden states at all real tokens."""
     with torch.no_grad():
         wanted = teacher(batch.input_ids, batch.segment_ids, batch.attention_mask)  # (B,S,H)
@@ -188,14 +183,14 @@ def _cosine_loss(hidden: Tensor, wanted: Tensor, mask: Tensor | None) -> Tensor:
     return distances.mean() if mask is None else distances[mask.bool()].mean()
 
 
-def _metrics(losses: Losses, batch: BatchTensors) -> Mapping[str, float]:
+def _metrics(losses: Losses, batch: Batch) -> Mapping[str, float]:
     values = {f"{name}_loss": float(part.detach()) for name, part in losses.parts.items()}
     accuracy = word_accuracy(losses.logits["mlm"].detach(), batch.labels)
     return {"loss": float(losses.total.detach()), **values, "mlm_accuracy": accuracy}
 
 
 @torch.no_grad()
-def _forward_seconds(model: Bert, batch: BatchTensors) -> float:
+def _forward_seconds(model: Bert, batch: Batch) -> float:
     times = []
     for _ in range(4):
         started = time.perf_counter()

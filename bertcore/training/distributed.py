@@ -1,7 +1,7 @@
 """Several processes as one run, under the launcher that started them (torchrun, or one that sets the same variables).
 
-Process 0 holds the run folder and speaks for all. Every process makes and works on its own rows of each batch;
-gradients are brought together by DistributedDataParallel, or by FSDP2 where the model itself is divided.
+Process 0 writes the run folder. Every process makes its own rows of each batch and computes on them; gradients are
+averaged by DistributedDataParallel.
 """
 
 from __future__ import annotations
@@ -25,25 +25,24 @@ from torch.nn.parallel import DistributedDataParallel
 
 from bertcore.errors import BertcoreError
 from bertcore.model.losses import Losses
-from bertcore.training.guards import as_sentence
-from bertcore.training.sharding import is_sharded
+from bertcore.training.failures import as_sentence
 
-PATIENCE = timedelta(hours=1)  # how long the others may be busy, with a snapshot for instance
-LAST_WORDS_S = 10.0  # how long process 0 may take to end by itself when another has failed
-_LOOK_EVERY_S = 0.2
+TIMEOUT = timedelta(hours=1)  # how long the others may be busy, with a snapshot for instance
+FAILURE_GRACE_S = 10.0  # how long process 0 may take to end by itself when another has failed
+_POLL_S = 0.2
 _FAILED = "failed"
 
 T = TypeVar("T")
 
 
-class Team:
-    """The processes of a run, seen from one of them. Alone, everything here is free."""
+class ProcessGroup:
+    """The processes of a run, seen from one of them. With one process every method returns at once."""
 
     def __init__(self, rank: int = 0, size: int = 1, local_size: int = 1, store: dist.Store | None = None) -> None:
         self.rank, self.size, self.local_size = rank, size, local_size
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._store = store
-        self._answers = 0
+        self._broadcasts = 0
 
     @property
     def devices(self) -> str:
@@ -54,11 +53,11 @@ class Team:
     def is_first(self) -> bool:
         return self.rank == 0
 
-    def part(self, rows: int) -> tuple[int, int]:
-        """This process's share of so many rows, [start, stop); shares differ by one row at most."""
+    def shard(self, rows: int) -> tuple[int, int]:
+        """This process's part of so many rows, [start, stop); parts differ by one row at most."""
         return rows * self.rank // self.size, rows * (self.rank + 1) // self.size
 
-    def total(self, *values: float) -> list[float]:
+    def all_reduce(self, *values: float) -> list[float]:
         """Each value summed over all processes. All have to call it."""
         if self.size == 1:
             return list(values)
@@ -67,28 +66,23 @@ class Team:
         summed: list[float] = numbers.tolist()
         return summed
 
-    def once(self, act: Callable[[], T]) -> T:
-        """What process 0 makes of `act`, as JSON holds it, for all; the others wait as long as it takes."""
+    def broadcast(self, make: Callable[[], T]) -> T:
+        """`make` runs in process 0 alone; all get its result, by way of JSON. The others wait as long as it takes."""
         if self.size == 1:
-            return act()
+            return make()
         assert self._store is not None
-        key = f"answer {self._answers}"
-        self._answers += 1
+        key = f"broadcast {self._broadcasts}"
+        self._broadcasts += 1
         if self.is_first:
-            self._store.set(key, json.dumps(act()))
+            self._store.set(key, json.dumps(make()))
         while not self._store.check([key]):
             if self._store.check([_FAILED]):
                 sys.exit(2)  # process 0 says why
-            time.sleep(_LOOK_EVERY_S)
-        answer: T = json.loads(self._store.get(key))
-        return answer
+            time.sleep(_POLL_S)
+        result: T = json.loads(self._store.get(key))
+        return result
 
-    def refuse(self, what: str) -> None:
-        """Raises BertcoreError where there are several processes."""
-        if self.size > 1:
-            raise BertcoreError(f"{what} runs in one process; start it without torchrun.")
-
-    def refuse_more_than(self, rows: int) -> None:
+    def check_batch_size(self, rows: int) -> None:
         """Raises BertcoreError where a batch of so many rows would leave a process with nothing to do."""
         if self.size > rows:
             raise BertcoreError(
@@ -96,35 +90,35 @@ class Team:
             )
 
     def parallel(self, model: nn.Module, loss: Callable[..., Losses]) -> Callable[..., Losses]:
-        """`loss` of the model and what is given besides; backward then leaves the mean of all processes' gradients.
+        """`loss(model, *given)` as a function of `given`; backward then leaves the mean of all processes' gradients.
 
         What no process needs in a step (the pair head, where words alone are learned) keeps no gradient at all.
         """
-        if self.size == 1 or is_sharded(model):
+        if self.size == 1:
             return lambda *given: loss(model, *given)
         together = DistributedDataParallel(_LossModule(model, loss), find_unused_parameters=True)
         return lambda *given: Losses(*together(*given))
 
     # --- when something goes wrong
 
-    def tell_failure(self, error: BaseException) -> None:
-        """Leave word for the others why this process ends; the first word counts."""
+    def report_failure(self, error: BaseException) -> None:
+        """Tell the other processes why this one ends; the first report counts."""
         if self._store is not None:
             self._store.compare_set(_FAILED, "", json.dumps([self.rank, as_sentence(error, Path())]))
 
     def cause(self, error: BaseException) -> BaseException:
         """What ended another process, where `error` is only what this one noticed of it."""
-        if self.size == 1 or isinstance(error, BertcoreError) or not _is_broken_line(error):
+        if self.size == 1 or isinstance(error, BertcoreError) or not _is_lost_connection(error):
             return error
-        deadline = time.monotonic() + LAST_WORDS_S / 2
+        deadline = time.monotonic() + FAILURE_GRACE_S / 2
         while time.monotonic() < deadline:
             if (words := self._failure()) is not None:
                 return BertcoreError(words)
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_POLL_S)
         return BertcoreError("A process of this run ended without a word; go on from the last snapshot with --resume.")
 
     @contextmanager
-    def watching(self, report: Callable[[str], None]) -> Iterator[None]:
+    def watch_others(self, report: Callable[[str], None]) -> Iterator[None]:
         """End process 0 when another has failed and it does not notice: a GPU waits for the lost one without end."""
         if self.size == 1 or not self.is_first:
             yield
@@ -134,7 +128,7 @@ class Team:
         def watch() -> None:
             while not ended.wait(1.0):
                 words = self._failure()
-                if words is not None and not ended.wait(LAST_WORDS_S):
+                if words is not None and not ended.wait(FAILURE_GRACE_S):
                     report(words)
                     os._exit(2)
 
@@ -153,30 +147,30 @@ class Team:
         return str(sentence) if rank == self.rank else f"In process {rank} of {self.size}: {sentence}"
 
 
-_TEAMS = count()  # a process may train one run after the other
+_GROUPS = count()  # a process may train one run after the other
 
 
 @contextmanager
-def joined_team() -> Iterator[Team]:
-    """The processes that a launcher started together; one alone where there was none.
+def process_group() -> Iterator[ProcessGroup]:
+    """The processes that a launcher started together; a group of one where there was no launcher.
 
-    An error that leaves the block is told to the others; the followers end without a word of their own.
+    An error that leaves the block is reported to the others; processes other than 0 then exit without a message.
     Raises BertcoreError where there are more processes than GPUs.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        yield Team()
+        yield ProcessGroup()
         return
     local_rank, local_size = (int(os.environ.get(name, "0")) for name in ("LOCAL_RANK", "LOCAL_WORLD_SIZE"))
-    store, rank, size = next(dist.rendezvous("env://", timeout=PATIENCE))
-    store = dist.PrefixStore(f"bertscope {next(_TEAMS)}", store)
-    team = Team(rank, size, max(1, local_size), store)
+    store, rank, size = next(dist.rendezvous("env://", timeout=TIMEOUT))
+    store = dist.PrefixStore(f"bertscope {next(_GROUPS)}", store)
+    group = ProcessGroup(rank, size, max(1, local_size), store)
     try:
-        team.device = _own_device(local_rank)
-        backend = "gloo" if team.device.type == "cpu" else "cpu:gloo,cuda:nccl"
-        dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=PATIENCE)
-        yield team
+        group.device = _own_device(local_rank)
+        backend = "gloo" if group.device.type == "cpu" else "cpu:gloo,cuda:nccl"
+        dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=TIMEOUT)
+        yield group
     except BaseException as error:
-        team.tell_failure(error)
+        group.report_failure(error)
         if rank > 0:
             sys.exit(2)
         raise
@@ -196,7 +190,7 @@ def _own_device(local_rank: int) -> torch.device:
     return torch.device("cuda", local_rank)
 
 
-def _is_broken_line(error: BaseException) -> bool:
+def _is_lost_connection(error: BaseException) -> bool:
     """Whether this is how a process hears that another is gone."""
     text = str(error).lower()
     return isinstance(error, dist.DistError) or any(word in text for word in ("gloo", "nccl", "connection closed"))

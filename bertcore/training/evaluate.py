@@ -5,33 +5,37 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.data.batches import PairSampler, masked_batch
+from bertcore.data.batches import Batch, PairSampler, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.runs.registry import run_around
 from bertcore.runs.run_folder import RunFolder
+from bertcore.tasks.metrics import ranked
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.objective import BatchTensors, pretraining_loss, word_accuracy
-from bertcore.training.options import DataOptions, PretrainOptions
+from bertcore.training.objective import pretraining_loss, word_accuracy
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 
 EVALUATION_FILE = "evaluation.json"  # of a run: its last measurement, and the best and worst held-out examples
 HELD_OUT_MASK_SHARE = 0.15
 HELD_OUT_SEED = 20_181_011  # the same sequences and masks in every run
 _SEQUENCES_AT_ONCE = 16
+EXAMPLES_SHOWN = 10
 
 
 @dataclass(frozen=True)
 class HeldOutText:
     """Fixed batches of held-out text, made once per run."""
 
-    batches: list[BatchTensors]
+    batches: list[Batch]
 
     @classmethod
     def of(
@@ -43,7 +47,7 @@ class HeldOutText:
         count = min(sequences, sampler.windows_per_epoch)
         pairs = sampler.take(count, rng)
         groups = [pairs[i : i + _SEQUENCES_AT_ONCE] for i in range(0, count, _SEQUENCES_AT_ONCE)]
-        return cls([BatchTensors.of(masked_batch(group, tokenizer, rng, HELD_OUT_MASK_SHARE)) for group in groups])
+        return cls([masked_batch(group, tokenizer, rng, HELD_OUT_MASK_SHARE) for group in groups])
 
     def to(self, device: torch.device) -> HeldOutText:
         return HeldOutText([batch.to(device) for batch in self.batches])
@@ -112,3 +116,83 @@ def evaluate_text(checkpoint: Checkpoint, files: list[Path], length: int, sequen
     rules = PairRules.of(tokenizer, kind, data.pack, data.cut_long_sentences)
     held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), sequences, rules)
     return held_out.measure(checkpoint.model)
+
+
+@dataclass(frozen=True)
+class _Guesses:
+    """Of the R masked places of a batch: probability of the right word, and the likeliest word with its own."""
+
+    right: NDArray[np.float64]
+    best: NDArray[np.int64]
+    best_share: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, logits: torch.Tensor, labels: torch.Tensor) -> _Guesses:
+        shares = logits.float().softmax(dim=-1)  # (R,V)
+        best_share, best = shares.max(dim=-1)
+        right = shares.gather(1, labels[:, None])[:, 0]
+        return cls(right.double().cpu().numpy(), best.cpu().numpy(), best_share.double().cpu().numpy())
+
+
+@torch.no_grad()
+def best_and_worst(
+    model: Bert, batches: list[Batch], tokenizer: Tokenizer, count: int = EXAMPLES_SHOWN
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The `count` sequences with the lowest mean loss over their masked words, best first, and the `count` with the
+    highest, worst first, as JSON holds them: {"example": {"text_a", "text_b"}, "right", "given", "loss", "words"}.
+    """
+    was_training = model.training
+    model.eval()
+    guesses, losses, places = [], [], []
+    for number, batch in enumerate(batches):
+        hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=batch.rows)  # (R,H)
+        guess = _Guesses.of(model.mlm_logits(hidden), batch.labels)
+        guesses.append(guess)
+        of_row = batch.rows.cpu().numpy() // batch.input_ids.shape[1]
+        surprise = -np.log(np.maximum(guess.right, 1e-300))
+        for sequence in range(len(batch.input_ids)):
+            losses.append(float(surprise[of_row == sequence].mean()) if (of_row == sequence).any() else np.nan)
+            places.append((number, sequence))
+    model.train(was_training)
+
+    def described(at: int) -> dict[str, Any]:
+        number, sequence = places[at]
+        return {**_described(batches[number], guesses[number], sequence, tokenizer), "loss": round(losses[at], 4)}
+
+    best, worst = ranked(losses, count)
+    return [described(at) for at in best], [described(at) for at in worst]
+
+
+def _described(batch: Batch, guesses: _Guesses, sequence: int, tokenizer: Tokenizer) -> dict[str, Any]:
+    length = batch.input_ids.shape[1]
+    ids, segments = batch.input_ids[sequence].tolist(), batch.segment_ids[sequence].tolist()
+    rows, labels = batch.rows.tolist(), batch.labels.tolist()
+    words = [
+        {
+            "position": row % length,
+            "seen": tokenizer.label(ids[row % length]),  # [MASK], or what stood in its place
+            "right": tokenizer.label(labels[at]),
+            "probability": round(float(guesses.right[at]), 5),
+            "given": tokenizer.label(int(guesses.best[at])),
+            "given_probability": round(float(guesses.best_share[at]), 5),
+        }
+        for at, row in enumerate(rows)
+        if row // length == sequence
+    ]
+    return {
+        "example": _texts(ids, segments, tokenizer),
+        "right": [word["right"] for word in words],
+        "given": [word["given"] for word in words],
+        "words": words,
+    }
+
+
+def _texts(ids: list[int], segments: list[int], tokenizer: Tokenizer) -> dict[str, str]:
+    """Parts A and B as the model read them, with what is masked, without the tokens that frame them."""
+    frame = (tokenizer.pad_id, tokenizer.cls_id, tokenizer.sep_id)
+    parts: dict[str, str] = {}
+    for segment, name in enumerate(("text_a", "text_b")):
+        kept = [token for token, of in zip(ids, segments, strict=True) if of == segment and token not in frame]
+        if kept:
+            parts[name] = tokenizer.raw.decode(kept, skip_special_tokens=False).strip()
+    return parts

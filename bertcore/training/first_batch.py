@@ -7,10 +7,10 @@ from typing import Any
 
 from torch import Tensor
 
+from bertcore.data.batches import Batch
 from bertcore.files import plain, write_json
 from bertcore.model.losses import NO_LABEL, TaskBatch
 from bertcore.tokenizer.tokenizer import Tokenizer
-from bertcore.training.objective import BatchTensors
 
 FIRST_BATCH_FILE = "first_batch.json"
 _SEQUENCES = 8
@@ -19,7 +19,7 @@ _BEGIN = 8  # tokens
 
 def write_pretraining_batch(
     run: Path,
-    batch: BatchTensors,
+    batch: Batch,
     tokenizer: Tokenizer,
     name: str = FIRST_BATCH_FILE,
     most: int | None = _SEQUENCES,

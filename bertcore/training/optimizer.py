@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from bertcore.training.muon import Muon, takes_matrix
-from bertcore.training.sharding import like, whole
 
 ADAM_EPS, ADAM_BETAS = 1e-6, (0.9, 0.999)  # google-research/bert, optimization.py
 
@@ -54,10 +53,10 @@ def depth_of(name: str, model: nn.Module) -> int:
 
 def linear_rate(fraction: float, peak: float, warm_up_share: float) -> float:
     """Linear rise over the first `warm_up_share` of the budget, then linear fall to zero at its end."""
-    return trapezoid_rate(fraction, peak, warm_up_share, 1.0 - warm_up_share)
+    return warmup_stable_decay(fraction, peak, warm_up_share, 1.0 - warm_up_share)
 
 
-def trapezoid_rate(fraction: float, peak: float, warm_up_share: float, fall_share: float) -> float:
+def warmup_stable_decay(fraction: float, peak: float, warm_up_share: float, fall_share: float) -> float:
     """A linear rise, the peak, and a linear fall to zero over the last `fall_share` of the budget.
 
     While the rate stands at its peak a run can be given a longer budget (Hu et al. 2024, "MiniCPM", section 4).
@@ -82,18 +81,13 @@ _LAYERS = "encoder.layers."
 SCHEDULES = {"linear": linear_rate, "slanted": slanted_rate, "constant": constant_rate}
 
 
-def optimizer_tensors(optimizer: torch.optim.Optimizer, model: nn.Module, wanted: bool = True) -> dict[str, Tensor]:
-    """The optimiser's moments by parameter name, for a safetensors file; whole ones, where the model is divided.
-
-    Not `wanted`, this only helps the other processes to put theirs together.
-    """
-    state = {}
-    for name, parameter in model.named_parameters():
-        for key, value in optimizer.state.get(parameter, {}).items():
-            full = whole(value.detach())
-            if wanted:
-                state[f"{name}/{key}"] = full.cpu().clone()
-    return state
+def optimizer_tensors(optimizer: torch.optim.Optimizer, model: nn.Module) -> dict[str, Tensor]:
+    """The optimiser's moments by parameter name, for a safetensors file."""
+    return {
+        f"{name}/{key}": value.detach().cpu().clone()
+        for name, parameter in model.named_parameters()
+        for key, value in optimizer.state.get(parameter, {}).items()
+    }
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensors: dict[str, Tensor]) -> None:
@@ -102,5 +96,4 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensor
     for key, value in tensors.items():
         name, _, field = key.rpartition("/")
         parameter = parameters[name]
-        value = value.to(parameter.device)  # the step too: fused kernels read it there
-        optimizer.state[parameter][field] = value if field == "step" else like(value, parameter)
+        optimizer.state[parameter][field] = value.to(parameter.device)  # the step too: fused kernels read it there

@@ -1,11 +1,14 @@
-"""Which number format this machine trains fastest in."""
+"""Which number format this machine trains fastest in, and on how many threads."""
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass
 
 import torch
+
+from bertcore.training.distributed import ProcessGroup
 
 _ROWS, _INNER, _COLUMNS = 2048, 256, 1024  # the shape of a small BERT's feed-forward product
 _WORTH_IT = 1.3  # bf16 rounds more; it must pay
@@ -27,11 +30,11 @@ class Precision:
 
 
 def choose_precision(wanted: str, device: torch.device) -> Precision:
-    """fp32 or bf16 as told; with "auto", bf16 where a probe shows that it multiplies clearly faster here."""
+    """fp32 or bf16 as given; with "auto", bf16 where a probe shows that it multiplies clearly faster here."""
     if wanted == "fp32":
-        return Precision(None, "fp32 as asked")
+        return Precision(None, "fp32 as requested")
     if wanted == "bf16":
-        return Precision(torch.bfloat16, "bf16 as asked")
+        return Precision(torch.bfloat16, "bf16 as requested")
     slow = _seconds(torch.bfloat16, device, repeats=1)  # where bf16 is emulated one product already takes long
     fp32 = _seconds(torch.float32, device)
     if slow > 4 * fp32:
@@ -40,6 +43,21 @@ def choose_precision(wanted: str, device: torch.device) -> Precision:
     if ratio < _WORTH_IT:
         return Precision(None, f"fp32: bf16 is only {ratio:.1f} times as fast on this machine")
     return Precision(torch.bfloat16, f"bf16: it multiplies {ratio:.1f} times as fast as fp32 on this machine")
+
+
+def same_precision(wanted: str, device: torch.device, group: ProcessGroup) -> Precision:
+    """What a probe finds in process 0, for all."""
+    if group.is_first:
+        precision = choose_precision(wanted, device)
+        group.broadcast(lambda: precision.name)
+        return precision
+    return choose_precision(group.broadcast(lambda: wanted), device)
+
+
+def default_threads(processes: int = 1) -> int:
+    """All cores that this process may use but one, divided among so many processes; at least one."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
+    return max(1, (cores - 1) // processes)
 
 
 def _seconds(dtype: torch.dtype, device: torch.device, repeats: int = 8) -> float:

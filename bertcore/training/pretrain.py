@@ -1,47 +1,44 @@
-"""Pretraining from text: what a step predicts, and what a run of it works with."""
+"""Pretraining from text: what a step predicts, and what a run of it needs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, without_spare_rows
 from bertcore.checkpoint.config_file import read_config
-from bertcore.data.batches import Batch, causal_batch, in_parts, make_rows, masked_batch
-from bertcore.data.pairs import NO_LABEL
-from bertcore.data.text import read_documents, text_files
+from bertcore.data.batches import Batch, PairSampler, in_parts
+from bertcore.data.corpus import Corpus, load_corpus, open_corpus
+from bertcore.data.pairs import PairRules
+from bertcore.data.text import Paragraphs, read_documents, text_files
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
 from bertcore.model.losses import Losses
-from bertcore.runs.model_card import ModelCard
+from bertcore.resolve import resolve_model
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.run_story import RunStory
+from bertcore.runs.snapshots import keep_source
 from bertcore.runs.sources import note_sources, refuse_changed
-from bertcore.training.distributed import Team, joined_team
-from bertcore.training.evaluate import EVALUATION_FILE
-from bertcore.training.feed import Feed
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.distributed import ProcessGroup, process_group
+from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText, best_and_worst
 from bertcore.training.first_batch import write_pretraining_batch
-from bertcore.training.going_on import opened
-from bertcore.training.held_out_examples import best_and_worst
-from bertcore.training.later_positions import repeat_positions
-from bertcore.training.loop import run_work
-from bertcore.training.materials import PretrainingMaterials, prepare
-from bertcore.training.objective import BatchTensors, Numbers, pretraining_loss, shares_of_metrics
-from bertcore.training.optimizer import trapezoid_rate
-from bertcore.training.options import NO_DROPOUT, PretrainOptions, size_like
-from bertcore.training.precision import choose_precision
-from bertcore.training.run_cards import Teaching, pretraining_card
-from bertcore.training.sharding import is_sharded, load_weights
-from bertcore.training.snapshots import keep_source
-from bertcore.training.work import Event, LoopSettings, Materials, StepResult, Watch
+from bertcore.training.loop import run_training
+from bertcore.training.model_card import RunStory, Teaching, pretraining_card
+from bertcore.training.objective import Numbers, Totals, pretraining_loss, step_metrics
+from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
+from bertcore.training.options import LoopOptions
+from bertcore.training.precision import choose_precision, default_threads, same_precision
+from bertcore.training.pretrain_options import NO_DROPOUT, PretrainOptions, size_like
+from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, MASKED, Position, PretrainingBatches
+from bertcore.training.resume_settings import open_or_create
+from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
 
-CAUSAL, MASKED = "causal", "masked"
+HEADS_OF_PAIRS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
 LONGER = "longer"  # beside the two phases: the last part has begun
 _PHASE_WORDS = {
@@ -50,18 +47,26 @@ _PHASE_WORDS = {
 }
 
 
-def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, watch: Watch | None = None) -> Path:
-    """Train in the folder `run`; with `resume`, go on from its newest snapshot, or start if there is nothing yet.
+@dataclass(frozen=True)
+class PretrainingMaterials(Materials):
+    batches: PretrainingBatches
+    corpus: Corpus
+    held_out: HeldOutText
 
-    `watch` is told each metrics line as it is written. Returns the last snapshot. Raises BertcoreError with a sentence
-    for a folder that holds something else, cannot be written or is in use, and for a text that cannot be trained on.
+
+def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None) -> Path:
+    """Train in the folder `run`; with `resume`, continue from its newest snapshot, or start if there is nothing yet.
+
+    `on_event` is called with each metrics line as it is written. Returns the last snapshot. Raises BertcoreError with
+    a sentence for a folder that holds something else, cannot be written or is in use, and for a text that cannot be
+    trained on.
     """
-    with joined_team() as team:
-        settings = team.once(lambda: opened(PretrainOptions, options, run, resume, _fit_to_train).to_dict())
-        return run_work(Pretraining(PretrainOptions.from_dict(settings), team), RunFolder(run), watch)
+    with process_group() as group:
+        settings = group.broadcast(lambda: open_or_create(PretrainOptions, options, run, resume, _check).to_dict())
+        return run_training(Pretraining(PretrainOptions.from_dict(settings), group), RunFolder(run), on_event)
 
 
-def _fit_to_train(options: PretrainOptions | None) -> PretrainOptions:
+def _check(options: PretrainOptions | None) -> PretrainOptions:
     """Read the first document of each file before a folder is made for the run."""
     if options is None or not options.data.corpus:
         raise BertcoreError(NO_TEXT)
@@ -72,43 +77,32 @@ def _fit_to_train(options: PretrainOptions | None) -> PretrainOptions:
 
 
 class Pretraining:
-    """Masked words and sentence pairs, after a while of next words; the `Work` of a pretraining run."""
+    """A Trainable: masked words and sentence pairs, after a while of next words."""
 
     materials: PretrainingMaterials
     run: Path
     _last_batch: Batch
-    _loss: Callable[..., Losses]  # of the model and a batch, over all processes
+    _loss: Callable[..., Losses]  # of a batch, over all processes
 
-    def __init__(self, options: PretrainOptions, team: Team | None = None) -> None:
-        self.options, self.team = options, team or Team()
-        self._feed = Feed(self.make_batch)
-        self._position: Mapping[str, tuple[int, int]] = {}  # before the batch that is being made ahead
+    def __init__(self, options: PretrainOptions, group: ProcessGroup | None = None) -> None:
+        self.options, self.group = options, group or ProcessGroup()
+        self.name = options.name
+        self.loop_options: LoopOptions = options.training
         self._has_long = False  # the last part, of longer sequences, has begun
-        self._first_long: int | None = None  # the first step whose batch was made of longer sequences, in this process
-        training, (steps, seconds) = options.training, options.budget
-        self.settings = LoopSettings(
-            steps=steps,
-            seconds=seconds,
-            seed=training.seed,
-            gradient_clip=training.gradient_clip,
-            evaluations=training.evaluations,
-            log_every=training.log_every,
-            save_minutes=training.save_minutes,
-            patience=training.patience,
-            snapshots_mib=training.snapshots_mib,
-            name=options.name,
-        )
 
-    def prepare(self, run: Path, say: Callable[[str], None]) -> Materials:
+    # --- before the first step
+
+    def prepare(self, run: Path, report: Callable[[str], None]) -> Materials:
         self.run = run
-        if self.team.is_first:
+        if self.group.is_first:
             keep_source(self.options.start)
             self._note_sources(run)
-        self.materials = prepare(self.options, run, say, self.team)
-        self.team.refuse_more_than(min(map(self._sequences, self.materials.samplers)))
+        self.materials = self._materials(run, report)
+        batches = self.materials.batches
+        self.group.check_batch_size(min(map(batches.sequences, batches.samplers)))
         if self.options.start is not None and not RunFolder(run).snapshots():
-            begin_with(load_checkpoint(Path(self.options.start)).model, self.materials.model)
-        self._loss = self.team.parallel(self.materials.model, pretraining_loss)
+            copy_weights(load_checkpoint(Path(self.options.start)).model, self.materials.model)
+        self._loss = self.group.parallel(self.materials.model, pretraining_loss)
         return self.materials
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
@@ -117,91 +111,143 @@ class Pretraining:
         note_sources(run, files, exact)
         refuse_changed(run, files, exact)
 
+    def _materials(self, run: Path, report: Callable[[str], None]) -> PretrainingMaterials:
+        options, group = self.options, self.group
+        data, training, device = options.data, options.training, group.device
+        torch.set_num_threads(training.threads or default_threads(group.local_size))
+        tokenizer, corpus = self._read_text(run, report)
+        rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences)
+        samplers = {length: PairSampler(corpus, False, length, training.seed, rules) for length in data.lengths}
+        held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences, rules)
+        config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
+        model = Bert(config, HEADS_OF_PAIRS[data.pairs], generator=torch.Generator().manual_seed(training.seed))
+        model.train().to(device)
+        if training.compile:
+            _refuse_compiling_on_cpu(device)
+            model.compile()
+        precision = same_precision(training.precision, device, group)
+        parameters = sum(parameter.numel() for parameter in model.parameters())
+        return PretrainingMaterials(
+            device=device,
+            precision=precision,
+            tokenizer=tokenizer,
+            data_key=corpus.key,
+            model=model,
+            optimizer=make_optimizer(model, options.peak_rate, training.weight_decay, kind=training.optimizer),
+            budget=options.budget,
+            summary=(
+                f"{config.num_hidden_layers} x {config.hidden_size}, {parameters:,} parameters, "
+                f"{tokenizer.vocab_size:,} tokens in the vocabulary; "
+                f"{corpus.count_tokens(False):,} tokens to train on, {corpus.count_tokens(True):,} held out; "
+                f"{group.devices}, {torch.get_num_threads()} threads, {precision.reason}"
+            ),
+            batches=PretrainingBatches(options, samplers, tokenizer, group),
+            corpus=corpus,
+            held_out=held_out.to(device),
+        )
+
+    def _read_text(self, run: Path, report: Callable[[str], None]) -> tuple[Tokenizer, Corpus]:
+        """Vocabulary and tokenised text. Process 0 makes them, however long it takes; the others open the result."""
+        files, form = [Path(name) for name in self.options.data.corpus], self.options.data.text_format
+
+        def make() -> str:
+            tokenizer = self._make_tokenizer(files, run, report)
+            return load_corpus(files, tokenizer, lambda done: report(f"Reading the text: {done:.0%}."), form).key
+
+        key = self.group.broadcast(make)
+        return Tokenizer.from_folder(run / "tokenizer"), open_corpus(key)
+
+    def _make_tokenizer(self, files: list[Path], run: Path, report: Callable[[str], None]) -> Tokenizer:
+        """The run's vocabulary: kept in the run folder from the first moment, so that a resume has the same.
+
+        Until there is a snapshot it may be left from a start that failed, on a text that was another then.
+        """
+        own = run / "tokenizer"
+        if (own / "tokenizer.json").is_file() and RunFolder(run).snapshots():
+            return Tokenizer.from_folder(own)
+        data = self.options.data
+        if data.tokenizer:
+            tokenizer = Tokenizer.from_folder(resolve_model(data.tokenizer))
+        else:
+            report("Learning a vocabulary.")
+            texts = Paragraphs(files, data.text_format)
+            tokenizer = Tokenizer.train(texts, data.vocab_size, data.lowercase, kind=data.vocabulary)
+        tokenizer.save(own)
+        return Tokenizer.from_folder(own)
+
     def use_precision(self, name: str) -> Materials:
         self.materials = replace(self.materials, precision=choose_precision(name, self.materials.device))
         return self.materials
 
+    # --- a step
+
     def learning_rate(self, fraction: float) -> float:
-        training = self.options.training
-        fall = 1.0 - training.warm_up_share if training.fall_share is None else training.fall_share
-        return trapezoid_rate(fraction, self.options.peak_rate, training.warm_up_share, fall)
+        options = self.options
+        return warmup_stable_decay(fraction, options.peak_rate, options.training.warm_up_share, options.fall_share)
 
     def forward_backward(self, step: int, fraction: float) -> StepResult:
-        materials = self.materials
+        batches = self.materials.batches
         batch = self._next_batch(step, fraction)
-        self._begin_long_part(step)
-        if step == 1 and self.team.is_first:
-            write_pretraining_batch(self.run, BatchTensors.of(batch, materials.device), materials.tokenizer)
-        pairs = int((batch.next_sentence != NO_LABEL).sum())
-        words, pairs, tokens = map(int, self.team.total(len(batch.labels), pairs, batch.real_tokens))
+        words, pairs, tokens = map(int, self.group.all_reduce(len(batch.labels), batch.pairs, batch.real_tokens))
         parts = in_parts(batch, self.options.training.accumulate)
-        totals = None if self.team.size == len(parts) == 1 else (words, pairs)
-        done = [self._backward(part, totals, keep=len(parts) == 1) for part in parts]
+        results = [self._backward(part, (words, pairs), keep=len(parts) == 1) for part in parts]
         return StepResult(
             tokens=tokens,
-            metrics=lambda: self._of_whole_batch([numbers() for _, numbers in done], totals),
-            loss=torch.stack([loss for loss, _ in done]).sum(),
+            loss=torch.stack([loss for loss, _ in results]).sum(),
+            metrics=lambda: self._sum_metrics([numbers() for _, numbers in results], pairs),
             phase=CAUSAL if batch.causal else MASKED,
             # the few masked steps of the warm-up are all worth a point
-            always_log=self._phase(fraction) == CAUSAL and not batch.causal,
+            always_log=batches.phase(fraction) == CAUSAL and not batch.causal,
         )
-
-    def _begin_long_part(self, step: int) -> None:
-        """At the first batch of longer sequences."""
-        if self._has_long or step != self._first_long:
-            return
-        self._has_long = True
-        if self.options.repeats_positions:
-            repeat_positions(self.materials.model, self.options.data.sequence_length)
-
-    def _has_drawn_long(self) -> bool:
-        """Whether sequences of the last part are among those that were trained on."""
-        data = self.options.data
-        return bool(
-            data.long_sequence_length > data.sequence_length
-            and any(self._position.get(str(data.long_sequence_length), ()))
-        )
-
-    def _backward(
-        self, batch: Batch, totals: tuple[int, int] | None, keep: bool
-    ) -> tuple[torch.Tensor, Callable[[], Numbers]]:
-        """Add the gradients of a part of the batch; its loss, and its share of the metrics.
-
-        `keep`: the metrics are worked out when they are asked for, and until then its logits take memory.
-        """
-        tensors = BatchTensors.of(batch, self.materials.device)
-        with self.materials.precision.autocast(self.materials.device):
-            loss = self._loss(tensors, self.options.training.next_sentence_weight, totals)
-        (loss.total if totals is None else loss.total * self.team.size).backward()  # gradients are averaged
-        if keep:
-            return loss.total.detach(), lambda: shares_of_metrics(loss, tensors, totals)
-        numbers = shares_of_metrics(loss, tensors, totals)
-        return loss.total.detach(), lambda: numbers
-
-    def _of_whole_batch(self, parts: list[Numbers], totals: tuple[int, int] | None) -> Numbers:
-        """The metrics of all parts and all processes together; each has its share."""
-        if totals is None:
-            return parts[0]
-        names = list(parts[0])
-        summed = self.team.total(*(sum(part[name] or 0.0 for part in parts) for name in names))
-        known = {name for name in names if any(part[name] is not None for part in parts)}
-        if totals[1]:  # labelled pairs, though perhaps none of them here
-            known |= {f"{head}_accuracy" for head in ("nsp", "sop") if f"{head}_loss" in known}
-        return {name: value if name in known else None for name, value in zip(names, summed, strict=True)}
 
     def _next_batch(self, step: int, fraction: float) -> Batch:
-        """This process's rows of the batch; the next ones are then made beside."""
-        self._last_batch = batch = self._feed.take(step, fraction)
-        steps = self.settings.steps
-        if steps is None or step < steps:
-            self._position = self._positions()
-            # where the budget is in minutes, the share that is spent by the next step is not known yet
-            self._feed.begin(step + 1, fraction if steps is None else (step + 0.5) / steps)
+        self._last_batch = batch = self.materials.batches.take(step, fraction)
+        if step == 1 and self.group.is_first:
+            write_pretraining_batch(self.run, batch, self.materials.tokenizer)
+        if not self._has_long and step == self.materials.batches.first_long_step:
+            self._has_long = True
+            if self.options.repeats_positions:
+                repeat_positions(self.materials.model, self.options.data.sequence_length)
         return batch
 
+    def _backward(self, part: Batch, totals: Totals, keep: bool) -> tuple[torch.Tensor, Callable[[], Numbers]]:
+        """Add the gradients of a part of the batch; its share of the loss and of the metrics.
+
+        `keep`: the metrics are computed only when they are called for, and until then the logits take memory.
+        """
+        part = part.to(self.materials.device)
+        with self.materials.precision.autocast(self.materials.device):
+            loss = self._loss(part, self.options.training.next_sentence_weight, totals)
+        (loss.total * self.group.size).backward()  # gradients are averaged over the processes
+        if keep:
+            return loss.total.detach(), lambda: step_metrics(loss, part, totals)
+        numbers = step_metrics(loss, part, totals)
+        return loss.total.detach(), lambda: numbers
+
+    def _sum_metrics(self, parts: list[Numbers], pairs: int) -> Numbers:
+        """The metrics of all parts and all processes together, from the share of each; `pairs` of all of them."""
+        names = list(parts[0])
+        sums = self.group.all_reduce(*(sum(part[name] or 0.0 for part in parts) for name in names))
+        known = {name for name in names if any(part[name] is not None for part in parts)}
+        if pairs:  # labelled pairs, though perhaps none of them here
+            known |= {f"{head}_accuracy" for head in ("nsp", "sop") if f"{head}_loss" in known}
+        return {name: value if name in known else None for name, value in zip(names, sums, strict=True)}
+
     def write_batch(self, name: str) -> str:
-        tensors = BatchTensors.of(self._last_batch, self.materials.device)
-        return write_pretraining_batch(self.run, tensors, self.materials.tokenizer, name, None)
+        return write_pretraining_batch(self.run, self._last_batch, self.materials.tokenizer, name, None)
+
+    def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
+        """A new phase, and the first batch of longer sequences."""
+        data, phase = self.options.data, self.materials.batches.phase(fraction)
+        messages = {}
+        if [name for name in phases if name != LONGER][-1:] != [phase]:
+            messages[phase] = _PHASE_WORDS[phase].format(every=CAUSAL_MASKED_EVERY)
+        if LONGER not in phases and step == self.materials.batches.first_long_step:
+            which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
+            messages[LONGER] = f"Longer sequences from here on: {data.long_sequence_length} tokens{which}."
+        return [{"kind": "phase", "step": step, "phase": name, "message": text} for name, text in messages.items()]
+
+    # --- between steps
 
     def measure(self) -> dict[str, Any]:
         with self.materials.precision.autocast(self.materials.device):
@@ -210,100 +256,69 @@ class Pretraining:
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         return bool(now["loss"] < best["loss"])
 
-    def position(self) -> Mapping[str, tuple[int, int]]:
-        return self._position if self._feed.is_ahead else self._positions()
+    def data_position(self) -> Position:
+        return self.materials.batches.position
 
-    def _positions(self) -> Mapping[str, tuple[int, int]]:
-        return {str(length): sampler.state for length, sampler in self.materials.samplers.items()}
+    def restore_data_position(self, position: Position) -> None:
+        self.materials.batches.restore(position)
+        self._has_long = self.materials.batches.has_long(position)
 
-    def restore(self, position: Mapping[str, tuple[int, int]]) -> None:
-        for length, state in position.items():
-            self.materials.samplers[int(length)].restore(state)
-        self._position = position
-        self._has_long = self._has_drawn_long()
-
-    def events(self, step: int, fraction: float, told: list[str]) -> list[Event]:
-        """The phase where it is another one, and the first batch of longer sequences."""
-        data, phase = self.options.data, self._phase(fraction)
-        news = {}
-        if [name for name in told if name != LONGER][-1:] != [phase]:
-            news[phase] = _PHASE_WORDS[phase].format(every=self.options.training.causal_masked_every)
-        if LONGER not in told and step == self._first_long:
-            which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
-            news[LONGER] = f"Longer sequences from here on: {data.long_sequence_length} tokens{which}."
-        return [{"kind": "phase", "step": step, "phase": name, "message": words} for name, words in news.items()]
+    # --- after the last step
 
     def finish(self, folder: RunFolder, done: bool) -> None:
         """The best and worst held-out sequences, and the model card of the last snapshot."""
-        story = RunStory.of(folder, done, self.settings.steps, self.settings.seconds)
-        write_json(folder.path / EVALUATION_FILE, {"held_out": story.held_out, **self._examples(story.snapshot)})
-        self._card(story).write(story.snapshot)
+        story = self._write_card(folder, done)
+        write_json(folder.path / EVALUATION_FILE, {"held_out": story.held_out, **self._examples()})
 
-    def _examples(self, snapshot: Path) -> dict[str, Any]:
-        """Of the held-out text that this process measures; a divided model computes in all processes or in none."""
+    def _write_card(self, folder: RunFolder, done: bool, teaching: Teaching | None = None) -> RunStory:
+        materials, story = self.materials, RunStory.of(folder, done, self.materials.budget)
+        card = pretraining_card(
+            self.options, materials.model, materials.tokenizer, story, materials.precision.name, teaching
+        )
+        card.write(story.snapshot)
+        return story
+
+    def _examples(self) -> dict[str, Any]:
         materials = self.materials
-        is_whole = not is_sharded(materials.model)
-        model = materials.model if is_whole else load_checkpoint(snapshot).model.to(materials.device)
         with materials.precision.autocast(materials.device):
-            best, worst = best_and_worst(model, materials.held_out.batches, materials.tokenizer)
+            best, worst = best_and_worst(materials.model, materials.held_out.batches, materials.tokenizer)
         return {"best": best, "worst": worst}
 
-    def _card(self, story: RunStory, teaching: Teaching | None = None) -> ModelCard:
-        return pretraining_card(self.options, self.materials, story, teaching)
-
-    def _phase(self, fraction: float) -> str:
-        return CAUSAL if fraction < self.options.training.causal_share else MASKED
-
     def close(self) -> None:
-        self._feed.close()
-
-    def _sequences(self, length: int) -> int:
-        """In a batch of all processes."""
-        return max(1, self.options.training.batch_size * self.options.data.sequence_length // length)
-
-    def _is_long(self, step: int, fraction: float) -> bool:
-        """Whether a step of the last part takes the longer sequences."""
-        data = self.options.data
-        is_last_part = data.long_share > 0 and fraction >= 1.0 - data.long_share
-        return is_last_part and step % data.long_every == 0 and data.long_sequence_length > data.sequence_length
-
-    def make_batch(self, step: int, fraction: float) -> Batch:
-        """This process's rows of the batch of a step."""
-        data, training, tokenizer = self.options.data, self.options.training, self.materials.tokenizer
-        length = data.sequence_length
-        if self._is_long(step, fraction):
-            length = data.long_sequence_length
-            self._first_long = step if self._first_long is None else self._first_long
-        elif _is_short(data.short_share, training.seed, step):
-            length = data.short_sequence_length
-        causal = self._phase(fraction) == CAUSAL and step % training.causal_masked_every > 0
-        sampler = self.materials.samplers[length]
-        windows = sampler.windows(self._sequences(length))
-
-        def make(first: int, last: int, rng: np.random.Generator) -> Batch:
-            pairs = sampler.pairs(windows[first:last], rng)
-            if causal:
-                return causal_batch(pairs, tokenizer)
-            return masked_batch(pairs, tokenizer, rng, data.mask_share, data.masking)
-
-        start, stop = self.team.part(len(windows))
-        return make_rows(start, stop, len(windows), (training.seed, step), make)
+        if hasattr(self, "materials"):
+            self.materials.batches.close()
 
 
-def _is_short(share: float, seed: int, step: int) -> bool:
-    """By chance, the same in all processes and after every resume. The batch's own blocks draw other numbers."""
-    return share > 0 and float(np.random.default_rng((seed, step, 0, 1)).random()) < share
+def _refuse_compiling_on_cpu(device: torch.device) -> None:
+    if device.type != "cuda":
+        raise BertcoreError("Compiling the model pays on GPUs only, and there is none; leave out --compile.")
 
 
-def begin_with(source: Bert, model: Bert) -> None:
-    """Copy all weights that both have; heads that only one has are left alone."""
+def copy_weights(source: Bert, model: Bert) -> None:
+    """Copy all weights that both have; heads that only one has are left as they are."""
     own = model.state_dict()
     source = without_spare_rows(source, model.config.vocab_size)
-    load_weights(model, {name: value for name, value in source.state_dict().items() if name in own}, strict=False)
+    weights = {name: value for name, value in source.state_dict().items() if name in own}
+    model.load_state_dict(weights, strict=False)
+
+
+@torch.no_grad()
+def repeat_positions(model: Bert, trained: int) -> None:
+    """Positions from `trained` on get the vectors of positions 1 to `trained` - 1, in turn; 0, [CLS], is left out.
+
+    Left random, the few steps of the last part at a falling rate teach them next to nothing (docs/model.md). Beltagy
+    et al. 2020, "Longformer", section 5, start longer models in the same way. Sine waves are left as they are.
+    """
+    embeddings = model.embeddings
+    table = embeddings.position.weight
+    if not isinstance(table, torch.nn.Parameter) or not 2 <= trained < model.config.max_length:
+        return
+    later = torch.arange(trained, model.config.max_length)
+    table[embeddings.position_offset + later] = table[embeddings.position_offset + 1 + (later - 1) % (trained - 1)]
 
 
 def continued(options: PretrainOptions, checkpoint: Path) -> PretrainOptions:
-    """The same run, beginning with a checkpoint: its architecture, its vocabulary, its weights."""
+    """The same run, starting from a checkpoint: its architecture, its vocabulary, its weights."""
     config = read_config(checkpoint)
     fields = {name: value for name, value in config.to_dict().items() if name not in ("vocab_size", "labels")}
     lengths = {

@@ -1,34 +1,36 @@
-"""What a run writes into its folder besides snapshots. The followers of a run of several processes write nothing."""
+"""What a run writes into its folder besides snapshots. Of several processes only process 0 writes."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 
 from bertcore.runs.environment import note_environment
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.log_words import in_words, of_state
-from bertcore.training.work import Event, Watch
+from bertcore.training.trainable import Event, OnEvent
 
 STATUS_EVERY_S = 0.5
+_SHARES = ("accuracy", "top5")  # names that end so are shares of 1
+_MOST_NUMBERS = 6
 
 
 class Records:
-    """Status, metrics and log of one run; `watch` is told each event as it is written."""
+    """Status, metrics and log of one run; `on_event` is called with each event as it is written."""
 
-    def __init__(self, folder: RunFolder, watch: Watch, writes: bool) -> None:
-        self.folder, self.watch, self.writes = folder, watch, writes
+    def __init__(self, folder: RunFolder, on_event: OnEvent, writes: bool) -> None:
+        self.folder, self.on_event, self.writes = folder, on_event, writes
         self._last_status = 0.0  # monotonic seconds
         self._state: str | None = None
 
     def metric(self, line: Event) -> None:
         if self.writes:
             self.folder.append_metric(line)
-            if words := in_words(line):
+            if words := _event_in_words(line):
                 self.folder.log(words)
-            self.watch(line)
+            self.on_event(line)
 
     def log(self, text: str) -> None:
         if self.writes:
@@ -38,14 +40,16 @@ class Records:
         """`more`: step, total_steps, elapsed_s."""
         if not self.writes:
             return
-        if words := of_state(self._state, state, more["step"]):
+        if words := _state_in_words(self._state, state, more["step"]):
             self.folder.log(words)
         self._state = state
         known = state in ("running", "paused") and fraction > 0
         remaining_s = more["elapsed_s"] * (1 - fraction) / fraction if known else None
         self.folder.write_status(state=state, fraction=fraction, remaining_s=remaining_s, message=message, **more)
         self._last_status = time.monotonic()
-        self.watch({"kind": "status", "state": state, "step": more["step"], "fraction": fraction, "message": message})
+        self.on_event(
+            {"kind": "status", "state": state, "step": more["step"], "fraction": fraction, "message": message}
+        )
 
     @property
     def status_is_old(self) -> bool:
@@ -57,3 +61,32 @@ class Records:
 
     def take_command(self) -> str | None:
         return self.folder.take_command() if self.writes else None
+
+
+def _event_in_words(event: Mapping[str, Any]) -> str | None:
+    """A line of the log for a phase or a measurement; None for other events."""
+    if event["kind"] == "phase":
+        return f"step {event['step']:,}: {event['message']}"
+    if event["kind"] == "held_out":
+        numbers = [f"{name.replace('_', ' ')} {_number(name, event[name])}" for name in _numbers(event)]
+        return f"step {event['step']:,}, held out: {', '.join(numbers)}"
+    return None
+
+
+def _state_in_words(before: str | None, now: str, step: int) -> str | None:
+    """A line of the log for a pause and its end."""
+    if now == "paused" and before != "paused":
+        return f"paused at step {step:,}"
+    if before == "paused" and now == "running":
+        return f"continues after the pause, from step {step:,}"
+    return None
+
+
+def _numbers(event: Mapping[str, Any]) -> list[str]:
+    left_out = ("kind", "step", "tokens")
+    names = [name for name, value in event.items() if name not in left_out and isinstance(value, float)]
+    return names[:_MOST_NUMBERS]
+
+
+def _number(name: str, value: float) -> str:
+    return f"{value:.1%}" if name.endswith(_SHARES) else f"{value:.3f}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,11 +13,9 @@ from torch import Tensor, nn
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.weights import write_tensors
 from bertcore.errors import BertcoreError
+from bertcore.files import read_json_or_empty, write_json
+from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE
 from bertcore.training.optimizer import restore_optimizer
-from bertcore.training.sharding import load_weights
-
-PROGRESS_FILE = "training_state.json"
-OPTIMIZER_FILE = "training_state.safetensors"
 
 
 @dataclass(frozen=True)
@@ -36,13 +33,13 @@ class Progress:
 def save_progress(folder: Path, progress: Progress, moments: dict[str, Tensor]) -> None:
     """Write what `optimizer_tensors` gave and the progress beside a checkpoint."""
     write_tensors(moments, folder / OPTIMIZER_FILE)
-    (folder / PROGRESS_FILE).write_text(json.dumps(asdict(progress), indent=2) + "\n", encoding="utf-8")
+    write_json(folder / PROGRESS_FILE, asdict(progress))
 
 
 def load_progress(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
     """Put the optimiser back and say where the run stands. Raises BertcoreError where the files are damaged."""
     try:
-        values = json.loads((folder / PROGRESS_FILE).read_text(encoding="utf-8"))
+        values = read_json_or_empty(folder / PROGRESS_FILE)
         tensors = load_file(folder / OPTIMIZER_FILE)
         restore_optimizer(optimizer, model, tensors)
         samplers = {length: (int(epoch), int(position)) for length, (epoch, position) in values["samplers"].items()}
@@ -62,19 +59,9 @@ def load_newest(resumable: list[Path], model: nn.Module, optimizer: torch.optim.
             progress = load_progress(snapshot, model, optimizer)
         except BertcoreError:
             continue
-        load_weights(model, weights)
+        model.load_state_dict(weights)
         return progress
     raise BertcoreError(
         f"The snapshot {resumable[-1]} is damaged, and no other holds a training state to go on from; start a new run, "
         "from an older snapshot if there is one (--from)."
     )
-
-
-def can_resume(snapshot: Path) -> bool:
-    return (snapshot / PROGRESS_FILE).is_file() and (snapshot / OPTIMIZER_FILE).is_file()
-
-
-def forget_progress(snapshot: Path) -> None:
-    """Drop the training state of a snapshot that a newer one has replaced: it is twice the size of the model."""
-    for name in (PROGRESS_FILE, OPTIMIZER_FILE):
-        (snapshot / name).unlink(missing_ok=True)

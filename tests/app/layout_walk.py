@@ -27,7 +27,7 @@ from app.shell.window import Window
 from bertcore import locations
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
-from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, is_settled
 from tests.app.layout_check import faults
 

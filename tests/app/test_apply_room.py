@@ -21,10 +21,10 @@ from app.rooms.apply.tags import color_of, pieces_of, shape_of, types_of
 from app.rooms.apply.texts import NO_ANSWER
 from app.shell.window import Window
 from app.widgets.figure_button import figure_buttons
-from bertcore.analysis.apply import as_example, predict
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
+from bertcore.tasks.inference.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 TIMEOUT_MS = 30_000

@@ -20,8 +20,8 @@ from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import registry
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
-from bertcore.training.resume import forget_progress
+from bertcore.runs.snapshots import forget_progress
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from tests.app.conftest import TIMEOUT_MS
 
 SENTENCES = (

@@ -14,7 +14,7 @@ from app.rooms.train import TrainRoom
 from app.runs.run_info import RunInfo
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")

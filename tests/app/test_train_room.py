@@ -24,7 +24,7 @@ from app.widgets.curves import CurveSpec, PlotSpec
 from bertcore import locations
 from bertcore.runs import registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
-from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")

@@ -227,7 +227,7 @@ class TestPretrain:
 
     def test_the_shipped_recipes_are_read(self, shell: Shell, tmp_path: Path) -> None:
         from bertcore.locations import assets
-        from bertcore.training.options import PretrainOptions
+        from bertcore.training.pretrain_options import PretrainOptions
 
         for file in (assets() / "recipes").glob("*.json"):
             assert PretrainOptions.from_file(file).budget != (None, None)

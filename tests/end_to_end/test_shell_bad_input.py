@@ -97,7 +97,7 @@ class TestBadInput:
             (("--steps", "0"), "steps"),
             (("--minutes", "nan"), "minutes"),
             (("--minutes", "-1"), "minutes"),
-            (("--steps", "5", "--minutes", "1"), "not both"),
+            (("--steps", "5", "--minutes", "1"), "one budget"),
             (("--sequence-length", "4"), "sequence length"),
             (("--sequence-length", "5000"), "sequence length"),
             (("--vocab-size", "3"), "vocab"),

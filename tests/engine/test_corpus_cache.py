@@ -15,7 +15,7 @@ from filelock import FileLock
 
 from bertcore.data import corpus_cache
 from bertcore.data.corpus import Corpus, load_corpus
-from bertcore.data.corpus_cache import cached_texts, clear, trim
+from bertcore.data.corpus_cache import cached_texts, clear, release, trim
 from tests.engine.corpora import STORIES, words_only
 
 ROOT = Path(__file__).parents[2]
@@ -35,20 +35,14 @@ def nobody_here_reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The test's own process lets go of what it read, as one that has ended."""
     monkeypatch.setattr(corpus_cache, "_mine", {})
     yield
-    let_go()
-
-
-def let_go() -> None:
-    for lock in corpus_cache._mine.values():
-        lock.release()
-    corpus_cache._mine.clear()
+    release()
 
 
 def tokenised(folder: Path, name: str, used_at: float) -> Corpus:
     file = folder / f"{name}.txt"
     file.write_text(STORIES + f"\n\nThe {name} sat. It was very {name}.", encoding="utf-8")
     corpus = load_corpus([file], words_only())
-    let_go()
+    release()
     for text in cached_texts():
         if text.sources == (file.name,):
             os.utime(text.folder / "readers", (used_at, used_at))
@@ -115,6 +109,31 @@ def test_another_process_is_a_reader_until_it_is_killed(tmp_path: Path) -> None:
         assert clear([text]) == [] and trim(0.0) == [] and text.folder.is_dir()
     assert not cached_texts()[0].in_use  # killed: its mark lies there, but nobody holds it
     assert len(clear(cached_texts())) == 1 and not text.folder.exists()
+
+
+def reader_files() -> list[Path]:
+    return sorted((cached_texts()[0].folder / "readers").iterdir())
+
+
+def test_a_process_that_ends_leaves_no_file(tmp_path: Path) -> None:
+    tokenised(tmp_path, "cat", 1000.0)
+    assert reader_files() == []
+    with reader(tmp_path / "cat.txt") as process:
+        assert len(reader_files()) == 1
+        process.communicate("")  # an end of file: it ends by itself
+    assert process.returncode == 0 and reader_files() == []
+
+
+def test_the_file_of_a_killed_process_goes_when_the_text_is_opened_again(tmp_path: Path) -> None:
+    tokenised(tmp_path, "cat", 1000.0)
+    with reader(tmp_path / "cat.txt"):
+        (killed,) = reader_files()
+    os.utime(killed, (1000.0, 1000.0))
+    with reader(tmp_path / "cat.txt"):  # one that is alive keeps its own, however old
+        (alive,) = set(reader_files()) - {killed}
+        os.utime(alive, (1000.0, 1000.0))
+        load_corpus([tmp_path / "cat.txt"], words_only())
+        assert not killed.exists() and alive.exists() and len(reader_files()) == 2
 
 
 def test_what_is_being_made_stays_and_what_was_never_finished_goes(tmp_path: Path) -> None:

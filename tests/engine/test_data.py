@@ -152,23 +152,23 @@ class TestMasking:
         pairs = [Pair(rng.integers(5, 60, 40), rng.integers(5, 60, 60), 0) for _ in range(1000)]
         original = lay_out(pairs, TOKENIZER)[0].reshape(-1)
         batch = masked_batch(pairs, TOKENIZER, rng)
-        after = batch.input_ids.reshape(-1)
-        count = len(batch.rows)
+        after = batch.input_ids.numpy().reshape(-1)
+        count = len(batch.rows.numpy())
         assert count == 15 * 1000
-        masked = after[batch.rows] == TOKENIZER.mask_id
-        kept = after[batch.rows] == original[batch.rows]
+        masked = after[batch.rows.numpy()] == TOKENIZER.mask_id
+        kept = after[batch.rows.numpy()] == original[batch.rows.numpy()]
         by_chance = 0.1 / TOKENIZER.vocab_size  # a random word may be the same one, or [MASK]
         deviation = 5 * np.sqrt(0.25 / count)
         assert abs(masked.mean() - 0.8 - by_chance) < deviation * 0.8
         assert abs(kept.mean() - 0.1 - by_chance) < deviation * 0.6
-        others = after[batch.rows][~masked & ~kept]
+        others = after[batch.rows.numpy()][~masked & ~kept]
         assert len(set(others.tolist())) > 0.9 * TOKENIZER.vocab_size  # from the whole vocabulary
 
     def test_chosen_places_are_spread_evenly(self) -> None:
         rng = np.random.default_rng(1)
         pairs = [Pair(np.arange(10, 30), np.arange(30, 50), 0)] * 4000
         batch = masked_batch(pairs, TOKENIZER, rng)
-        places = np.bincount(batch.rows % batch.input_ids.shape[1], minlength=43)
+        places = np.bincount(batch.rows.numpy() % batch.input_ids.shape[1], minlength=43)
         ordinary = np.delete(places, [0, 21, 42])
         assert places[[0, 21, 42]].sum() == 0
         assert abs(ordinary - 600).max() < 5 * np.sqrt(600)
@@ -179,15 +179,15 @@ class TestMasking:
         pairs = _ordinary_pairs(6, rng)
         ids, segments, mask = lay_out(pairs, TOKENIZER)
         batch = masked_batch(pairs, TOKENIZER, rng, share)
-        original, after = ids.reshape(-1), batch.input_ids.reshape(-1)
-        assert (original[batch.rows] == batch.labels).all()
-        untouched = np.setdiff1d(np.arange(ids.size), batch.rows)
+        original, after = ids.reshape(-1), batch.input_ids.numpy().reshape(-1)
+        assert (original[batch.rows.numpy()] == batch.labels.numpy()).all()
+        untouched = np.setdiff1d(np.arange(ids.size), batch.rows.numpy())
         assert (original[untouched] == after[untouched]).all()
         assert not set(batch.labels.tolist()) & {TOKENIZER.pad_id, TOKENIZER.cls_id, TOKENIZER.sep_id}
-        assert len(set(batch.rows.tolist())) == len(batch.rows)
+        assert len(set(batch.rows.tolist())) == len(batch.rows.numpy())
         for row, pair in enumerate(pairs):
             words = len(pair.a) + len(pair.b)
-            chosen = int((batch.rows // ids.shape[1] == row).sum())
+            chosen = int((batch.rows.numpy() // ids.shape[1] == row).sum())
             assert chosen == max(1, round(words * share))
         assert batch.next_sentence.tolist() == [pair.label for pair in pairs]
         assert not batch.causal
@@ -206,7 +206,7 @@ class TestCausalBatch:
         pairs = _ordinary_pairs(6, np.random.default_rng(0))
         ids, _, mask = lay_out(pairs, TOKENIZER)
         batch = causal_batch(pairs, TOKENIZER)
-        assert batch.causal and np.array_equal(batch.input_ids, ids)
+        assert batch.causal and np.array_equal(batch.input_ids.numpy(), ids)
         real = np.ones_like(ids) if mask is None else mask
         expected = [
             (row * ids.shape[1] + at, int(ids[row, at + 1]))

@@ -73,7 +73,7 @@ class TestWords:
         pairs, places = _pairs(5, 12, seed)
         ids, _, _ = lay_out(pairs, TOKENIZER)
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(seed), 0.15, masking)
-        chosen = _chosen_rows(batch.rows, ids.shape[1])
+        chosen = _chosen_rows(batch.rows.numpy(), ids.shape[1])
         for row, words in enumerate(places):
             taken = chosen[row]  # at least one of each row
             assert all(not taken & set(word) or taken >= set(word) for word in words)
@@ -81,7 +81,7 @@ class TestWords:
             assert taken <= {place for word in words for place in word}
             wanted = max(1, round(0.15 * tokens))
             assert len(taken) <= wanted or len(taken) in {len(word) for word in words}
-        assert (ids.reshape(-1)[batch.rows] == batch.labels).all()
+        assert (ids.reshape(-1)[batch.rows.numpy()] == batch.labels.numpy()).all()
 
     @pytest.mark.parametrize("masking", ["tokens", "words", "spans"])
     def test_rates(self, masking: str) -> None:
@@ -89,11 +89,11 @@ class TestWords:
         ids, _, _ = lay_out(pairs, TOKENIZER)
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.15, masking)
         ordinary = sum(len(pair.a) + len(pair.b) for pair in pairs)
-        assert 0.135 < len(batch.rows) / ordinary < 0.155
-        seen = batch.input_ids.reshape(-1)[batch.rows]
+        assert 0.135 < len(batch.rows.numpy()) / ordinary < 0.155
+        seen = batch.input_ids.numpy().reshape(-1)[batch.rows.numpy()]
         assert abs((seen == TOKENIZER.mask_id).mean() - 0.8) < 0.04
-        assert abs((seen == batch.labels).mean() - 0.1) < 0.03
-        assert np.array_equal(np.setdiff1d(np.flatnonzero(batch.input_ids != ids), batch.rows), [])
+        assert abs((seen == batch.labels.numpy()).mean() - 0.1) < 0.03
+        assert np.array_equal(np.setdiff1d(np.flatnonzero(batch.input_ids.numpy() != ids), batch.rows.numpy()), [])
 
     def test_every_word_is_chosen_equally_often(self) -> None:
         one = [
@@ -104,7 +104,7 @@ class TestWords:
             )
         ]
         batch = masked_batch(one * 4000, TOKENIZER, np.random.default_rng(0), 0.2, "words")
-        counts = np.bincount(batch.rows % 12, minlength=12)[1:11]
+        counts = np.bincount(batch.rows.numpy() % 12, minlength=12)[1:11]
         assert abs(counts - 800).max() < 5 * np.sqrt(800)
 
     def test_the_generator_alone_decides(self) -> None:
@@ -137,8 +137,10 @@ class TestSpans:
         assert 3.0 < np.mean([len(span) for span in spans]) < 3.9  # some meet another span or the end of what is wanted
         pairs = [Pair(ids[0, 1:200], ids[0, 201:401], 0)] * 60
         batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.15, "spans")
-        flat = batch.input_ids.reshape(-1)
-        neighbours = [(x, y) for x, y in zip(batch.rows[:-1], batch.rows[1:], strict=True) if y == x + 1]
+        flat = batch.input_ids.numpy().reshape(-1)
+        neighbours = [
+            (x, y) for x, y in zip(batch.rows.numpy()[:-1], batch.rows.numpy()[1:], strict=True) if y == x + 1
+        ]
         alike = np.mean([(flat[x] == TOKENIZER.mask_id) == (flat[y] == TOKENIZER.mask_id) for x, y in neighbours])
         assert alike > 0.9  # by chance 0.68
 
@@ -161,8 +163,8 @@ class TestOtherNumberings:
         for masking in ("tokens", "words", "spans"):
             batch = masked_batch(pairs, tokenizer, np.random.default_rng(0), 0.15, masking)
             assert batch.attention_mask is not None and batch.real_tokens == 40 * (33 + 8)
-            assert (batch.labels == 0).sum() >= 40 * 4
-            assert batch.attention_mask.reshape(-1)[batch.rows].all()
+            assert (batch.labels.numpy() == 0).sum() >= 40 * 4
+            assert batch.attention_mask.reshape(-1)[batch.rows.numpy()].all()
         ids, _, mask = lay_out(pairs, tokenizer)
         assert mask is not None and ((ids == tokenizer.pad_id) == (mask == 0)).all()
 
@@ -172,8 +174,8 @@ class TestOtherNumberings:
         assert existing_ids(tokenizer).tolist() == sorted(gaps.values())
         pairs = [Pair(np.full(50, gaps["the"]), np.full(50, gaps["cat"]), 0)] * 100
         batch = masked_batch(pairs, tokenizer, np.random.default_rng(0), 0.5)
-        assert set(np.unique(batch.input_ids)) <= set(gaps.values())
-        assert {gaps["sat"], gaps["[UNK]"]} <= set(np.unique(batch.input_ids))  # the whole vocabulary
+        assert set(np.unique(batch.input_ids.numpy())) <= set(gaps.values())
+        assert {gaps["sat"], gaps["[UNK]"]} <= set(np.unique(batch.input_ids.numpy()))  # the whole vocabulary
 
     def test_a_vocabulary_without_a_mask_is_named(self) -> None:
         tokenizer = _word_level({token: i for i, token in enumerate((*self.SPECIAL[:4], "the"))})

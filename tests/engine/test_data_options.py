@@ -14,8 +14,8 @@ from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.evaluate import evaluate_text
-from bertcore.training.options import DataOptions, PretrainOptions
 from bertcore.training.pretrain import continued, start_or_resume
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
@@ -41,7 +41,7 @@ class TestFiles:
             assert not old.repeats_positions
         assert PretrainOptions.from_dict({"format_version": 2, "data": {"repeat_positions": True}}).repeats_positions
         assert PretrainOptions.from_dict({"data": {"repeat_positions": None}}).repeats_positions
-        with pytest.raises(BertcoreError, match="reads pretraining recipes, 1 to 4"):
+        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 1 to 4"):
             PretrainOptions.from_dict({"format_version": 5})
 
     def test_new_ones_are_packed_and_say_so(self) -> None:
@@ -105,7 +105,7 @@ def test_every_choice_trains_and_goes_on_as_if_never_stopped(choice: str, tmp_pa
         if event["kind"] == "train" and event["step"] == 5:
             folder.send("stop")
 
-    start_or_resume(options, folder.path, resume=False, watch=stop_at_five)
+    start_or_resume(options, folder.path, resume=False, on_event=stop_at_five)
     assert folder.status().step < 8
     start_or_resume(None, folder.path, resume=True)
     assert losses(folder.path) == losses(tmp_path / "whole")

@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional as F
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.data.batches import Batch
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
@@ -26,9 +27,8 @@ from bertcore.training.distil import (
     teacher_layers,
 )
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.objective import BatchTensors
-from bertcore.training.options import DataOptions, TrainingOptions
 from bertcore.training.pretrain import continued, start_or_resume
+from bertcore.training.pretrain_options import DataOptions, TrainingOptions
 from tests.engine.models import tiny_config, tiny_model
 from tests.engine.training_runs import animal_text, tiny_run, write_text
 
@@ -97,8 +97,8 @@ def test_the_soft_loss_by_hand() -> None:
 def test_a_student_that_is_its_teacher_has_only_the_words_to_learn() -> None:
     teacher = tiny_model(("mlm", "nsp"))
     ids = torch.randint(5, 70, (3, 8))
-    batch = BatchTensors(
-        ids, torch.zeros_like(ids), None, torch.tensor([1, 9]), torch.tensor([7, 8]), torch.zeros(3).long(), False
+    batch = Batch(
+        ids, torch.zeros_like(ids), None, torch.tensor([1, 9]), torch.tensor([7, 8]), torch.zeros(3).long(), False, 24
     )
     losses = distillation_losses(teacher, teacher, batch, DistilOptions())
     assert abs(float(losses.parts["soft"])) < 1e-5 and abs(float(losses.parts["cosine"])) < 1e-5
@@ -121,7 +121,7 @@ def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Pa
         if event["kind"] == "train" and event["step"] == 5:
             RunFolder(broken).send("stop")
 
-    start_or_resume_distilling(options(teacher, text), broken, resume=False, watch=stop)
+    start_or_resume_distilling(options(teacher, text), broken, resume=False, on_event=stop)
     start_or_resume_distilling(None, broken, resume=True)
     curves = [
         [json.loads(line)["loss"] for line in (run / "metrics.jsonl").read_text().splitlines() if '"train"' in line]

@@ -14,9 +14,9 @@ from bertcore.model.losses import task_losses
 from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample, TaggedExample, TextExample
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.decode import DecodeSettings, decode
-from bertcore.tasks.features.example_losses import example_losses
 from bertcore.tasks.features.make import make_features
 from bertcore.tasks.features.predictions import gold_answers
+from bertcore.tasks.inference.evaluate import example_losses
 from bertcore.tasks.metrics import measure
 from bertcore.training.optimizer import make_optimizer
 from tests.engine.models import tiny_config, word_tokenizer

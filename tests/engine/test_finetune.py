@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 import torch
 
-from bertcore.analysis.apply import as_example, predict, task_kind
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import AnswerExample
-from bertcore.training.evaluate_task import evaluate_file
-from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
+from bertcore.tasks.inference.predict import as_example, predict, task_kind
+from bertcore.training.finetune import EVALUATION_FILE, FineTuning, start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
+from bertcore.training.task_files import evaluate_file
 from tests.engine.models import tiny_model, word_tokenizer
 
 GOOD, BAD = (
@@ -131,7 +131,7 @@ def test_a_stop_leaves_no_trace_in_the_curve(whole: tuple[FinetuneOptions, Path]
             RunFolder(broken).send("stop")
 
     moved = shutil.copytree(str(chosen.model), tmp_path / "model")
-    start_or_resume_finetuning(replace(chosen, model=str(moved)), broken, resume=False, watch=stop)
+    start_or_resume_finetuning(replace(chosen, model=str(moved)), broken, resume=False, on_event=stop)
     assert RunFolder(broken).status().state == "stopped"
     shutil.rmtree(moved)
     start_or_resume_finetuning(None, broken, resume=True)
@@ -325,3 +325,25 @@ def test_a_long_passage_can_be_given_up(learned: Path) -> None:
     with pytest.raises(InterruptedError):
         predict(checkpoint, examples, give_up)
     assert checkpoint.model.training
+
+
+TAGGED = "the B-PER\ncat O\nsat O\n\na O\ndog B-PER\nsang I-PER\nand O\nthe O\nbird B-LOC\nsat O\n\n"
+
+
+@pytest.mark.parametrize("crf", [False, True])
+def test_parts_of_a_batch_add_up_to_its_gradient(model: Path, tmp_path: Path, crf: bool) -> None:
+    """A tagger's loss is a mean over words, and the sentences have 3 and 7 of them."""
+    (tmp_path / "train.txt").write_text(TAGGED * 8, encoding="utf-8")
+    (tmp_path / "dev.txt").write_text(TAGGED * 2, encoding="utf-8")
+    gradients, losses = [], []
+    for parts in (1, 4):
+        chosen = options(model, tmp_path, "conll2003", {"crf": crf}, dropout=0.0, accumulate=parts)
+        training = FineTuning(chosen)
+        training.prepare(tmp_path, lambda sentence: None)
+        losses.append(float(training.forward_backward(1, 0.0).loss))
+        training.close()
+        parameters = training.materials.model.named_parameters()
+        gradients.append({name: each.grad for name, each in parameters if each.grad is not None})
+    assert losses[1] == pytest.approx(losses[0], rel=1e-5)
+    for name, whole in gradients[0].items():
+        assert torch.allclose(gradients[1][name], whole, rtol=1e-4, atol=1e-6), name

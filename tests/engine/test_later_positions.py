@@ -17,8 +17,7 @@ from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretrain
-from bertcore.training.later_positions import repeat_positions
-from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain import repeat_positions, start_or_resume
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
 SHORT, LONG = 16, 24  # of tiny_run

@@ -14,16 +14,13 @@ import yaml
 from huggingface_hub import ModelCard as HubCard
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
-from bertcore.runs.model_card import ModelCard, table
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.distil import start_or_resume_distilling
 from bertcore.training.distil_options import DistilOptions
-from bertcore.training.distributed import Team
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.materials import prepare
-from bertcore.training.pretrain import continued, start_or_resume
-from bertcore.training.run_cards import place_of
+from bertcore.training.model_card import ModelCard, place_of, table
+from bertcore.training.pretrain import Pretraining, continued, start_or_resume
 from tests.engine.models import tiny_model, word_tokenizer
 from tests.engine.training_runs import metrics, tiny_run, write_text
 
@@ -90,7 +87,7 @@ class TestPretraining:
             if event["kind"] == "train" and event["step"] == 6:
                 RunFolder(run).send("stop")
 
-        snapshot = start_or_resume(tiny_run(text, evaluations=8), run, resume=False, watch=stop)
+        snapshot = start_or_resume(tiny_run(text, evaluations=8), run, resume=False, on_event=stop)
         head, body = card_of(snapshot)
         assert "stopped early, at step 6: 25% of its budget" in body.split("## ")[0]
         last = metrics(run, "held_out")[-1]
@@ -99,14 +96,14 @@ class TestPretraining:
         assert rows(body)["batch"] == "8 sequences of 16 tokens"
         assert "Positions beyond 16 were never trained." in body
         done = start_or_resume(None, run, resume=True)
-        assert "stopped early" not in card_of(done)[1] and "1 times" in rows(card_of(done)[1])["went on"]
+        assert "stopped early" not in card_of(done)[1] and rows(card_of(done)[1])["resumed"] == "1 time"
 
     def test_one_that_goes_on_from_a_checkpoint_names_it(self, text: Path, tmp_path: Path) -> None:
         first = start_or_resume(tiny_run(text, steps=4), tmp_path / "first", resume=False)
         more = continued(tiny_run(text, {"sequence_length": 16}, steps=4, causal_share=0.0), first)
         _, body = card_of(start_or_resume(more, tmp_path / "second", resume=False))
-        assert rows(body)["began with"] == "the run first, step 4" and rows(body)["causal warm-up"] == "none"
-        assert "trained on from the run first, step 4" in body
+        assert rows(body)["started from"] == "the run first, step 4" and rows(body)["causal warm-up"] == "none"
+        assert "trained further from the run first, step 4" in body
 
     def test_it_opens_in_transformers_and_the_hubs_library(self, text: Path, tmp_path: Path) -> None:
         from transformers import BertForPreTraining
@@ -131,7 +128,9 @@ class TestExamples:
         snapshot = start_or_resume(options, run, resume=False)
         evaluation = json.loads((run / "evaluation.json").read_text())
         assert len(evaluation["best"]) == len(evaluation["worst"]) == 10
-        held_out = prepare(options, run, lambda words: None, Team()).held_out
+        training = Pretraining(options)
+        training.prepare(run, lambda sentence: None)
+        held_out = training.materials.held_out
         theirs = BertForPreTraining.from_pretrained(snapshot).eval()
         found = []
         for batch in held_out.batches:
@@ -182,8 +181,8 @@ def test_fine_tuning(tmp_path: Path, fast_disk: None) -> None:
     last = metrics(run, "held_out")[-1]
     assert measured(head) == {name: last[name] for name in ("loss", *evaluation["metrics"])}
     said = rows(body)
-    assert head["pipeline_tag"] == "text-classification" and said["began with"] == "model"
-    assert (said["labels"], said["examples to learn from"]) == (", ".join(evaluation["labels"]), "36")
+    assert head["pipeline_tag"] == "text-classification" and said["started from"] == "model"
+    assert (said["labels"], said["training examples"]) == (", ".join(evaluation["labels"]), "36")
     for label, counts in zip(evaluation["labels"], evaluation["confusion"], strict=True):
         assert f"| **{label}** | {counts[0]} | {counts[1]} |" in body
     assert "With 12 held-out examples, one more right answer is worth 8.33" in body

@@ -8,7 +8,7 @@ import torch
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.training.muon import Muon, orthogonal, takes_matrix
-from bertcore.training.optimizer import make_optimizer, optimizer_tensors, restore_optimizer, trapezoid_rate
+from bertcore.training.optimizer import make_optimizer, optimizer_tensors, restore_optimizer, warmup_stable_decay
 
 
 def _model() -> Bert:
@@ -89,7 +89,7 @@ def test_goes_on_from_its_saved_state_as_if_nothing_had_happened() -> None:
 
 
 def test_the_rate_rises_stays_and_falls() -> None:
-    assert [trapezoid_rate(x, 2.0, 0.1, 0.2) for x in (0.05, 0.1, 0.5, 0.8, 0.9, 1.0)] == pytest.approx(
+    assert [warmup_stable_decay(x, 2.0, 0.1, 0.2) for x in (0.05, 0.1, 0.5, 0.8, 0.9, 1.0)] == pytest.approx(
         [1.0, 2.0, 2.0, 2.0, 1.0, 0.0]
     )
-    assert trapezoid_rate(1.0, 2.0, 0.0, 0.0) == 2.0
+    assert warmup_stable_decay(1.0, 2.0, 0.0, 0.0) == 2.0

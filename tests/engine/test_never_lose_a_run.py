@@ -19,7 +19,7 @@ from benchmarks.kills import kill_test
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import NO_WORD, RunFolder
-from bertcore.training.resume import can_resume
+from bertcore.runs.snapshots import can_resume
 from tests.engine.elsewhere import Elsewhere
 from tests.engine.runs_of_each_kind import RUNS, STEPS, pretraining, story
 

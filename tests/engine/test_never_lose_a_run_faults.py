@@ -24,10 +24,10 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.tokenizer.vocabularies import raw_from_words
-from bertcore.training.finite import BAD_BATCH_FILE
-from bertcore.training.loop import run_work
-from bertcore.training.options import PretrainOptions
+from bertcore.training.failures import BAD_BATCH_FILE
+from bertcore.training.loop import run_training
 from bertcore.training.pretrain import Pretraining
+from bertcore.training.pretrain_options import PretrainOptions
 from tests.engine.corpora import words_only
 from tests.engine.elsewhere import ROOT, Elsewhere
 from tests.engine.runs_of_each_kind import distilling, fine_tuning, pretraining, story
@@ -145,7 +145,7 @@ class TestNoNumbers:
         """Weights that grow ninefold with each step."""
         options = tiny_run(write_text(folder), steps=200, learning_rate=1.0, weight_decay=10.0, warm_up_share=0.0)
         with pytest.raises(BertcoreError) as caught:
-            run_work(Pretraining(options), RunFolder.create(run, options.to_dict()))
+            run_training(Pretraining(options), RunFolder.create(run, options.to_dict()))
         step = RunFolder(run).status().step + 1
         told, sentence = json.loads((run / BAD_BATCH_FILE).read_text()), str(caught.value)
         begin = " ".join(told["sequences"][0]["tokens"][:8])
@@ -168,7 +168,7 @@ class TestNoNumbers:
             work.materials.model.encoder.layers[0].feed_forward_in.weight.data[3, 4] = value
 
         with pytest.raises(BertcoreError, match="weights became infinite or undefined at step 5.*step 2 is kept"):
-            run_work(work, RunFolder.create(run, options.to_dict()), at_step(5, poison))
+            run_training(work, RunFolder.create(run, options.to_dict()), at_step(5, poison))
         assert [step for step, _ in RunFolder(run).snapshots()] == [0, 1, 2]
         assert (run / BAD_BATCH_FILE).exists()
         pretraining(folder, steps=24, evaluations=1)(run)
@@ -186,7 +186,7 @@ class TestNoNumbers:
             work.materials.model.mlm.bias.data[full_stop] = -float("inf")
 
         with pytest.raises(BertcoreError, match="loss or its gradient became infinite or undefined at step 4"):
-            run_work(work, RunFolder.create(run, options.to_dict()), at_step(3, poison))
+            run_training(work, RunFolder.create(run, options.to_dict()), at_step(3, poison))
 
     def test_in_fine_tuning(self, folder: Path, run: Path) -> None:
         with pytest.raises(BertcoreError) as caught:
@@ -218,7 +218,7 @@ class TestChangedSince:
         both = json.loads(json.dumps(options.to_dict()))
         both["data"]["corpus"] = [str(folder / "animals.txt"), str(other)]
         options = PretrainOptions.from_dict(both)
-        run_work(
+        run_training(
             Pretraining(options),
             RunFolder.create(run, options.to_dict()),
             at_step(3, lambda: RunFolder(run).send("stop")),
@@ -227,11 +227,11 @@ class TestChangedSince:
         for changed in (before.replace(b"hoo", b"woo"), before + b"\n\nMore. And more."):  # of the same size, and not
             other.write_bytes(changed)
             with pytest.raises(BertcoreError) as caught:
-                run_work(Pretraining(options), RunFolder(run))
+                run_training(Pretraining(options), RunFolder(run))
             assert f"has changed since it began: {other}; put it back as it was" in str(caught.value)
             assert load_checkpoint(RunFolder(run).snapshot_path(3)).step == 3
         other.write_bytes(before)
-        run_work(Pretraining(options), RunFolder(run))
+        run_training(Pretraining(options), RunFolder(run))
         assert RunFolder(run).status().state == "done"
 
     def test_a_training_file(self, folder: Path, run: Path) -> None:
@@ -274,9 +274,9 @@ class TestChangedSince:
         fine_tuning(folder)  # makes the model
         options = continued(tiny_run(write_text(folder), steps=6), folder / "model")
         folder_of_run = RunFolder.create(run, options.to_dict())
-        run_work(Pretraining(options), folder_of_run, at_step(3, lambda: RunFolder(run).send("stop")))
+        run_training(Pretraining(options), folder_of_run, at_step(3, lambda: RunFolder(run).send("stop")))
         shutil.rmtree(folder / "model")
-        run_work(Pretraining(options), RunFolder(run))
+        run_training(Pretraining(options), RunFolder(run))
         assert [line["step"] for line in metrics(run)] == [1, 2, 3, 4, 5, 6]
 
 

@@ -11,7 +11,7 @@ import pytest
 from bertcore.errors import BertcoreError
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
-from bertcore.training.options import PretrainOptions
+from bertcore.training.pretrain_options import PretrainOptions
 
 KINDS: list[Any] = [PretrainOptions, FinetuneOptions, DistilOptions]
 
@@ -20,7 +20,7 @@ KINDS: list[Any] = [PretrainOptions, FinetuneOptions, DistilOptions]
 class TestEveryKind:
     @pytest.mark.parametrize("value", [-1, 0.5, True, "8", [8], None, float("nan"), 10**400])
     def test_a_batch_size_that_is_none(self, kind: Any, value: object) -> None:
-        with pytest.raises(BertcoreError, match="batch size must be a whole number between 1 and 65536"):
+        with pytest.raises(BertcoreError, match="batch size must be a whole number between 1 and 65,536"):
             options = kind.from_dict({"training": {"batch_size": value}})
             getattr(options, "as_pretraining", lambda _: options)(PretrainOptions().model_config(300))
 

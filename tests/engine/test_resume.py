@@ -61,7 +61,7 @@ class TestResume:
         run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
         start_or_resume(tiny_run(text, steps=STEPS), undisturbed, resume=False)
         for stop in stops:
-            start_or_resume(tiny_run(text, steps=STEPS), run, resume=True, watch=_stop_at(run, stop))
+            start_or_resume(tiny_run(text, steps=STEPS), run, resume=True, on_event=_stop_at(run, stop))
             status = RunFolder(run).status()
             assert (status.state, status.step) == ("stopped", stop)
             assert load_checkpoint(resolve_model(run)).step == stop
@@ -78,7 +78,7 @@ class TestResume:
             raise SystemExit
 
         with pytest.raises(SystemExit):
-            start_or_resume(tiny_run(text, steps=STEPS), run, resume=False, watch=_at_step(17, power_cut))
+            start_or_resume(tiny_run(text, steps=STEPS), run, resume=False, on_event=_at_step(17, power_cut))
         with (run / "metrics.jsonl").open("a") as stream:
             stream.write('{"kind": "train", "step": 18, "lo')
         assert losses_until(run) == 17
@@ -91,8 +91,8 @@ class TestResume:
         run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
         start_or_resume(tiny_run(text), undisturbed, resume=False)
         probed = iter([Precision(None, "first"), Precision(torch.bfloat16, "a busier day")])
-        monkeypatch.setattr("bertcore.training.materials.choose_precision", lambda *_: next(probed))
-        start_or_resume(tiny_run(text, precision="auto"), run, resume=False, watch=_stop_at(run, 10))
+        monkeypatch.setattr("bertcore.training.precision.choose_precision", lambda *_: next(probed))
+        start_or_resume(tiny_run(text, precision="auto"), run, resume=False, on_event=_stop_at(run, 10))
         start_or_resume(None, run, resume=True)
         assert losses(run) == losses(undisturbed)
 
@@ -109,7 +109,7 @@ class TestResume:
 
     def test_a_changed_text_is_refused_and_the_run_is_kept(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text), run, resume=False, watch=_stop_at(run, 5))
+        start_or_resume(tiny_run(text), run, resume=False, on_event=_stop_at(run, 5))
         before = losses(run)
         text.write_text(text.read_text() + "\n\nOne more. And one more.")
         with pytest.raises(BertcoreError, match="has changed since it began: .*animals.txt; put it back"):
@@ -118,7 +118,7 @@ class TestResume:
 
     def test_a_text_that_is_gone_is_named(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text), run, resume=False, watch=_stop_at(run, 5))
+        start_or_resume(tiny_run(text), run, resume=False, on_event=_stop_at(run, 5))
         text.unlink()
         with pytest.raises(BertcoreError, match="animals.txt"):
             start_or_resume(None, run, resume=True)
@@ -166,7 +166,7 @@ class TestControl:
                 seen.append((reader.status().state, reader.status().step, reader.newest_snapshot()))
                 reader.send("resume")
 
-        start_or_resume(tiny_run(text), run, resume=False, watch=watch)
+        start_or_resume(tiny_run(text), run, resume=False, on_event=watch)
         assert seen == [("paused", 7, reader.snapshot_path(7))]  # a pause can be followed by switching off
         assert [line["step"] for line in metrics(run, "snapshot")] == [0, 1, 2, 3, 5, 7, 10, 15]
         assert (reader.status().state, reader.status().step) == ("stopped", 15)
@@ -182,7 +182,7 @@ class TestControl:
             if event["kind"] == "status" and event["state"] == "paused":
                 RunFolder(run).send("stop")
 
-        start_or_resume(tiny_run(text), run, resume=False, watch=watch)
+        start_or_resume(tiny_run(text), run, resume=False, on_event=watch)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 3)
 
     def test_a_stop_before_the_first_step(self, text: Path, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ class TestControl:
                 RunFolder(run).send("stop")
 
         with pytest.raises(BertcoreError, match="before the first step"):
-            start_or_resume(tiny_run(text), run, resume=False, watch=watch)
+            start_or_resume(tiny_run(text), run, resume=False, on_event=watch)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 0)
         start_or_resume(None, run, resume=True)
         start_or_resume(tiny_run(text), undisturbed, resume=False)
@@ -212,14 +212,14 @@ class TestControl:
                 time.sleep(3.0)
                 RunFolder(run).send("resume")
 
-        start_or_resume(tiny_run(text, steps=5), run, resume=False, watch=watch)
+        start_or_resume(tiny_run(text, steps=5), run, resume=False, on_event=watch)
         assert elapsed[4] - elapsed[3] < 2.5
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_a_polite_kill_ends_with_a_snapshot(self, text: Path, tmp_path: Path, number: int) -> None:
         run = tmp_path / "run"
         former = signal.getsignal(number)
-        start_or_resume(tiny_run(text), run, resume=False, watch=_at_step(4, lambda: os.kill(os.getpid(), number)))
+        start_or_resume(tiny_run(text), run, resume=False, on_event=_at_step(4, lambda: os.kill(os.getpid(), number)))
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 4)
         assert RunFolder(run).newest_snapshot() == RunFolder(run).snapshot_path(4)
         assert signal.getsignal(number) == former
@@ -234,7 +234,7 @@ class TestControl:
                     os.kill(os.getpid(), signal.SIGINT)
 
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=2), run, resume=False, watch=watch)
+        start_or_resume(tiny_run(text, steps=2), run, resume=False, on_event=watch)
         assert states[-1] == RunFolder(run).status().state == "done"
         assert "done at step 2" in (run / "log.txt").read_text(encoding="utf-8")
 
@@ -242,7 +242,7 @@ class TestControl:
     def test_garbage_in_the_control_file_changes_nothing(self, text: Path, tmp_path: Path, garbage: bytes) -> None:
         run = tmp_path / "run"
         write = _at_step(3, lambda: (run / "control.json").write_bytes(garbage))
-        start_or_resume(tiny_run(text, steps=6), run, resume=False, watch=write)
+        start_or_resume(tiny_run(text, steps=6), run, resume=False, on_event=write)
         assert RunFolder(run).status().state == "done"
 
 

@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -15,7 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
+from bertcore.files import plain
 from bertcore.runs.run_folder import MetricsTail, RunFolder
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -332,3 +336,23 @@ def test_run_folder_needs_no_torch() -> None:
     code = "import sys, bertcore.runs.run_folder; print('torch' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told == "False\n"
+
+
+def test_the_revision_of_a_foreign_repository_is_not_ours(tmp_path: Path) -> None:
+    """The program lies in somebody's repository, as in a virtual environment there, and is not part of it."""
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b"]
+    (tmp_path / "theirs.txt").write_text("theirs")
+    for command in (["init", "-q"], ["add", "theirs.txt"], ["commit", "-q", "-m", "theirs"]):
+        subprocess.run([*git, *command], check=True)
+    shutil.copytree(ROOT / "bertcore", tmp_path / "lib" / "bertcore", ignore=shutil.ignore_patterns("__pycache__"))
+    program = "from bertcore.runs.environment import git_revision; print(git_revision())"
+    found = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path / "lib", capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == "None"
+
+
+def test_scalars_keep_their_kind_in_files() -> None:
+    values = plain({"count": np.int64(3), "mean": np.float32(0.5), "is_on": np.bool_(True), "gone": np.float64("nan")})
+    assert values == {"count": 3, "mean": 0.5, "is_on": True, "gone": None}
+    assert [type(value) for value in values.values()] == [int, float, bool, type(None)]

@@ -21,15 +21,15 @@ from safetensors.numpy import load_file
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.data.batches import Batch, joined, make_rows, rows_of
+from bertcore.data.prefetcher import Prefetcher
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training import pretrain
-from bertcore.training.feed import Feed
+from bertcore.training import pretraining_batches
 from bertcore.training.finetune import start_or_resume_finetuning
-from bertcore.training.objective import BatchTensors, pretraining_loss
+from bertcore.training.objective import pretraining_loss
 from bertcore.training.pretrain import start_or_resume
 from tests.engine.models import tiny_model, word_tokenizer
-from tests.engine.team_runs import STEPS, STOP, fine_tuning, pretraining, stops
+from tests.engine.process_group_runs import STEPS, STOP, fine_tuning, pretraining, stops
 from tests.engine.training_runs import write_text
 
 ROOT = Path(__file__).parents[2]
@@ -60,8 +60,8 @@ def torchrun(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*launcher, *command], capture_output=True, text=True, timeout=280, env=environment)
 
 
-def of_team_runs(place: Path, *names: str) -> subprocess.CompletedProcess[str]:
-    return torchrun(str(ROOT / "tests" / "engine" / "team_runs.py"), str(place), *names)
+def run_processes(place: Path, *names: str) -> subprocess.CompletedProcess[str]:
+    return torchrun(str(ROOT / "tests" / "engine" / "process_group_runs.py"), str(place), *names)
 
 
 def lines(run: Path) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ def assert_same_run(run: Path, alone: Path) -> None:
 @pytest.fixture(scope="module")
 def two(place: Path) -> Path:
     """Runs of two processes in one start of torchrun; the last one fails."""
-    done = of_team_runs(place, "pretrain", "stop", "sst2", "small", "fail")
+    done = run_processes(place, "pretrain", "stop", "sst2", "small", "fail")
     assert done.returncode != 0 and (place / "two-fail").exists(), done.stderr[-3000:]
     return place
 
@@ -95,8 +95,8 @@ def two(place: Path) -> Path:
 def two_more(place: Path) -> Path:
     """Further ones, which end well but the last; process 0 does not notice by itself that it is to end."""
     stops(place, place / "two-resume")
-    names = ("resume", "shard", "stop-shard", "conll2003", "unfreeze", "signal", "hang")
-    done = of_team_runs(place, *names)
+    names = ("resume", "conll2003", "unfreeze", "signal", "hang")
+    done = run_processes(place, *names)
     assert done.returncode != 0 and (place / "two-hang").exists(), done.stderr[-3000:]
     return place
 
@@ -156,11 +156,6 @@ class TestPretraining:
         assert_same_run(run, alone)
         again = torchrun("-m", "bertcore", "pretrain", "--recipe", str(recipe), "--out", str(run))
         assert again.returncode != 0 and again.stderr.count("already holds a run") == 1
-
-    @pytest.mark.slow
-    def test_a_divided_model_learns_the_same(self, two_more: Path, alone: Path) -> None:
-        assert_same_run(two_more / "two-shard", alone)
-        assert_goes_on(two_more / "two-stop-shard", alone)
 
     @pytest.mark.slow
     def test_a_pause_holds_all_and_a_signal_to_any_stops_all(self, two_more: Path) -> None:
@@ -232,26 +227,27 @@ def _block(first: int, last: int, rng: np.random.Generator, causal: bool) -> Bat
     chosen = np.flatnonzero(is_real[:, 1:].ravel() if causal else is_real & (rng.random(ids.shape) < 0.3))
     rows = chosen + chosen // (ids.shape[1] - 1) if causal else chosen  # (B,S-1) -> (B,S): each token but the last
     labels = ids.reshape(-1)[rows + 1] if causal else ids.reshape(-1)[rows]
-    mask = None if causal else is_real.astype(np.int64)
-    return Batch(ids, np.zeros_like(ids), mask, rows, labels, rng.integers(0, 2, count), causal, int(is_real.sum()))
+    arrays = (ids, np.zeros_like(ids), is_real.astype(np.int64), rows, labels, rng.integers(0, 2, count))
+    ids, segments, mask, rows, labels, pairs = map(torch.from_numpy, arrays)
+    return Batch(ids, segments, None if causal else mask, rows, labels, pairs, causal, int(is_real.sum()))
 
 
-class TestFeed:
+class TestPrefetcher:
     def test_things_come_in_order_and_are_made_ahead(self) -> None:
         made: list[int] = []
-        feed = Feed(lambda step, fraction: made.append(step) or step)
+        prefetcher = Prefetcher(lambda step, fraction: made.append(step) or step)
         for step in range(1, 6):
-            assert feed.take(step, 0.0) == step
-            feed.begin(step + 1, 0.0)
+            assert prefetcher.take(step, 0.0) == step
+            prefetcher.prefetch(step + 1, 0.0)
             while step + 1 not in made:  # it needs nobody to ask for it
                 time.sleep(0.001)
-        feed.close()
+        prefetcher.close()
         assert made == [1, 2, 3, 4, 5, 6]
 
     def test_an_error_in_the_making_is_the_runs(
         self, place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
-        whole, calls = pretrain.causal_batch, []
+        whole, calls = pretraining_batches.causal_batch, []
 
         def broken(*given: Any) -> Any:
             calls.append(1)
@@ -259,7 +255,7 @@ class TestFeed:
                 raise OSError(5, "Input/output error")
             return whole(*given)
 
-        monkeypatch.setattr(pretrain, "causal_batch", broken)
+        monkeypatch.setattr(pretraining_batches, "causal_batch", broken)
         with pytest.raises(BertcoreError, match="Input/output error"):
             start_or_resume(pretraining(place), tmp_path / "run", resume=False)
         assert RunFolder(tmp_path / "run").status().step == 3
@@ -272,7 +268,7 @@ class TestCompiling:
         compiled.load_state_dict(model.state_dict())
         compiled.compile(backend="eager", fullgraph=True)
         for seed, causal in ((0, False), (1, True), (2, False)):
-            batch = BatchTensors.of(_block(0, 6, np.random.default_rng(seed), causal))
+            batch = _block(0, 6, np.random.default_rng(seed), causal)
             expected = float(pretraining_loss(model, batch).total.detach())
             assert float(pretraining_loss(compiled, batch).total.detach()) == pytest.approx(expected, rel=1e-6)
         assert list(compiled.state_dict()) == list(model.state_dict())
@@ -281,7 +277,3 @@ class TestCompiling:
     def test_without_a_gpu_it_is_refused(self, place: Path, tmp_path: Path) -> None:
         with pytest.raises(BertcoreError, match="leave out --compile"):
             start_or_resume(pretraining(place, compile=True), tmp_path / "run", resume=False)
-
-    def test_what_does_not_go_together_is_refused(self, place: Path, tmp_path: Path) -> None:
-        with pytest.raises(BertcoreError, match="whole matrices"):
-            start_or_resume(pretraining(place, shard=True, optimizer="muon"), tmp_path / "run", resume=False)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from bertcore.analysis.apply import as_example
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.evaluation.cloze import Cloze
@@ -17,8 +16,9 @@ from bertcore.evaluation.minimal_pairs import MinimalPairs
 from bertcore.evaluation.report import ModelReport
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import TextExample
+from bertcore.tasks.inference.predict import as_example
 from bertcore.tasks.readers import TaskFile
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from scripts.ship_checkpoint import Piece, _card, _lengths, _sittings
 from scripts.what_pretraining_buys import TRIALS, _run, always_the_commonest, shown
 from tests.engine.models import tiny_checkpoint

@@ -20,12 +20,12 @@ def shapes(folder: Path, steps: int, **data: Any) -> list[tuple[int, int]]:
     """Sequences and tokens of each step's batch."""
     options = tiny_run(write_text(folder), {"short_sequence_length": SHORT, **data}, steps=steps)
     (folder / "run").mkdir()
-    work = Pretraining(options)
+    training = Pretraining(options)
     try:
-        work.prepare(folder / "run", lambda words: None)
-        batches = [work.make_batch(step, step / steps) for step in range(1, steps + 1)]
+        training.prepare(folder / "run", lambda words: None)
+        batches = [training.materials.batches.make(step, step / steps) for step in range(1, steps + 1)]
     finally:
-        work.close()
+        training.close()
     return [batch.input_ids.shape for batch in batches]
 
 
@@ -66,12 +66,12 @@ def test_a_resumed_run_is_the_undisturbed_one(tmp_path: Path) -> None:
         if event["kind"] == "train" and event["step"] == 5:
             RunFolder(run).send("stop")
 
-    start_or_resume(options, run, resume=False, watch=stop)
+    start_or_resume(options, run, resume=False, on_event=stop)
     assert RunFolder(run).status().state == "stopped"
     start_or_resume(None, run, resume=True)
     assert losses(run) == losses(tmp_path / "undisturbed")
     card = (sorted((run / "snapshots").iterdir())[-1] / "README.md").read_text(encoding="utf-8")
-    assert "8 sequences of 16 tokens, in 50% of the steps (by chance) more and shorter ones of 8" in card
+    assert "8 sequences of 16 tokens, in 50% of the steps more and shorter ones of 8" in card
 
 
 def test_short_must_not_be_longer(tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ import pytest
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.snapshots import can_resume, is_mark, surplus
 from bertcore.training.pretrain import continued, start_or_resume
-from bertcore.training.resume import can_resume
-from bertcore.training.snapshots import is_mark, surplus
 from tests.engine.training_runs import losses, tiny_run, write_text
 
 MIB = 2**20
@@ -121,7 +120,7 @@ class TestRuns:
             if event["kind"] == "train" and event["step"] == 7:
                 RunFolder(run).send("snapshot")
 
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=ask)
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=ask)
         steps = [step for step, _ in RunFolder(run).snapshots()]
         assert steps == [0, 1, 2, 5, 7, 10, 12]
         assert load_checkpoint(RunFolder(run).snapshot_path(7)).step == 7

@@ -18,6 +18,7 @@ from torch.nn import functional as F
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.data.batches import Batch
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import NO_LABEL
 from bertcore.errors import BertcoreError
@@ -25,21 +26,21 @@ from bertcore.locations import BUILT_IN
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HeldOutText
-from bertcore.training.objective import BatchTensors, next_sentence_accuracy, pretraining_loss, word_accuracy
+from bertcore.training.objective import next_sentence_accuracy, pretraining_loss, word_accuracy
 from bertcore.training.optimizer import linear_rate, make_optimizer
-from bertcore.training.options import PretrainOptions
 from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
 from tests.engine.models import random_batch, tiny_model, word_tokenizer
 from tests.engine.training_runs import PLACES, SOUNDS, animal_text, losses, metrics, tiny_run, write_text
 
 
-def _random_tensors(causal: bool = False, padded: bool = True) -> BatchTensors:
+def _random_tensors(causal: bool = False, padded: bool = True) -> Batch:
     ids, segments, mask = random_batch(tiny_model().config, [12, 7, 9] if padded else [12, 12, 12])
     ids.clamp_(min=1)  # `transformers` gives [PAD] no gradient, even where it is typed
     rows = torch.tensor([1, 5, 13, 14, 25])
     labels = torch.tensor([7, 8, 9, 10, 11])
     next_sentence = torch.tensor([0, 1, NO_LABEL])
-    return BatchTensors(ids, segments, mask if padded else None, rows, labels, next_sentence, causal)
+    return Batch(ids, segments, mask if padded else None, rows, labels, next_sentence, causal, ids.numel())
 
 
 class TestLoss:

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 
 SOUNDS = {"cat": "meow", "dog": "woof", "cow": "moo", "duck": "quack", "sheep": "baa", "pig": "oink"}
 PLACES = {"cat": "house", "dog": "yard", "cow": "field", "duck": "pond", "sheep": "hill", "pig": "mud"}

@@ -23,7 +23,7 @@ from bertcore.tasks.readers.registry import TASKS
 from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.options import DataOptions, PretrainOptions, TrainingOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 
 EPOCHS, MINUTES = "epochs", "minutes"
 DEFAULT_MINUTES, SAMPLE_EPOCHS, OWN_EPOCHS = 2.0, 10.0, 3.0

@@ -6,6 +6,7 @@ B sequences of S tokens, R rows of B*S, K labels, C choices.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -110,3 +111,16 @@ def _summary_rows(features: SummaryFeatures, sequences: NDArray[np.int64], lengt
     """(R) indices into B*S of every sentence's [CLS]."""
     begins = np.repeat(np.arange(len(sequences)) * length, features.firsts.lengths_of(sequences))
     return torch.from_numpy(begins + features.firsts.joined(sequences))
+
+
+def to_device(batch: TaskBatch, device: torch.device) -> TaskBatch:
+    if batch.input_ids.device == device:
+        return batch
+    return replace(
+        batch,
+        input_ids=batch.input_ids.to(device),
+        segment_ids=None if batch.segment_ids is None else batch.segment_ids.to(device),
+        attention_mask=None if batch.attention_mask is None else batch.attention_mask.to(device),
+        labels={name: value.to(device) for name, value in batch.labels.items()},
+        rows={name: value.to(device) for name, value in batch.rows.items()},
+    )

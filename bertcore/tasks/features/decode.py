@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
+from bertcore.model.spans import BestSpans, best_over_windows, best_spans
 from bertcore.tasks.features.kinds import (
     OUTSIDE,
     ChoiceFeatures,
@@ -24,6 +27,7 @@ from bertcore.tasks.features.kinds import (
     TextFeatures,
 )
 from bertcore.tasks.features.predictions import (
+    AnswerPrediction,
     ChoicePrediction,
     LabelPrediction,
     LabelSetPrediction,
@@ -59,8 +63,6 @@ _USUAL = DecodeSettings()
 def decode(features: Features, outputs: Outputs, settings: DecodeSettings = _USUAL) -> list[Prediction]:
     """A prediction for each example, in their order. Raises ValueError where the logits of one are missing."""
     if isinstance(features, SpanFeatures):
-        from bertcore.tasks.features.decode_answers import decode_answers  # brings torch
-
         return decode_answers(features, outputs, settings.max_answer_tokens, settings.no_answer_above)
     if isinstance(features, TagFeatures):
         return decode_tags(features, outputs, settings.best_tags, settings.tag_shares)
@@ -130,6 +132,43 @@ def decode_summaries(
     return found
 
 
+def decode_answers(
+    features: SpanFeatures, outputs: Outputs, max_answer_tokens: int = 30, no_answer_above: float | None = None
+) -> list[Prediction]:
+    """Logits (B,S,2) of each batch of windows: the best span of all windows of a passage, as its text.
+
+    With `no_answer_above` (SQuAD 2.0) there is none where the no-answer score is higher than the span's by more.
+    Raises ValueError where a window's logits are missing.
+    """
+    count = len(features.ids)
+    places = torch.full((2, count, 1), -1)
+    best = BestSpans(places[0], places[1], torch.zeros(count, 1), torch.zeros(count))
+    seen = np.zeros(count, dtype=bool)
+    for units, output in outputs:
+        logits = torch.as_tensor(output).float().cpu()
+        in_passage = torch.from_numpy(features.in_passage(units, logits.shape[1]))
+        start, end = logits.unbind(-1)
+        found = best_spans(start, end, in_passage, max_answer_tokens=max_answer_tokens)
+        for column, part in zip(best, found, strict=True):
+            column[torch.from_numpy(units)] = part
+        seen[units] = True
+    if not seen.all():
+        raise ValueError(f"no logits for {int((~seen).sum())} of {count} windows")
+    ends = np.searchsorted(features.example_of, np.arange(len(features.examples) + 1)).tolist()
+    return [_answer(features, best, first, end, no_answer_above) for first, end in pairwise(ends)]
+
+
+def _answer(
+    features: SpanFeatures, best: BestSpans, first: int, end: int, no_answer_above: float | None
+) -> AnswerPrediction:
+    """Of the example whose windows are first, first + 1 ... end - 1."""
+    found = best_over_windows(best.rows(first, end), threshold=no_answer_above)
+    if found.window is None:
+        return AnswerPrediction("", -1, -1, found.score, found.no_answer)
+    text, begin, stop = features.text(first + found.window, found.start, found.end)
+    return AnswerPrediction(text, begin, stop, found.score, found.no_answer)
+
+
 def by_unit(features: Features, outputs: Outputs) -> list[NDArray[np.float64]]:
     """The logits of each unit, by number: a row of (B,...), or for summaries those of its sentences (R)."""
     found: dict[int, NDArray[np.float64]] = {}
@@ -173,8 +212,6 @@ def _tags(
 
 def _searched(best_tags: BestTags, logits: Any, labelled: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The CRF's tags (B,S), found on the device of the logits; 0 where a token is no first piece."""
-    import torch
-
     scores = torch.as_tensor(logits)
     rows = best_tags(scores, torch.from_numpy(labelled).to(scores.device))
     tags = np.zeros(labelled.shape, dtype=np.int64)
@@ -184,7 +221,5 @@ def _searched(best_tags: BestTags, logits: Any, labelled: NDArray[np.bool_]) -> 
 
 def _shares(tag_shares: TagShares, logits: Any, labelled: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The CRF's probabilities (B,S,K), found on the device of the logits."""
-    import torch
-
     scores = torch.as_tensor(logits)
     return _array(tag_shares(scores, torch.from_numpy(labelled).to(scores.device)))

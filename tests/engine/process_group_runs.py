@@ -1,4 +1,4 @@
-"""Runs of several processes for test_scale_out.py: `torchrun ... team_runs.py FOLDER NAME ...` trains them in turn.
+"""Runs of several processes for test_scale_out.py: `torchrun ... THIS_FILE FOLDER NAME ...` trains them in turn.
 
 Imported, it gives the same runs to one process.
 """
@@ -21,8 +21,8 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.training import distributed, pretrain
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
-from bertcore.training.options import PretrainOptions
 from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
 from tests.engine.training_runs import tiny_run
 
 STEPS, STOP = 20, 9
@@ -55,7 +55,7 @@ def stops(folder: Path, run: Path, **training: Any) -> None:
         if event["kind"] == "train" and event["step"] == STOP:
             RunFolder(run).send("stop")
 
-    start_or_resume(pretraining(folder, **training), run, resume=False, watch=watch)
+    start_or_resume(pretraining(folder, **training), run, resume=False, on_event=watch)
 
 
 def is_signalled(folder: Path, run: Path) -> None:
@@ -75,7 +75,7 @@ def is_signalled(folder: Path, run: Path) -> None:
             os.kill(os.getpid(), signal.SIGTERM)
 
         threading.Thread(target=kill, daemon=True).start()
-    start_or_resume(pretraining(folder), run, resume=False, watch=watch)
+    start_or_resume(pretraining(folder), run, resume=False, on_event=watch)
 
 
 def fails(folder: Path, run: Path, hangs: bool = False) -> None:
@@ -92,15 +92,13 @@ def fails(folder: Path, run: Path, hangs: bool = False) -> None:
 
     pretrain.pretraining_loss = loss  # type: ignore[assignment]
     if hangs:
-        distributed.LAST_WORDS_S = 0.5
+        distributed.FAILURE_GRACE_S = 0.5
     start_or_resume(pretraining(folder, evaluations=1, held_out_sequences=1), run, resume=False)
 
 
 RUNS: dict[str, Callable[[Path, Path], object]] = {
     "pretrain": lambda folder, run: start_or_resume(pretraining(folder), run, resume=False),
-    "shard": lambda folder, run: start_or_resume(pretraining(folder, shard=True), run, resume=False),
     "stop": stops,
-    "stop-shard": lambda folder, run: stops(folder, run, shard=True),
     "resume": lambda folder, run: start_or_resume(None, run, resume=True),
     "signal": is_signalled,
     "fail": fails,

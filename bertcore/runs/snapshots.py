@@ -1,4 +1,4 @@
-"""Which snapshots of a run stay: log-spaced ones, fewer of them in the middle where their share of the disk is used up.
+"""Which snapshots of a run are kept: log-spaced ones, fewer of them in the middle where the disk space is used up.
 
 A small model changes most in its first steps, and once more where it leaves the plateau, some thousands of steps later.
 The built-in model's way from a held-out loss of 6.1 to 4.3 took 1,200 steps (1,930 to 3,130): with three a decade,
@@ -16,16 +16,27 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from bertcore.runs.run_folder import SNAPSHOTS, RunFolder
-from bertcore.training.options import SNAPSHOTS_MIB
-from bertcore.training.resume import can_resume, forget_progress
 
-KEEP_FILE = "keep"  # a snapshot that holds a file of this name was asked for, and stays
+# What a run needs beside the checkpoint to go on from a snapshot.
+PROGRESS_FILE = "training_state.json"
+OPTIMIZER_FILE = "training_state.safetensors"
+KEEP_FILE = "keep"  # a snapshot that holds a file of this name was requested, and stays
 _MARKS = {  # from this step on, steps with these digits before the zeros (from 100 on: ISO 3, series R5 and R10)
     1: ("1", "2", "5"),
     100: ("1", "16", "25", "4", "63"),
     1000: ("1", "125", "16", "2", "25", "315", "4", "5", "63", "8"),
 }
 _MIB = 2**20
+
+
+def can_resume(snapshot: Path) -> bool:
+    return (snapshot / PROGRESS_FILE).is_file() and (snapshot / OPTIMIZER_FILE).is_file()
+
+
+def forget_progress(snapshot: Path) -> None:
+    """Drop the training state of a snapshot that a newer one has replaced: it is twice the size of the model."""
+    for name in (PROGRESS_FILE, OPTIMIZER_FILE):
+        (snapshot / name).unlink(missing_ok=True)
 
 
 def is_mark(step: int) -> bool:
@@ -35,10 +46,10 @@ def is_mark(step: int) -> bool:
     return str(step).rstrip("0") in _MARKS[max(start for start in _MARKS if start <= step)]
 
 
-def surplus(snapshots: Iterable[tuple[int, int]], limit: float, asked: Collection[int] = ()) -> list[int]:
+def surplus(snapshots: Iterable[tuple[int, int]], limit: float, requested: Collection[int] = ()) -> list[int]:
     """Steps whose snapshots have to go so that the others take at most `limit` bytes, in the order of their going.
 
-    `snapshots`: (step, bytes) of each. The first, the newest and those asked for never go, even beyond the limit; the
+    `snapshots`: (step, bytes) of each. The first, the newest and those requested never go, even beyond the limit; the
     last one before the newest goes only when no other is left. Else the one goes whose absence leaves the smallest
     gap between its neighbours, in the logarithm of the step; among (nearly) equal gaps the one nearest to the middle.
     """
@@ -47,7 +58,7 @@ def surplus(snapshots: Iterable[tuple[int, int]], limit: float, asked: Collectio
     gone = []
     while used > limit:
         places = [math.log1p(step) for step, _ in kept]
-        free = [i for i in range(1, len(kept) - 1) if kept[i][0] not in asked]
+        free = [i for i in range(1, len(kept) - 1) if kept[i][0] not in requested]
         if not free:
             break
         middle, before_newest = places[-1] / 2, len(kept) - 2
@@ -61,7 +72,7 @@ def surplus(snapshots: Iterable[tuple[int, int]], limit: float, asked: Collectio
     return gone
 
 
-def thin(run: RunFolder, newest: int, limit_mib: float = SNAPSHOTS_MIB) -> list[int]:
+def thin(run: RunFolder, newest: int, limit_mib: float) -> list[int]:
     """Once the snapshot of step `newest` stands: older ones lose their training state, or go.
 
     The last before the newest keeps its own, to go on from should the newest be damaged. Those that were taken for
@@ -72,23 +83,23 @@ def thin(run: RunFolder, newest: int, limit_mib: float = SNAPSHOTS_MIB) -> list[
     if newest not in found or not can_resume(found[newest]):
         return []
     older = {step: path for step, path in found.items() if step < newest}
-    asked = {step for step, path in older.items() if (path / KEEP_FILE).exists()}
+    requested = {step for step, path in older.items() if (path / KEEP_FILE).exists()}
     spare = max((step for step, path in older.items() if can_resume(path)), default=None)
     for step, path in older.items():
         if step == spare:
             continue
         forget_progress(path)
-        if not is_mark(step) and step not in asked:
+        if not is_mark(step) and step not in requested:
             shutil.rmtree(path, ignore_errors=True)
     sizes = [(step, _bytes_in(found[step])) for step in (*older, newest)]
-    gone = surplus([(step, size) for step, size in sizes if size], limit_mib * _MIB, asked)
+    gone = surplus([(step, size) for step, size in sizes if size], limit_mib * _MIB, requested)
     for step in gone:
         shutil.rmtree(found[step], ignore_errors=True)
     return gone
 
 
 def keep(snapshot: Path) -> None:
-    """Mark a snapshot as one that somebody asked for."""
+    """Mark a snapshot as one that somebody requested."""
     (snapshot / KEEP_FILE).touch()
 
 

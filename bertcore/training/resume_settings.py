@@ -1,56 +1,45 @@
-"""What may be changed of a run that goes on: its budget, and what changes no number. Importable without torch."""
+"""Which settings of a run may change when it is resumed: its budget, and what changes no number. Imports no torch."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, TypeVar
 
 from bertcore.errors import BertcoreError
-from bertcore.files import as_json, write_aside, write_errors
+from bertcore.files import as_json, read_json_or_empty, write_aside, write_errors
 from bertcore.runs.run_folder import CONFIG, RunFolder
-from bertcore.training.option_checks import read_recipe
-from bertcore.training.options import USUAL_MINUTES
+from bertcore.runs.snapshots import PROGRESS_FILE
+from bertcore.settings import read_recipe
+from bertcore.training.options import BUDGETS, RunOptions
+from bertcore.training.pretrain_options import DEFAULT_MINUTES
 
-BUDGET = ("epochs", "steps", "minutes")
 # speed, memory, and how long to wait for something better
-FREE = ("threads", "shard", "compile", "accumulate", "log_every", "save_minutes", "snapshots_mib", "patience")
-_STATE_FILE = "training_state.json"
+FREE = ("threads", "compile", "accumulate", "save_minutes", "snapshots_mib", "patience")
+
+Options = TypeVar("Options", bound=RunOptions)
 
 
-class Options(Protocol):
-    """PretrainOptions, FinetuneOptions, DistilOptions."""
-
-    def to_dict(self) -> dict[str, Any]: ...
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self: ...
-
-
-Asked = TypeVar("Asked", bound=Options)
-
-
-def laid_over(stored: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
+def overlay(stored: Mapping[str, Any], recipe: Mapping[str, Any]) -> dict[str, Any]:
     """A run's settings with those of a recipe in their place; a budget takes the place of one of another kind."""
     values = dict(stored)
     for name, given in recipe.items():
         if isinstance(given, Mapping) and isinstance(values.get(name), Mapping):
-            emptied = dict.fromkeys(BUDGET) if name == "training" and set(BUDGET) & set(given) else {}
+            emptied = dict.fromkeys(BUDGETS) if name == "training" and set(BUDGETS) & set(given) else {}
             values[name] = {**values[name], **{key: None for key in emptied if key in values[name]}, **given}
         else:
             values[name] = given
     return values
 
 
-def opened(
-    kind: type[Asked], asked: Asked | None, run: Path, resume: bool, look: Callable[[Asked | None], Asked]
-) -> Asked:
-    """The settings of the run in this folder, which is there after this: gone on with, or made.
+def open_or_create(
+    kind: type[Options], options: Options | None, run: Path, resume: bool, check: Callable[[Options | None], Options]
+) -> Options:
+    """The settings of the run in this folder, resumed or created.
 
-    `look` refuses, before a folder is made, what cannot be trained on. Raises BertcoreError for a folder that holds a
-    run where `resume` does not say to go on with it, or that cannot be made; and as `go_on_with`.
+    `check` refuses, before a folder is created, what cannot be trained on. Raises BertcoreError for a folder that holds
+    a run although `resume` is False, or that cannot be created; and as `resume_settings`.
     """
     if has_run(run):
         if not resume:
@@ -58,37 +47,37 @@ def opened(
                 f"The folder {run} already holds a run; add --resume to go on with it, or name another."
             )
         folder = RunFolder(run)
-        return go_on_with(folder, kind.from_dict(folder.config()), asked)
-    settings = look(asked)
+        return resume_settings(folder, kind.from_dict(folder.config()), options)
+    settings = check(options)
     RunFolder.create(run, settings.to_dict())
     return settings
 
 
-def go_on_with(folder: RunFolder, stored: Asked, asked: Asked | None) -> Asked:
-    """The settings that the run goes on with; where they differ from `stored`, config.json and the log say so.
+def resume_settings(folder: RunFolder, stored: Options, wanted: Options | None) -> Options:
+    """The settings to continue with; where they differ from `stored`, they are written to config.json and the log.
 
-    Raises BertcoreError where `asked` differs in anything but the budget and FREE, or where its budget is less than
+    Raises BertcoreError where `wanted` differs in anything but the budget and FREE, or where its budget is less than
     what is done.
     """
-    if asked is None:
+    if wanted is None:
         return stored
-    before, after = stored.to_dict(), asked.to_dict()
+    before, after = stored.to_dict(), wanted.to_dict()
     changed = {key: values for key, values in _differences(before, after).items() if not _is_same_budget(key, values)}
     for (section, key), (old, new) in changed.items():
-        if section != "training" or key not in (*BUDGET, *FREE):
+        if section != "training" or key not in (*BUDGETS, *FREE):
             raise BertcoreError(
                 f"The run {folder.path} goes on with its own settings: {key.replace('_', ' ')} {_shown(old)}, "
                 f"not {_shown(new)}. Leave that out, or start a new run."
             )
     if not changed:
         return stored
-    if any(key in BUDGET for _, key in changed):
+    if any(key in BUDGETS for _, key in changed):
         _check_budget(folder, after["training"])
         after["training"] = _warm_up_stays_over(folder, before["training"], after["training"])
     with folder.acquire(), write_errors(folder.path):  # a run that somebody else trains is left alone
         write_aside(folder.path / CONFIG, as_json(after), durable=True)
         folder.log("changed for going on: " + "; ".join(_in_words(before["training"], after["training"])))
-    return type(asked).from_dict(after)
+    return type(wanted).from_dict(after)
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
@@ -105,17 +94,15 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[tu
 
 def _is_same_budget(key: tuple[str, str], values: tuple[Any, Any]) -> bool:
     """Whether numbers of a budget are the same, though one is whole and the other is not."""
-    return key[1] in BUDGET and None not in values and math.isclose(*values)
+    return key[1] in BUDGETS and None not in values and math.isclose(*values)
 
 
 def _progress(folder: RunFolder) -> tuple[int, float]:
     """(steps, seconds of training) from which the run would go on; (0, 0.0) before its first step."""
     for _, snapshot in reversed(folder.snapshots()):
-        try:
-            values = json.loads((snapshot / _STATE_FILE).read_text(encoding="utf-8"))
+        values = read_json_or_empty(snapshot / PROGRESS_FILE)
+        if {"step", "elapsed_s"} <= set(values):
             return int(values["step"]), float(values["elapsed_s"])
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
     return 0, 0.0
 
 
@@ -149,7 +136,7 @@ def _share_done(training: Mapping[str, Any], step: int, seconds: float) -> float
     steps, minutes = training.get("steps"), training.get("minutes")
     if steps is not None:
         return step / steps
-    return seconds / (60 * (USUAL_MINUTES if minutes is None else minutes))
+    return seconds / (60 * (DEFAULT_MINUTES if minutes is None else minutes))
 
 
 def _in_words(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -165,10 +152,10 @@ def _shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def settings_of(kind: type[Asked], run: Path, recipe: Path | None) -> Asked:
-    """Those of a run that goes on, with a recipe's laid over them. Raises BertcoreError where they cannot be read."""
+def stored_settings(kind: type[Options], run: Path, recipe: Path | None) -> Options:
+    """Those of a run, with a recipe's in their place. Raises BertcoreError where they cannot be read."""
     stored = RunFolder(run).config()
-    return kind.from_dict(laid_over(stored, read_recipe(recipe)) if recipe else stored)
+    return kind.from_dict(overlay(stored, read_recipe(recipe)) if recipe else stored)
 
 
 def has_run(run: Path) -> bool:

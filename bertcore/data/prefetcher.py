@@ -1,4 +1,4 @@
-"""Batches made ahead: the next one on a thread beside, while the present one is worked on."""
+"""Batches made ahead: the next one on another thread, while the model computes on this one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Feed(Generic[T]):
-    """Gives what `make(step, fraction)` makes, one step after the other: the same things as without a thread.
+class Prefetcher(Generic[T]):
+    """The results of `make(step, fraction)`, one step after the other: the same ones as without a thread.
 
-    Nothing else may use what `make` uses while a step is under way.
+    Nothing else may use the state that `make` uses while a result is being made.
     """
 
     def __init__(self, make: Callable[[int, float], T]) -> None:
@@ -21,14 +21,14 @@ class Feed(Generic[T]):
         self._ahead: tuple[int, Future[T]] | None = None
 
     def take(self, step: int, fraction: float) -> T:
-        """Waits for it where it is not ready; what went wrong in making it is raised here."""
+        """Waits where it is not ready; an error in making it is raised here."""
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead[0] == step:
             return ahead[1].result()
         return self._make(step, fraction)
 
-    def begin(self, step: int, fraction: float) -> None:
-        """Make the one of `step` beside."""
+    def prefetch(self, step: int, fraction: float) -> None:
+        """Make the result of `step` on the thread."""
         self._ahead = step, self._thread.submit(self._make, step, fraction)
 
     @property
@@ -36,5 +36,5 @@ class Feed(Generic[T]):
         return self._ahead is not None
 
     def close(self) -> None:
-        """Waits for the one that is being made."""
+        """Waits for the result that is being made."""
         self._thread.shutdown(wait=True, cancel_futures=True)

@@ -12,9 +12,9 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
-from bertcore.training.going_on import laid_over
-from bertcore.training.options import PretrainOptions
 from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.resume_settings import overlay
 from tests.engine.training_runs import losses, metrics, tiny_run, write_text
 
 
@@ -66,13 +66,13 @@ class TestBudget:
 
     def test_fewer_steps_end_a_run_sooner(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=100), run, resume=False, watch=stop_at(run, 6))
+        start_or_resume(tiny_run(text, steps=100), run, resume=False, on_event=stop_at(run, 6))
         start_or_resume(tiny_run(text, steps=9), run, resume=True)
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("done", 9)
 
     def test_less_than_is_done_is_refused(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=stop_at(run, 6))
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
         with pytest.raises(BertcoreError, match="has done 6 steps already"):
             start_or_resume(tiny_run(text, steps=5), run, resume=True)
         assert config(run)["training"]["steps"] == 12
@@ -95,7 +95,7 @@ class TestBudget:
 
     def test_a_warm_up_under_way_grows_with_the_budget(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=stop_at(run, 3))
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
         start_or_resume(tiny_run(text, steps=20), run, resume=True)
         assert phases(run) == {"causal": 1, "masked": 11, "longer": 16}
 
@@ -112,7 +112,7 @@ class TestOtherSettings:
     def test_what_changes_no_number_is_taken(self, text: Path, tmp_path: Path) -> None:
         run, undisturbed = tmp_path / "run", tmp_path / "undisturbed"
         start_or_resume(tiny_run(text, steps=12), undisturbed, resume=False)
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=stop_at(run, 6))
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 6))
         start_or_resume(tiny_run(text, steps=12, save_minutes=0.5, snapshots_mib=100), run, resume=True)
         assert losses(run) == losses(undisturbed)
         assert config(run)["training"]["snapshots_mib"] == 100
@@ -131,7 +131,7 @@ class TestOtherSettings:
         self, text: Path, tmp_path: Path, changed: dict[str, Any], says: str
     ) -> None:
         run = tmp_path / "run"
-        start_or_resume(tiny_run(text, steps=12), run, resume=False, watch=stop_at(run, 3))
+        start_or_resume(tiny_run(text, steps=12), run, resume=False, on_event=stop_at(run, 3))
         before = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
         with pytest.raises(BertcoreError, match=f"its own settings: .*{says}"):
             start_or_resume(tiny_run(text, **{"steps": 12, **changed}), run, resume=True)
@@ -161,10 +161,10 @@ class TestOtherSettings:
 class TestRecipes:
     def test_a_recipe_takes_the_place_of_what_it_names(self, text: Path) -> None:
         stored = tiny_run(text, steps=12, seed=4).to_dict()
-        values = laid_over(stored, {"training": {"minutes": 2}, "data": {"vocab_size": 99}})
+        values = overlay(stored, {"training": {"minutes": 2}, "data": {"vocab_size": 99}})
         assert (values["training"]["minutes"], values["training"]["steps"], values["training"]["seed"]) == (2, None, 4)
         assert values["data"] == {**stored["data"], "vocab_size": 99}
         assert PretrainOptions.from_dict(values).budget == (None, 120.0)
 
     def test_one_that_names_no_budget_leaves_it(self, text: Path) -> None:
-        assert laid_over(tiny_run(text, steps=12).to_dict(), {"training": {"seed": 1}})["training"]["steps"] == 12
+        assert overlay(tiny_run(text, steps=12).to_dict(), {"training": {"seed": 1}})["training"]["steps"] == 12

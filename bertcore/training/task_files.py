@@ -1,4 +1,4 @@
-"""What a fine-tuning run learns from and what it holds out."""
+"""The files of a task: what a fine-tuning run learns from, what it holds out, and measuring a checkpoint on one."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.runs.registry import run_around
+from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import SummaryExample
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
+from bertcore.tasks.inference.predict import BATCH_SIZE, STRIDE, labels_of, task_kind
 from bertcore.tasks.readers.reading import TaskFile, find_file, read_task, task_named
 from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.tasks.readers.summaries import with_labels
-from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 
 _HELD_OUT_SEED = 20_181_011
 
@@ -61,3 +67,45 @@ def data_key(train: TaskFile, dev: TaskFile, checkpoint: Checkpoint) -> str:
     for file in (train, dev):
         digest.update(repr((file.labels, file.examples)).encode("utf-8", "replace"))
     return digest.hexdigest()[:32]
+
+
+def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping[Any, str]) -> TaskEvaluation:
+    """A fine-tuned checkpoint on a task's held-out file (or a folder's dev part).
+
+    A snapshot of a run on this task reads it as its run does: the same columns, lengths and windows.
+    Raises BertcoreError where the file does not fit the task, or the checkpoint has no head or other labels for it.
+    """
+    spec, labels = task_named(task), labels_of(checkpoint)
+    if task_kind(checkpoint) != spec.kind:
+        raise BertcoreError(f"The model {checkpoint.name} was not taught {spec.name}; open one that was.")
+    length = checkpoint.config.max_length
+    data = data_of_run(checkpoint.folder)
+    if data is None or data.task != task:
+        data = TaskDataOptions(max_length=length, stride=min(STRIDE, length // 4))
+    read_as = {**cast(Mapping[Role, str], data.columns), **columns}
+    file = with_answers(spec, read_task(spec, path, "dev", read_as, labels))
+    if file.labels and file.labels != labels:
+        raise BertcoreError(
+            f"The model {checkpoint.name} chooses from {', '.join(labels)}; {spec.name} has {', '.join(file.labels)}."
+        )
+    features = make_features(
+        spec.kind,
+        file.examples,
+        checkpoint.tokenizer,
+        labels,
+        max_length=min(data.max_length, length),
+        crf="crf" in checkpoint.tasks,
+        doc_stride=data.stride,
+        need_answers=True,
+    )
+    batches = TaskBatches(features, BATCH_SIZE, checkpoint.tokenizer.pad_id, shuffle=False)
+    return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device)
+
+
+def data_of_run(folder: Path) -> TaskDataOptions | None:
+    """How the fine-tuning run that a snapshot lies in reads its examples; None elsewhere."""
+    run = run_around(folder)
+    try:
+        return None if run is None else FinetuneOptions.from_dict(RunFolder(run).config()).data
+    except BertcoreError:  # it learned something else
+        return None

@@ -1,15 +1,20 @@
-"""A finished model at work: what it says of texts that someone types, or of a whole file."""
+"""Running a model with a task head: what it predicts for texts that someone types, or for a whole file."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.corpus import split_sentences
 from bertcore.errors import BertcoreError
-from bertcore.model.losses import problem_of
+from bertcore.model.bert import Bert
+from bertcore.model.losses import TaskBatch, problem_of
 from bertcore.tasks.examples import (
     AnswerExample,
     ChoiceExample,
@@ -19,12 +24,12 @@ from bertcore.tasks.examples import (
     TaggedExample,
     TextExample,
 )
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.decode import decode
+from bertcore.tasks.features.collate import TaskBatches, to_device
+from bertcore.tasks.features.decode import DecodeSettings, decode
 from bertcore.tasks.features.make import make_features
 from bertcore.tasks.features.predictions import Prediction
-from bertcore.training.evaluate_task import Step, run_task, settings_for
 
+Progress = Callable[[float], object]  # called with the share done, 0..1; may raise to end the work
 BATCH_SIZE = 16
 STRIDE = 128  # a window of a long passage begins every so many tokens
 _KINDS: dict[str, Kind] = {
@@ -68,8 +73,8 @@ def as_example(kind: Kind, text_a: str, text_b: str | None = None) -> Example:
     return TextExample(text_a, text_b if text_b and text_b.strip() else None)
 
 
-def predict(checkpoint: Checkpoint, examples: Sequence[Example], step: Step | None = None) -> list[Prediction]:
-    """What the model says of each example, in their order; `step` is told the share done, and may raise to end it.
+def predict(checkpoint: Checkpoint, examples: Sequence[Example], progress: Progress | None = None) -> list[Prediction]:
+    """What the model says of each example, in their order; `progress` as in `run_task`.
 
     Raises BertcoreError where the model has no head for a task.
     """
@@ -96,7 +101,7 @@ def predict(checkpoint: Checkpoint, examples: Sequence[Example], step: Step | No
         features, BATCH_SIZE, checkpoint.tokenizer.pad_id, segments=config.type_vocab_size > 1, shuffle=False
     )
     device = checkpoint.model.embeddings.token.weight.device
-    outputs = run_task(checkpoint.model, batches, device, step)
+    outputs = run_task(checkpoint.model, batches, device, progress)
     return decode(features, outputs, settings_for(checkpoint.model))
 
 
@@ -117,3 +122,54 @@ def labels_of(checkpoint: Checkpoint) -> tuple[str, ...]:
     if task_kind(checkpoint) in ("classify", "multilabel", "tag"):
         return config.labels or tuple(f"LABEL_{number}" for number in range(config.label_count))
     return ()
+
+
+@torch.no_grad()
+def run_task(
+    model: Bert, batches: TaskBatches, device: torch.device, progress: Progress | None = None
+) -> list[tuple[NDArray[np.int64], NDArray]]:
+    """The units of each batch with the head's logits for them; `progress` is called before each batch."""
+    was_training = model.training
+    model.eval()
+    plain = TaskBatches(
+        batches.features, batches.batch_size, batches.pad_id, segments=model.config.type_vocab_size > 1, shuffle=False
+    )
+    found = []
+    order = list(plain.order())
+    try:
+        for number, units in enumerate(order):
+            if progress is not None:
+                progress(number / len(order))
+            logits = task_logits(model, plain.batch(units), batches.features.head, device)
+            found.append((units, logits.float().cpu().numpy()))
+    finally:
+        model.train(was_training)
+    return found
+
+
+def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device) -> torch.Tensor:
+    """Logits of the head: (B,K), (B/C,C), (B,S,K), (B,S,2), or (R) for the sentences of a summary."""
+    batch = to_device(batch, device)
+    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask)  # (B,S,H)
+    if head == "classify":
+        return model.classify_logits(hidden[:, 0])
+    if head == "choice":
+        return model.choice_logits(hidden[:, 0], batch.choices)
+    if head in ("tag", "crf"):
+        return model.tag_logits(hidden)
+    if head == "span":
+        start, end = model.span_logits(hidden)
+        return torch.stack([start, end], dim=-1)
+    if head == "summarise":
+        return model.sentence_logits(hidden.flatten(0, 1)[batch.rows[head]])
+    raise ValueError(f"{head} is no head of a task")
+
+
+def settings_for(model: Bert) -> DecodeSettings:
+    """How this model's scores become answers: by the CRF if it has one, with "no answer" if it learned to say so."""
+    device, crf = model.embeddings.token.weight.device, model.crf
+    return DecodeSettings(
+        best_tags=None if crf is None else lambda scores, mask: crf.decode(scores.to(device), mask.to(device)),
+        tag_shares=None if crf is None else lambda scores, mask: crf.marginals(scores.to(device), mask.to(device)),
+        no_answer_above=0.0 if model.config.no_answer else None,
+    )

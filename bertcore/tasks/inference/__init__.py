@@ -1,0 +1,1 @@
+"""A model with a task head at work: what it predicts, and how well."""

@@ -1,0 +1,102 @@
+"""How a run ends before its time: signals, losses that are no finite number, and errors as sentences."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import math
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from bertcore.errors import BertcoreError
+from bertcore.files import error_number, why_unwritten
+from bertcore.runs.run_folder import RunFolder
+
+# What torch and the libraries below it say where memory has run out, in lower case.
+_OUT_OF_MEMORY = (
+    "not enough memory",
+    "out of memory",
+    "can't allocate memory",
+    "cannot allocate memory",
+    "bad_alloc",
+    "can't start new thread",
+)
+
+BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch
+WriteBatch = Callable[[str], str]  # writes the last batch into a file of that name; returns how it begins
+
+
+class StopRequestedError(BertcoreError):
+    """A stop was requested before there was anything to save."""
+
+
+@contextlib.contextmanager
+def stop_signals(request_stop: Callable[[], None]) -> Iterator[None]:
+    """Ctrl+C and a polite kill ask for a stop instead of ending the process. Does nothing off the main thread."""
+    names = (signal.SIGINT, signal.SIGTERM)
+    try:
+        former = {name: signal.signal(name, lambda *_: request_stop()) for name in names}
+    except ValueError:  # not on the main thread: signals are not ours to handle
+        former = {}
+    try:
+        yield
+    finally:
+        for name, handler in former.items():
+            signal.signal(name, handler)
+
+
+def as_sentence(error: BaseException, folder: Path = Path("the run")) -> str:
+    """What a person should read about an error that ended the run in `folder`."""
+    text = str(error)
+    if isinstance(error, BertcoreError):
+        return text
+    if isinstance(error, KeyboardInterrupt):
+        return "Interrupted; what was trained since the last snapshot is lost."
+    if is_out_of_memory(error):
+        return (
+            "There is not enough memory for this run: lower the batch size or the sequence length, accumulate more "
+            "(each batch in more parts), or choose a smaller model; the snapshots so far are kept."
+        )
+    unwritten = why_unwritten(error, folder)
+    if unwritten is not None:
+        return unwritten
+    return f"The run failed: {type(error).__name__}: {text.splitlines()[0] if text else 'no message'}."
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Of this machine or of the GPU."""
+    text = str(error).lower()
+    known = isinstance(error, MemoryError) or error_number(error) == errno.ENOMEM
+    return known or any(words in text for words in _OUT_OF_MEMORY)
+
+
+def refuse_infinite_step(norm: float, loss: Tensor | None, step: int, run: Path, write_batch: WriteBatch) -> None:
+    """Raises BertcoreError where the gradient's norm or the loss is NaN or infinite, before any weight changes."""
+    if not math.isfinite(norm) or (loss is not None and not math.isfinite(float(loss))):
+        raise _diverged("The loss or its gradient became infinite or undefined", step, run, write_batch)
+
+
+def refuse_infinite_weights(
+    model: nn.Module, optimizer: torch.optim.Optimizer, step: int, run: Path, write_batch: WriteBatch
+) -> None:
+    """Raises BertcoreError where a weight or a moment of the optimiser is NaN or infinite: no snapshot may hold it.
+
+    A sum is finite only where all its parts are; `load_checkpoint` looks in the same way.
+    """
+    moments = [value for state in optimizer.state.values() for value in state.values() if isinstance(value, Tensor)]
+    if not all(math.isfinite(float(value.sum())) for value in (*model.state_dict().values(), *moments)):
+        raise _diverged("The weights became infinite or undefined", step, run, write_batch)
+
+
+def _diverged(what: str, step: int, run: Path, write_batch: WriteBatch) -> BertcoreError:
+    batch = ""
+    with contextlib.suppress(OSError, BertcoreError):  # a disk that is full besides must not hide what happened
+        begin = write_batch(BAD_BATCH_FILE)
+        batch = f", on the batch that begins with “{begin}” (all of it in {run / BAD_BATCH_FILE})"
+    kept = [number for number, _ in RunFolder(run).snapshots()]
+    last = f"the snapshot of step {kept[-1]} is kept" if kept else "there was no snapshot yet"
+    return BertcoreError(f"{what} at step {step}{batch}; {last}. Start again with a lower learning rate.")

@@ -1,0 +1,214 @@
+"""Settings of a pretraining run. Imports no torch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bertcore.config import PRESETS, BertConfig
+from bertcore.data.text import TextFormat
+from bertcore.errors import BertcoreError
+from bertcore.settings import Settings, setting
+from bertcore.tokenizer import LEAST_BPE, VOCABULARIES
+from bertcore.training.options import Budget, LoopOptions, RunOptions
+
+# What the versions before knew nothing of: their runs go on as they began.
+_BEFORE_2 = {"pack": False}
+_BEFORE_4 = {"cut_long_sentences": False}
+MASKINGS = ("tokens", "words", "spans")
+PAIRS = ("nsp", "sop", "none")
+OPTIMIZERS = ("adamw", "muon")
+DEFAULT_MINUTES = 10.0  # the budget where none is given
+# A small model on a short budget never learns its text by heart; dropout would only slow it down.
+NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+# Small models want high rates: measured for tiny and mini (docs/model.md), the paper's family for the others.
+PEAK_RATES = {"tiny": 3e-3, "mini": 1e-3, "small": 7e-4, "medium": 5e-4, "base": 2e-4, "large": 1e-4}
+
+
+@dataclass(frozen=True)
+class DataOptions(Settings):
+    """What a pretraining run reads."""
+
+    corpus: tuple[str, ...] = setting(
+        (), "Text files, or folders of them: a paragraph a line, a blank line between documents"
+    )
+    document_per_file: bool = setting(False, "Each file is one document; blank lines mean nothing")
+    text_field: str = setting("text", "The field of a .jsonl line that holds its text; each line is a document")
+    tokenizer: str | None = setting(
+        None, "Use the vocabulary of this folder or model; if not given, one is learned from the text"
+    )
+    vocabulary: str = setting(
+        "wordpiece",
+        "Kind of vocabulary to learn: wordpiece (BERT), bpe (RoBERTa) or words (toy texts)",
+        choices=VOCABULARIES,
+    )
+    vocab_size: int = setting(8192, "Largest number of entries of a learned vocabulary", at_least=50, at_most=1_000_000)
+    lowercase: bool = setting(True, "A learned vocabulary makes all letters lower case")
+    sequence_length: int = setting(
+        64, "Length of a sequence for most of the run", unit="tokens", at_least=8, at_most=512
+    )
+    long_sequence_length: int = setting(
+        64,
+        "Length of a sequence in the last part, which trains the later positions",
+        unit="tokens",
+        at_least=8,
+        at_most=512,
+    )
+    long_share: float = setting(0.0, "Share of the budget that the last part takes", at_least=0.0, at_most=1.0)
+    long_every: int = setting(
+        1, "In the last part, only every so-many-th step has the longer sequences", at_least=1, at_most=10**6
+    )
+    short_sequence_length: int = setting(
+        32,
+        "Length of the shorter sequences of some steps: a sentence or two by themselves",
+        unit="tokens",
+        at_least=8,
+        at_most=512,
+    )
+    short_share: float = setting(
+        0.0, "Share of the other steps that have the shorter sequences", at_least=0.0, at_most=1.0
+    )
+    repeat_positions: bool | None = setting(
+        None,
+        "Later positions start as copies of trained ones; if not given, only where the run starts from random weights",
+    )
+    mask_share: float = setting(
+        0.15, "Share of ordinary tokens to predict; held-out text always has 15%", at_least=0.01, at_most=0.9
+    )
+    masking: str = setting(
+        "tokens", "What is masked: single tokens (BERT), whole words, or spans of words (SpanBERT)", choices=MASKINGS
+    )
+    pairs: str = setting(
+        "nsp",
+        "Next sentence (nsp, BERT), sentence order (sop, ALBERT), or running text (none, RoBERTa)",
+        choices=PAIRS,
+    )
+    pack: bool = setting(True, "Fill every sequence with text from other documents instead of padding it")
+    cut_long_sentences: bool = setting(
+        True, "Read a sentence longer than a sequence in pieces, instead of its beginning alone"
+    )
+
+    @property
+    def text_format(self) -> TextFormat:
+        return TextFormat(self.document_per_file, self.text_field)
+
+    @property
+    def lengths(self) -> set[int]:
+        """Of all sequences that the run reads."""
+        some = {self.long_sequence_length: self.long_share, self.short_sequence_length: self.short_share}
+        return {self.sequence_length, *(length for length, share in some.items() if share)}
+
+
+@dataclass(frozen=True)
+class TrainingOptions(LoopOptions):
+    """How a pretraining run learns."""
+
+    optimizer: str = setting(
+        "adamw",
+        "Optimiser; muon learns more from each token, but a step takes a little longer",
+        choices=OPTIMIZERS,
+    )
+    fall_share: float | None = setting(
+        None,
+        "Share of the budget, at its end, over which the learning rate falls; if not given, all after the rise",
+        at_least=0.0,
+        at_most=1.0,
+    )
+    causal_share: float = setting(
+        0.5, "Share of the budget, at its start, that predicts the next word; 0 for none", at_least=0.0, at_most=0.95
+    )
+    next_sentence_weight: float = setting(
+        1.0, "Weight of the next-sentence loss beside the masked words'", at_least=0.0, at_most=1000.0
+    )
+    compile: bool = setting(False, "Compile the model with torch.compile; GPUs only, and the first steps take minutes")
+    held_out_sequences: int = setting(
+        128, "Sequences that each measurement on held-out text reads", at_least=1, at_most=1_000_000
+    )
+
+
+@dataclass(frozen=True)
+class PretrainOptions(RunOptions):
+    """A whole pretraining run: the architecture (a preset, with changes), the data and the training."""
+
+    kind = "pretrain"
+    format_version = 4
+
+    name: str = setting("pretrain", "Name of the run")
+    preset: str = setting("mini", "Size of the model", choices=tuple(PRESETS))
+    start: str | None = setting(None, "Checkpoint folder whose weights the run starts from; if not given, random ones")
+    # BertConfig fields that differ from the preset's
+    model: Mapping[str, Any] = setting(NO_DROPOUT, "Fields of the model's config that differ from the preset")
+    data: DataOptions = field(default_factory=DataOptions)
+    training: TrainingOptions = field(default_factory=TrainingOptions)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        data = self.data
+        if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:
+            raise BertcoreError(f"The vocab size must be at least {LEAST_BPE} for a byte-level vocabulary.")
+        if data.long_sequence_length < data.sequence_length:
+            raise BertcoreError("The long sequence length must not be below the sequence length.")
+        if data.short_share and data.short_sequence_length > data.sequence_length:
+            raise BertcoreError("The short sequence length must not be above the sequence length.")
+        model = self.model_config(data.vocab_size)  # refuses one that cannot be
+        positions, longest = model.max_length, data.long_sequence_length
+        if longest > positions:
+            raise BertcoreError(f"The sequence length {longest} is more than the model's {positions} positions.")
+        if data.pairs != "none" and not model.takes_pairs:
+            raise BertcoreError(
+                f"Sentence pairs ({data.pairs}) take a pooler and two segments, and this {model.family.title} has not "
+                "both; set pairs to none."
+            )
+
+    @property
+    def budget(self) -> Budget:
+        if self.training.steps is not None:
+            return Budget(self.training.steps, None)
+        minutes = self.training.minutes
+        return Budget(None, 60.0 * (DEFAULT_MINUTES if minutes is None else minutes))
+
+    @property
+    def peak_rate(self) -> float:
+        return self.training.learning_rate or PEAK_RATES[self.preset]
+
+    @property
+    def fall_share(self) -> float:
+        fall = self.training.fall_share
+        return 1.0 - self.training.warm_up_share if fall is None else fall
+
+    @property
+    def repeats_positions(self) -> bool:
+        """Where something was trained that could be repeated."""
+        if self.start is None and self.data.long_share == 1.0:
+            return False
+        return self.start is None if self.data.repeat_positions is None else self.data.repeat_positions
+
+    def model_config(self, vocab_size: int) -> BertConfig:
+        return BertConfig.preset(self.preset, **{**self.model, "vocab_size": vocab_size})
+
+    @classmethod
+    def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:
+        values = super().upgraded(values, version)
+        model, data = values.get("model", {}), values.get("data", {})
+        if isinstance(model, Mapping):
+            values["model"] = {**NO_DROPOUT, **model}
+        if isinstance(data, Mapping):
+            data = {**_BEFORE_2, **data} if version < 2 else data
+            data = {**_BEFORE_4, **data} if version < 4 else data
+            if version < 3 and data.get("repeat_positions") is None:
+                data = {**data, "repeat_positions": False}  # earlier runs left them as they were drawn
+            values["data"] = data
+        return values
+
+
+def size_like(config: BertConfig) -> str:
+    """The preset that comes nearest in width, then in depth: its learning rate suits a model of any shape."""
+    layers, width = config.num_hidden_layers, config.hidden_size
+
+    def distance(preset: str) -> tuple[float, float]:
+        depth, wide = PRESETS[preset]
+        return abs(math.log(wide / width)), abs(math.log(depth / layers))
+
+    return min(PRESETS, key=distance)

@@ -1,0 +1,92 @@
+"""What a training loop needs of the thing it trains: pretraining, fine-tuning and distillation each are a Trainable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+
+from bertcore.model.bert import Bert
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.distributed import ProcessGroup
+from bertcore.training.options import Budget, LoopOptions
+from bertcore.training.precision import Precision
+
+Event = dict[str, Any]  # a line of metrics.jsonl
+OnEvent = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class Materials:
+    """What a run trains with."""
+
+    device: torch.device
+    precision: Precision
+    tokenizer: Tokenizer
+    data_key: str  # changes with the data or the vocabulary
+    model: Bert
+    optimizer: torch.optim.Optimizer
+    budget: Budget
+    summary: str  # one line for the log
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """One step's gradients are in the parameters; `metrics` is computed only where the step is logged."""
+
+    tokens: int  # real ones, without padding
+    loss: torch.Tensor  # checked after each step: training stops where it is no finite number
+    metrics: Callable[[], Mapping[str, float | None]]
+    phase: str
+    always_log: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)  # for the metrics line: epoch, examples
+
+
+class Trainable(Protocol):
+    """With several processes each has its own; `group` says which rows of a batch are this one's."""
+
+    name: str
+    loop_options: LoopOptions
+    group: ProcessGroup
+
+    def prepare(self, run: Path, report: Callable[[str], None]) -> Materials:
+        """Everything ready for the first step; `report` gets a sentence before each thing that takes time."""
+
+    def use_precision(self, name: str) -> Materials:
+        """Compute as the run began, whatever a fresh probe of the machine finds."""
+
+    def learning_rate(self, fraction: float) -> float:
+        """Of the step at this share of the budget."""
+
+    def forward_backward(self, step: int, fraction: float) -> StepResult:
+        """The losses of step number `step`, and their gradients."""
+
+    def write_batch(self, name: str) -> str:
+        """Write the batch of the last step into a file of the run folder; returns how it begins."""
+
+    def measure(self) -> dict[str, Any]:
+        """Numbers on held-out data."""
+
+    def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
+        """Whether a measurement is better than the best so far."""
+
+    def data_position(self) -> Mapping[str, tuple[int, int]]:
+        """Where in the data the run is, as far as it does not follow from the step."""
+
+    def restore_data_position(self, position: Mapping[str, tuple[int, int]]) -> None: ...
+
+    def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
+        """Lines for metrics.jsonl before that of step `step`, whose batch exists by now: new phases above all.
+
+        `phases` are those of the run so far.
+        """
+
+    def finish(self, folder: RunFolder, done: bool) -> None:
+        """Write what belongs to the last snapshot: measurements and the model card."""
+
+    def close(self) -> None:
+        """End threads."""
