@@ -180,9 +180,7 @@ class TestMaskedWords:
             for row, label in zip(batch.rows, batch.labels, strict=True):
                 sequence, place = divmod(int(row), batch.input_ids.shape[1])
                 real = slice(None) if batch.attention_mask is None else batch.attention_mask[sequence] == 1
-                ids, segments = (
-                    torch.tensor(array[sequence][real])[None] for array in (batch.input_ids, batch.segment_ids)
-                )
+                ids, segments = (array[sequence][real][None] for array in (batch.input_ids, batch.segment_ids))
                 with torch.no_grad():
                     shares = tiny.model.mlm_logits(tiny.model(ids, segments))[0, place].double().softmax(-1)
                 losses.append(-math.log(float(shares[label])))
