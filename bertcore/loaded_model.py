@@ -29,7 +29,7 @@ from bertcore.analysis.predict import (
     top_words,
 )
 from bertcore.analysis.sentence_vectors import sentence_vectors
-from bertcore.analysis.targets import pair_target, word_target
+from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import cosine
 from bertcore.analysis.words import Surprise, pieces_at, surprise
@@ -308,12 +308,15 @@ class LoadedModel:
         *,
         word: str | None = None,
         position: int | None = None,
+        label: str | None = None,
+        target: Target | None = None,
         method: Method = "integrated_gradients",
     ) -> TokenAttribution:
         """How much each token (S) speaks for a prediction, in nats of its ln p.
 
-        The prediction is `word` (absent: the likeliest one) at `position` (absent: the first [MASK]); in a pair without
-        a mask, that B follows A. "integrated_gradients" starts from the same text with every word masked;
+        The prediction is `word` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a text without
+        a mask it is the `label` of a classifier (absent: the likeliest), else that B follows A. `target` is any other
+        (`bertcore.analysis.targets`). "integrated_gradients" starts from the same text with every word masked;
         "leave_one_out" masks each token in turn. Formulas: `bertcore.analysis.attribution`.
         Raises BertcoreError where the model has no head for the prediction, or the word is more than one token.
 
@@ -322,7 +325,12 @@ class LoadedModel:
         ('floor', (9,))
         """
         encoding, tokenizer = self.encode(a, b), self.tokenizer
-        if b and position is None and word is None and tokenizer.mask_id not in encoding.ids:
+        asks_no_word = word is None and position is None and tokenizer.mask_id not in encoding.ids
+        if target is not None:
+            prediction = "target"
+        elif asks_no_word and "classify" in self.tasks:
+            target, prediction = self._class_target(a, b, label)
+        elif asks_no_word and b:
             target, prediction = pair_target(), "next sentence"
         else:
             at = self._masks(encoding)[0] if position is None else position
@@ -351,6 +359,16 @@ class LoadedModel:
         return TokenAttribution(
             encoding.tokens, found.scores, prediction, found.value, found.baseline, found.completeness_error
         )
+
+    def _class_target(self, a: str, b: str | None, label: str | None) -> tuple[Target, str]:
+        """A label of a classifier, the likeliest where none is named; the number of a regression."""
+        probabilities = getattr(self.predict(a, b), "probabilities", None)
+        if probabilities is None:
+            return Target("classify", measure="logit"), "number"
+        label = label or max(probabilities, key=lambda each: probabilities[each])
+        if label not in probabilities:
+            raise BertcoreError(f"The model {self.name} has no label {label!r}; it has {', '.join(probabilities)}.")
+        return Target("classify", list(probabilities).index(label)), label
 
     def _masks(self, encoding: Encoding) -> list[int]:
         """Positions of its masks, one at least."""

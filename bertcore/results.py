@@ -106,8 +106,8 @@ class TokenSurprise(TokenScores):
 class TokenAttribution(TokenScores):
     """How much each token speaks for a prediction, in nats of its ln p; below 0: against it."""
 
-    prediction: str  # the word, or "next sentence"
-    value: float  # ln p of the prediction
+    prediction: str  # the word, the label, "next sentence", "number" or "target"
+    value: float  # ln p of the prediction; a "number" itself
     baseline: float | None  # the same with every word masked; None where the method has no baseline
     completeness_error: float | None  # sum of scores - (value - baseline)
 

@@ -20,6 +20,7 @@ import bertcore
 from bertcore import loaded_model, progress, results
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel, load
+from bertcore.tasks.features.predictions import LabelPrediction
 from tests.engine.models import tiny_checkpoint
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -141,6 +142,17 @@ class TestInside:
         filled, found = m.fill(PLAIN[0], PLAIN[1]), m.attribute(PLAIN[0], PLAIN[1])
         assert found.prediction == "next sentence" and filled.next_sentence is not None
         assert math.exp(found.value) == pytest.approx(filled.next_sentence.is_next, abs=1e-5)
+
+    @pytest.mark.parametrize("label", [None, "good", "bad"])
+    def test_attribution_of_a_classifier_is_of_its_label(self, tmp_path: Path, label: str | None) -> None:
+        m = load(tiny_checkpoint(tmp_path / "classifier", tasks=("classify",), labels=("good", "bad", "so-so")))
+        said = m.predict(PLAIN[0])
+        assert isinstance(said, LabelPrediction)
+        found = m.attribute(PLAIN[0], label=label)
+        assert found.prediction == (label or said.label)
+        assert math.exp(found.value) == pytest.approx(said.probabilities[found.prediction], abs=1e-5)
+        with pytest.raises(BertcoreError, match="no label 'great'"):
+            m.attribute(PLAIN[0], label="great")
 
     def test_heads_by_what_they_do(self, m: LoadedModel) -> None:
         every = m.heads(PLAIN[0])
