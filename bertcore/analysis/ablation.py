@@ -5,7 +5,7 @@ Michel, Levy and Neubig 2019 ("Are Sixteen Heads Really Better than One?", secti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import MAX_TOKENS, as_text, chunks
+from bertcore.analysis.passes import MAX_TOKENS, as_doubles, as_text, chunks, target_from
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Intervention, Recorder, hidden_points
+from bertcore.model.tap import Recorder, hidden_points
 from bertcore.progress import Progress
 
 
@@ -58,19 +58,20 @@ def head_effects(
     without = np.empty((depth, heads))
     for layer in range(depth):
         for part in chunks(heads, len(text), max_tokens):
-            hidden = _without_heads(model, record[entering[layer]], layer, range(heads)[part], target)
-            without[layer, part] = target.read(model, hidden).cpu().double().numpy()
+            changes = {f"layer.{layer}.attention.context_heads": _without_each(range(heads)[part])}
+            batch = record[entering[layer]].expand(part.stop - part.start, -1, -1)  # (B,S,H)
+            without[layer, part] = as_doubles(target_from(model, layer, batch, target, changes))
             if progress is not None:
                 progress((layer * heads + part.stop) / without.size)
     return HeadEffects(intact, without)
 
 
-def _without_heads(model: Bert, entering: Tensor, layer: int, heads: Sequence[int], target: Target) -> Tensor:
-    """What enters a layer (1,S,H) -> what the target reads without each of B heads alone: (B,H) or (B,S,H)."""
-    count, length = len(heads), entering.shape[1]
-    kept = torch.ones(count, model.config.num_attention_heads, 1, 1, device=entering.device)  # (B,N,1,1)
-    kept[range(count), heads] = 0
-    tap = Intervention({f"layer.{layer}.attention.context_heads": lambda context: context * kept})  # (B,N,S,D)
-    rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
-    hidden: Tensor = model.encoder(entering.expand(count, -1, -1), tap=tap, rows=rows, first=layer)
-    return hidden
+def _without_each(heads: Sequence[int]) -> Callable[[Tensor], Tensor]:
+    """In variant b, head heads[b] adds nothing."""
+
+    def changed(context: Tensor) -> Tensor:
+        context = context.clone()  # (B,N,S,D)
+        context[range(len(heads)), list(heads)] = 0
+        return context
+
+    return changed

@@ -14,10 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
+from bertcore.analysis.passes import MAX_TOKENS, as_doubles, as_text, chunks, passing, target_from
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Intervention, Recorder, hidden_points
+from bertcore.model.tap import hidden_points
 from bertcore.progress import Progress
 
 
@@ -46,7 +46,7 @@ def attention_gradient(
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
-    entering = _entering(model, text, layer)
+    entering, point = passing(model, text, hidden_points(layer)[layer]), f"layer.{layer}.attention.probs"
     leaves: list[Tensor] = []
 
     def leaf(probs: Tensor) -> Tensor:
@@ -54,9 +54,9 @@ def attention_gradient(
         return leaves[0]
 
     with torch.enable_grad():
-        number = _read(model, entering, layer, target, leaf)  # (1)
+        number = target_from(model, layer, entering, target, {point: leaf})  # (1)
         (gradient,) = torch.autograd.grad(number.sum(), leaves[0])
-    return AttentionGradient(float(number.detach()[0]), _numpy(leaves[0][0]), _numpy(gradient[0]))
+    return AttentionGradient(float(number.detach()[0]), as_doubles(leaves[0][0]), as_doubles(gradient[0]))
 
 
 @torch.inference_mode()
@@ -81,13 +81,13 @@ def link_effects(
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
-    entering = _entering(model, text, layer)
-    intact = float(_read(model, entering, layer, target, lambda probs: probs)[0])
+    entering, point = passing(model, text, hidden_points(layer)[layer]), f"layer.{layer}.attention.probs"
+    intact = float(target_from(model, layer, entering, target, {})[0])
     effects = np.empty(len(columns))
     for part in chunks(len(columns), len(text), max_tokens):
         batch = entering.expand(len(columns[part]), -1, -1)  # (B,S,H)
-        change = _without_links(head, row, columns[part])
-        effects[part] = _numpy(_read(model, batch, layer, target, change)) - intact
+        changes = {point: _without_links(head, row, columns[part])}
+        effects[part] = as_doubles(target_from(model, layer, batch, target, changes)) - intact
         if progress is not None:
             progress(part.stop / len(columns))
     return effects
@@ -105,25 +105,3 @@ def _without_links(head: int, row: int, columns: Sequence[int]) -> Callable[[Ten
         return probs
 
     return changed
-
-
-@torch.no_grad()
-def _entering(model: Bert, text: Text, layer: int) -> Tensor:
-    """What enters a layer: (1,S,H)."""
-    point = hidden_points(layer)[layer]
-    record = Recorder(lambda name: name == point)
-    text.hidden(model, tap=record)
-    return record[point]
-
-
-def _read(model: Bert, entering: Tensor, layer: int, target: Target, change: Callable[[Tensor], Tensor]) -> Tensor:
-    """The target (B) from what enters a layer (B,S,H), that layer's attention passed through `change`."""
-    count, length = entering.shape[:2]
-    rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
-    tap = Intervention({f"layer.{layer}.attention.probs": change})
-    return target.read(model, model.encoder(entering, tap=tap, rows=rows, first=layer))
-
-
-def _numpy(tensor: Tensor) -> NDArray[np.float64]:
-    array: NDArray[np.float64] = tensor.detach().cpu().double().numpy()
-    return array

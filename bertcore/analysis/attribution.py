@@ -14,10 +14,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from bertcore.analysis.passes import MAX_TOKENS, Text, as_text, chunks
+from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, as_text, chunks, passing
 from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Intervention, Recorder
+from bertcore.model.tap import Intervention
 from bertcore.progress import Progress
 
 GRADIENT_TOKENS = 1024  # in one batch with a backward pass
@@ -50,9 +50,9 @@ def gradient_x_input(
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
-    own = _passing(model, text, point)
+    own = passing(model, text, point)
     values, gradient = _gradients(model, text, point, own, target)
-    return Attribution(_numpy((own * gradient).sum(-1)[0]), float(values[0]))
+    return Attribution(as_doubles((own * gradient).sum(-1)[0]), float(values[0]))
 
 
 @torch.inference_mode(False)  # a caller's may be on, and allows no gradients
@@ -79,10 +79,10 @@ def integrated_gradients(
     """
     text = as_text(model, input_ids, segment_ids, position_ids)
     target.check(len(text))
-    own = _passing(model, text, point)
+    own = passing(model, text, point)
     empty = torch.zeros_like(own)
     if baseline_ids is not None:
-        empty = _passing(model, as_text(model, baseline_ids, segment_ids, position_ids), point)
+        empty = passing(model, as_text(model, baseline_ids, segment_ids, position_ids), point)
     nodes, weights = np.polynomial.legendre.leggauss(steps)  # on [-1,1]
     mean_gradient = torch.zeros_like(own)
     for part in chunks(steps, len(text), max_tokens):
@@ -91,7 +91,7 @@ def integrated_gradients(
         mean_gradient += torch.einsum("b,bse->se", torch.tensor(weights[part] / 2).to(own), gradients)
         if progress is not None:
             progress(part.stop / steps)
-    scores = _numpy(((own - empty) * mean_gradient).sum(-1)[0])
+    scores = as_doubles(((own - empty) * mean_gradient).sum(-1)[0])
     value, baseline = (float(_gradients(model, text, point, end, target)[0][0]) for end in (own, empty))
     return Attribution(scores, value, baseline, float(scores.sum()) - (value - baseline))
 
@@ -127,18 +127,10 @@ def leave_one_out(
         variants = text.ids.repeat(len(places), 1)  # (B,S)
         variants[range(len(places)), places] = cover_id
         row = None if target.reads_all else torch.full_like(places, target.position)
-        lost[part] = value - _numpy(target.read(model, text.hidden(model, variants, row)))
+        lost[part] = value - as_doubles(target.read(model, text.hidden(model, variants, row)))
         if progress is not None:
             progress(part.stop / len(text))
     return Attribution(lost, value)
-
-
-@torch.no_grad()
-def _passing(model: Bert, text: Text, point: str) -> Tensor:
-    """What passes at a point for this text: (1,S,E)."""
-    record = Recorder(lambda name: name == point)
-    text.hidden(model, tap=record)
-    return record[point]
 
 
 def _gradients(model: Bert, text: Text, point: str, values: Tensor, target: Target) -> tuple[Tensor, Tensor]:
@@ -148,8 +140,3 @@ def _gradients(model: Bert, text: Text, point: str, values: Tensor, target: Targ
         numbers = target.of(model, text.hidden(model, tap=Intervention({point: lambda _: leaf})))
         (gradient,) = torch.autograd.grad(numbers.sum(), leaf)  # the variants do not touch each other
     return numbers.detach(), gradient
-
-
-def _numpy(tensor: Tensor) -> NDArray[np.float64]:
-    array: NDArray[np.float64] = tensor.detach().cpu().double().numpy()
-    return array

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from bertcore.analysis.targets import Target
 from bertcore.checkpoint.missing_parts import absent_points
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
@@ -105,6 +107,26 @@ def changed(model: Bert, changes: Changes | None, then: Tap = identity) -> Itera
         why = " ".join(reasons[point] for point in tap.unused if point in reasons)
         points = ", ".join(tap.unused)
         raise BertcoreError(f"Nothing passes at {points}, so nothing can be changed there. {why}".rstrip())
+
+
+@torch.no_grad()
+def passing(model: Bert, text: Text, point: str) -> Tensor:
+    """What passes at a tap point for this text, the batch dimension first: (1,S,H) and the like."""
+    record = Recorder(lambda name: name == point)
+    text.hidden(model, tap=record)
+    return record[point]
+
+
+def target_from(model: Bert, layer: int, entering: Tensor, target: Target, changes: Changes) -> Tensor:
+    """The target (B) from what enters a layer (B,S,H); `changes` are made from there on."""
+    count, length = entering.shape[:2]
+    rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
+    return target.read(model, model.encoder(entering, rows=rows, tap=Intervention(changes), first=layer))
+
+
+def as_doubles(tensor: Tensor) -> NDArray[np.float64]:
+    array: NDArray[np.float64] = tensor.detach().cpu().double().numpy()
+    return array
 
 
 @torch.inference_mode()
