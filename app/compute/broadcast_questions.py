@@ -12,7 +12,6 @@ from app.compute.errors import sentence
 from app.compute.inference import Inference
 from app.compute.worker import UnwantedError
 from app.state.readings import ModelQuestion
-from app.state.state import ExploreState
 
 if TYPE_CHECKING:
     from app.compute.applying import ApplyRequest
@@ -24,13 +23,12 @@ class BroadcastQuestions(QObject):
     answer_ready = Signal(str, object)  # kind of question, answer
     progress_made = Signal(str, float)
 
-    def __init__(self, state: ExploreState, inference: Inference, parent: QObject) -> None:
+    def __init__(self, inference: Inference, parent: QObject) -> None:
         super().__init__(parent)
-        self._state, self._inference = state, inference
+        self._inference = inference
 
     def ask(self, kind: str, about: Any) -> None:
         works: dict[str, Callable[[], Any]] = {
-            "tables": lambda: self._describe_tables(about),
             "apply": lambda: self._apply(about),
         }
         if isinstance(about, ModelQuestion):
@@ -74,15 +72,3 @@ class BroadcastQuestions(QObject):
             return example, predict(checkpoint, [example], step)[0]
 
         return applied(request, run)
-
-    def _describe_tables(self, count: int) -> Any:
-        if self._state.model is None:
-            raise UnwantedError
-        from app.compute.geometry import describe_tables
-
-        checkpoint = self._inference.checkpoint_of(self._state.model)
-        embeddings = checkpoint.model.embeddings
-        first = checkpoint.config.position_offset  # rows before it belong to no position
-        positions = embeddings.position.weight.detach().numpy()[first : first + count]  # (P,E)
-        segments = None if embeddings.segment is None else embeddings.segment.weight.detach().numpy()
-        return describe_tables(positions, segments)

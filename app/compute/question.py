@@ -42,6 +42,7 @@ class Question(QObject, Generic[Answer]):
 
     requested = Signal(object)  # this question; `job` says what is to be computed
     cancelled = Signal(object)  # this question: nobody waits for the answer any more
+    failed = Signal()  # there is no answer; `sentence` says why
     status_changed = Signal()  # is_running, share, sentence or can_restart is another now
 
     def __init__(self, parent: QObject, answered: Callable[[Answer], object]) -> None:
@@ -122,6 +123,8 @@ class Question(QObject, Generic[Answer]):
         if not problem:
             self.answer = answer
             self._answered(answer)
+        else:
+            self.failed.emit()
 
     def show_progress(self, share: float) -> None:
         if self.is_running:

@@ -174,9 +174,9 @@ def _connect(room: ExploreRoom, context: RoomContext) -> QWidget:
 
 
 def _views_of_embed() -> Sequence[ViewSpec]:
-    from app.rooms.embed import room
+    from app.rooms.embed.room import EmbedRoom
 
-    return _specs(room.EmbedRoom, "parts", "map", "what_if", "cuts")
+    return EmbedRoom.specs
 
 
 def _views_of_attend() -> Sequence[ViewSpec]:
@@ -186,15 +186,15 @@ def _views_of_attend() -> Sequence[ViewSpec]:
 
 
 def _views_of_predict() -> Sequence[ViewSpec]:
-    from app.rooms.predict import room
+    from app.rooms.predict.room import PredictRoom
 
-    return _specs(room.PredictRoom, "words", "lens", "surprise", "attribution", "fill")
+    return PredictRoom.specs
 
 
 def _views_of_layers() -> Sequence[ViewSpec]:
-    from app.rooms.layers import room
+    from app.rooms.layers.room import LayersRoom
 
-    return _specs(room.LayersRoom, "hidden", "paths", "word", "added", "neurons", "steps")
+    return LayersRoom.specs
 
 
 def _specs(room: type[ExploreRoom], *keys: str) -> Sequence[ViewSpec]:

@@ -38,7 +38,7 @@ class Services:
         self.inference = Inference(owner)
         self.open_model = OpenModel(self.state, self.inference, owner)
         self.reader = Reader(self.state, self.inference, owner)
-        self.broadcast_questions = BroadcastQuestions(self.state, self.inference, owner)
+        self.broadcast_questions = BroadcastQuestions(self.inference, owner)
         self.settings_file = locations.home() / "settings.json"
         self.settings = load_settings(self.settings_file)
         self.errors = ErrorReporter(owner)

@@ -5,7 +5,7 @@ Plain values; `changes()` turns them into what the engine takes. Layers, heads a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -62,6 +62,25 @@ class WhatIf:
     def with_segment(self, position: int, segment: int | None) -> WhatIf:
         """None: as it is."""
         return replace(self, segments=_placed(self.segments, position, segment))
+
+    def with_other_segment(self, positions: Iterable[int], segments: Sequence[int]) -> WhatIf:
+        """These tokens in the segment that they are not in now; segments (S): their own, where they are not changed."""
+        now, what_if = self.segments_for(segments), self
+        for position in positions:
+            other = 0 if now[position] else 1
+            what_if = what_if.with_segment(position, None if other == segments[position] else other)
+        return what_if
+
+    def with_b_as_a(self, segments: Sequence[int], is_on: bool) -> WhatIf:
+        """All of segment B read as A; off: each token in its own segment."""
+        what_if = self
+        for position, segment in enumerate(segments):
+            what_if = what_if.with_segment(position, 0 if is_on and segment else None)
+        return what_if
+
+    def reads_b_as_a(self, segments: Sequence[int]) -> bool:
+        """Whether nothing of B is left in segment B."""
+        return any(segments) and not any(self.segments_for(segments))
 
     def with_position(self, position: int, stands_at: int | None) -> WhatIf:
         """None: where it is."""

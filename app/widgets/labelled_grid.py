@@ -108,7 +108,7 @@ class LabelledGrid(PointerWidget):
         if list(rows.texts) != list(self.rows.texts) or list(columns.texts) != list(self.columns.texts):
             self.set_hovered(None)
         self.rows, self.columns, self._texts = rows, columns, texts
-        self._advances = (_longest(rows.texts), _longest(columns.texts) if self._tilted else 0)
+        self._advances = (_longest(rows.texts), _longest(columns.texts))
         if self.zoom is not None:
             self.zoom.set_size(len(rows.texts))
         if self.minimumSizeHint() != before:  # other labels
@@ -199,9 +199,10 @@ class LabelledGrid(PointerWidget):
     def selected_cell(self) -> tuple[int, int] | None:
         return self._row or 0, self._column or 0
 
-    def _labelled(self, count: int, first: float, span: float, length: float, chosen: int | None) -> list[int]:
-        """Places on show that get a label: all, or every k-th, and always the chosen one."""
-        least = QFontMetrics(self._font()).height() * 1.1
+    def _labelled(
+        self, count: int, first: float, span: float, length: float, chosen: int | None, least: float
+    ) -> list[int]:
+        """Places on show that get a label, `least` pixels apart: all, or every k-th, and always the chosen one."""
         every = max(1, int(np.ceil(least / max(length, 0.01))))
         shown = range(int(first), min(int(np.ceil(first + span - 1e-9)), count))
         places = [i for i in shown if i % every == 0]
@@ -233,8 +234,10 @@ class LabelledGrid(PointerWidget):
         height, width = rect.height() / down, rect.width() / across
         painter.setFont(self._font())
         hovered = self.hovered_cell or (None, None)
-        rows = self._labelled(len(self.rows.texts), y, down, height, self._row)
-        columns = self._labelled(len(self.columns.texts), x, across, width, self._column)
+        line = painter.fontMetrics().height() * 1.1
+        rows = self._labelled(len(self.rows.texts), y, down, height, self._row, line)
+        least = line if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
+        columns = self._labelled(len(self.columns.texts), x, across, width, self._column, least)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for i, text in _written(painter, self.rows, rows, self._row, int(rect.x()) - theme.px(8)):
             middle = rect.y() + (i + 0.5 - y) * height

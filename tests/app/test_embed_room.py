@@ -7,15 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.rooms.embed.map_picture import naming_order, place_names
 from app.rooms.embed.map_view import MapView
 from app.rooms.embed.parts import lengths_at
-from app.rooms.embed.room import VIEWS, EmbedRoom
+from app.rooms.embed.room import EmbedRoom
 from app.shell.window import Window
 from app.state.readings import Reading
 from app.widgets.figure_button import FigureButton
@@ -23,6 +21,7 @@ from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.vectors import pca
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
+from tests.app.embed_room import opened, overview
 from tests.app.family_models import SHAPES, save_family
 
 
@@ -31,20 +30,13 @@ def room(window: Window, qtbot: QtBot) -> EmbedRoom:
     return opened(window, qtbot)
 
 
-def opened(window: Window, qtbot: QtBot) -> EmbedRoom:
-    found = window.open_room("embed")
-    assert isinstance(found, EmbedRoom)
-    settle(window, qtbot)
-    return found
-
-
 def reading_of(window: Window) -> Reading:
     assert window.state.reading is not None
     return window.state.reading
 
 
 def strips_of(room: EmbedRoom) -> dict[str, np.ndarray]:
-    return {part.name: part.values for part in room.parts.strips.parts if part.values is not None}
+    return {part.name: part.values for part in overview(room).strips.parts if part.values is not None}
 
 
 def test_the_strips_add_up_and_layernorm_is_the_models(
@@ -67,20 +59,20 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(room: EmbedRoom, w
     window.state.set_text("happy sofas", "")  # the last word has pieces
     window.state.set_token_view(words=True, specials=False)
     settle(window, qtbot)
-    units, trace = room.units, reading_of(window).trace
-    assert units is not None and units.labels == ["happy", "sofas"] and len(units.members[1]) > 1
+    units, trace = reading_of(window).units(window.state.token_view), reading_of(window).trace
+    assert units.labels == ["happy", "sofas"] and len(units.members[1]) > 1
     members, strips = units.members[1], strips_of(room)
     np.testing.assert_allclose(strips["token"][1], trace.token_embeddings[members].mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(strips["token"] + strips["segment"] + strips["position"], strips["sum"], atol=1e-6)
-    assert room.parts.below.map.points.names == units.labels
+    assert overview(room).pictures.map.points.names == units.labels
     window.state.set_focus(members[1])
-    token = room.parts.token
-    assert token.title == "sofas" and "mean of" in token._hint.text()
+    token = overview(room).token
+    assert token.title == "sofas" and "mean of" in token.hint
     length = np.linalg.norm(trace.token_embeddings[members].mean(axis=0))
     assert token.norms.bars[0].number == f"{length:.2f}"
     window.state.set_text("", "")
     settle(window, qtbot)
-    assert room.parts.strips.parts == [] and token.title == "No tokens"
+    assert overview(room).strips.parts == [] and token.title == "No tokens"
     window.state.set_token_view(words=False, specials=True)
     settle(window, qtbot)
     assert len(strips_of(room)["sum"]) == 2
@@ -88,7 +80,7 @@ def test_words_and_special_tokens_act_on_strips_map_and_token(room: EmbedRoom, w
 
 def test_lengths_and_shares_are_those_of_the_token(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(4)
-    trace, bars = reading_of(window).trace, room.parts.token.norms.bars
+    trace, bars = reading_of(window).trace, overview(room).token.norms.bars
     total = trace.embedding_sum[4]
     parts = {
         "token": trace.token_embeddings,
@@ -99,10 +91,9 @@ def test_lengths_and_shares_are_those_of_the_token(room: EmbedRoom, window: Wind
         assert values is not None
         share = float(values[4] @ total / (total @ total))
         assert (bar.label, bar.number) == (name, f"{np.linalg.norm(values[4]):.2f}")
-        assert bar.mark == f"{share:.0%}".replace("-", "−").replace("%", " %")
+        assert bar.mark == f"{share:.0%}".replace("-", "−")
     assert (bars[3].label, bars[3].number) == ("sum", f"{np.linalg.norm(total):.2f}")
-    units = room.units
-    assert units is not None
+    units = reading_of(window).units(window.state.token_view)
     assert sum(one.share or 0 for one in lengths_at(reading_of(window), units, 4)) == pytest.approx(1)
 
 
@@ -112,31 +103,31 @@ def test_nearest_words_by_either_measure(
 ) -> None:
     checkpoint = load_checkpoint(model_folder)
     window.state.set_focus(2)
-    QTest.mouseClick(room.parts.token.measures[by], Qt.MouseButton.LeftButton)  # type: ignore[index]
+    QTest.mouseClick(overview(room).token.measures[by], Qt.MouseButton.LeftButton)  # type: ignore[index]
     settle(window, qtbot)
     table = checkpoint.model.embeddings.token.weight.detach().numpy()
     found = NearestWords(table, checkpoint.tokenizer).near([reading_of(window).request.input_ids[2]], 12, by)  # type: ignore[arg-type]
-    shown = [(bar.label, bar.number.replace("−", "-")) for bar in room.parts.token.nearest.bars]
+    shown = [(bar.label, bar.number.replace("−", "-")) for bar in overview(room).token.nearest.bars]
     assert shown == [(word.word, f"{word.cosine if by == 'cosine' else word.distance:.2f}") for word in found]
-    assert window.state.kept["embed.measure"] == by
+    assert window.state.kept["embed.parts"] == by
 
 
 def test_the_keyboard_reads_a_number_out(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(3)
-    strips, told = room.parts.strips, list[str]()
+    strips, told = overview(room).strips, list[str]()
     room.hover_text_changed.connect(told.append)
     strips.setFocus()
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_PageDown):
         QTest.keyClick(strips, key)
     segments = reading_of(window).trace.segment_embeddings
     assert window.state.focus == 4 and segments is not None
-    assert told[-1] == f"segment of on (4), dimension 2: {segments[4, 2]:.5g}"
-    positions = room.parts.below.positions
+    assert told[-1] == f"segment of on (4), dimension 2: {segments[4, 2]:.5g}".replace("-", "−")
+    positions = overview(room).pictures.positions
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right):
         QTest.keyClick(positions, key)
-    tables = room.parts.below.tables
+    tables = overview(room).pictures.tables
     assert tables is not None
-    assert told[-1] == f"positions 1 and 2: cosine {tables.position_cosines[1, 2]:.4f}"
+    assert told[-1] == f"positions 1 and 2: cosine {tables.position_cosines[1, 2]:.4f}".replace("-", "−")
 
 
 def test_the_map_shows_the_sum_or_token_vectors(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
@@ -151,7 +142,7 @@ def test_the_map_shows_the_sum_or_token_vectors(room: EmbedRoom, window: Window,
         np.testing.assert_array_equal(view.picture.points.places, found.points)
         assert f"{found.kept:.0%} of the variance" in view.card.hint
     QTest.keyClick(view.picture, Qt.Key.Key_Right)
-    assert window.state.focus == (view.unit if room.units else None) == 2
+    assert window.state.focus == 2 and view.picture.selected == [2]
 
 
 def test_words_around_lie_in_the_tokens_plane(
@@ -164,10 +155,10 @@ def test_words_around_lie_in_the_tokens_plane(
     ids = reading_of(window).request.input_ids
     for key, groups, count in (("one", [(ids[2],)], 24), ("all", list(dict.fromkeys((i,) for i in ids)), 4)):
         view.show_vectors(key)
-        qtbot.waitUntil(lambda: not any(question.is_waiting for question in view.questions), timeout=TIMEOUT_MS)
+        qtbot.waitUntil(lambda: not any(question.is_running for question in view.questions), timeout=TIMEOUT_MS)
         around = NearestWords(table, checkpoint.tokenizer).around(groups, count, "cosine")
         points, units = view.picture.points, len(ids)
-        assert points.names[units:] == [word.word for word in around.words] and points.units == units
+        assert points.names[units:] == [word.word for word in around.words] and points.choices == units
         expected = pca(np.concatenate([table[list(ids)], around.vectors]))
         np.testing.assert_allclose(points.places, expected.points, atol=1e-4)
         assert f"{len(points.names)} vectors" in view.card.hint
@@ -177,12 +168,12 @@ def test_the_ring_on_the_map_follows_after_the_page_was_left(room: EmbedRoom, wi
     view = room.open_view("map")
     assert isinstance(view, MapView)
     view.show_vectors("all")
-    qtbot.waitUntil(lambda: not any(question.is_waiting for question in view.questions), timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: not any(question.is_running for question in view.questions), timeout=TIMEOUT_MS)
     window.state.set_focus(2)
     room.open_view("parts")
     room.open_view("map")
     window.state.set_focus(4)
-    assert view.found is not None and view.picture._current == 4
+    assert view.map.answer is not None and view.picture.selected == [4]
 
 
 OFTEN = ("discriminator", "distilbert")  # narrow embeddings; no segments
@@ -199,7 +190,7 @@ def test_every_view_works_for_every_family_and_for_one_token(
         window.state.set_token_view(specials=specials)
         window.state.set_text(text, "")
         settle(window, qtbot)
-        for key in VIEWS:
+        for key in (spec.key for spec in EmbedRoom.specs):
             room.open_view(key).repaint()
             settle(window, qtbot)
             room.view.repaint()
@@ -228,28 +219,21 @@ def test_512_tokens_and_a_fixed_position_table(
     window.state.set_text("the cat sat on a mat " * 100, "")
     room = opened(window, qtbot)
     assert len(strips_of(room)["sum"]) == 512
-    for key in VIEWS:
+    for key in (spec.key for spec in EmbedRoom.specs):
         room.open_view(key)
         settle(window, qtbot)
         room.view.repaint()
     place, column = 300, 6
     wave = np.sin(place / 10_000 ** (column / config.hidden_size))
     assert strips_of(room)["position"][place, column] == pytest.approx(wave, abs=1e-5)
-    tables = room.parts.below.tables
+    tables = overview(room).pictures.tables
     assert tables is not None and tables.position_cosines.shape == (512, 512)
-
-
-def test_in_a_long_text_each_name_is_tried_before_one_comes_again(looks: QApplication) -> None:
-    assert naming_order(["a", "b", "a", "c", "b"]) == [0, 1, 3, 2, 4]
-    spots = [QPointF(30, 40 + 20 * i) for i in range(4)]
-    placed = place_names(spots, ["a", "a", "b", "a"], QRect(0, 0, 200, 200), 5, [2, 0])
-    assert sorted(placed) == [0, 2]
 
 
 def test_every_picture_gives_its_numbers(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
     window.state.set_what_if(window.state.what_if.with_segment(2, 1))
     titles = []
-    for key in VIEWS:
+    for key in (spec.key for spec in EmbedRoom.specs):
         room.open_view(key)
         settle(window, qtbot)
         for made in room.view.findChildren(FigureButton):

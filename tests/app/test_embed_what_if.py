@@ -11,9 +11,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.rooms.embed.changes import is_b_as_a, moved, with_b_as_a
-from app.rooms.embed.cuts_view import CutsView
 from app.rooms.embed.room import EmbedRoom
+from app.rooms.embed.vocabularies_view import VocabulariesView
 from app.rooms.embed.what_if_view import WhatIfView
 from app.shell.window import Window
 from app.state.what_if import NOTHING_CHANGED
@@ -22,15 +21,13 @@ from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.embed_room import opened, overview
 from tests.app.family_models import save_family
 
 
 @pytest.fixture
 def room(window: Window, qtbot: QtBot) -> EmbedRoom:
-    found = window.open_room("embed")
-    assert isinstance(found, EmbedRoom)
-    settle(window, qtbot)
-    return found
+    return opened(window, qtbot)
 
 
 def what_if(room: EmbedRoom) -> WhatIfView:
@@ -44,20 +41,20 @@ def click(widget: object, rect: QRectF) -> None:
 
 
 def test_a_part_left_out_is_shown_as_off_and_the_rest_adds_up(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
-    before = {part.name: part.values for part in room.parts.strips.parts}
-    menu = room.parts.menu.open_menu()
+    before = {part.name: part.values for part in overview(room).strips.parts}
+    menu = overview(room).menu.open_menu()
     actions = {action.text(): action for action in menu.actions()}
-    assert list(actions) == ["token embedding", "segment embedding", "position embedding"]
+    assert list(actions) == ["Token embedding", "Segment embedding", "Position embedding"]
     assert all(action.isChecked() for action in actions.values())
-    actions["segment embedding"].trigger()
+    actions["Segment embedding"].trigger()
     menu.close()
     settle(window, qtbot)
-    after = {part.name: part for part in room.parts.strips.parts}
-    assert after["segment"].values is None and after["segment"].reason.startswith("Switched off")
+    after = {part.name: part for part in overview(room).strips.parts}
+    assert after["segment"].values is None and after["segment"].reason.startswith("Left out")
     expected = before["token"] + before["position"]  # type: ignore[operator]
     assert after["sum"].values == pytest.approx(expected, abs=1e-6)
-    assert [bar.label for bar in room.parts.token.norms.bars] == ["token", "position", "sum"]
-    room.set_part("segment", True)
+    assert [bar.label for bar in overview(room).token.norms.bars] == ["token", "position", "sum"]
+    overview(room).what_if_edited.emit(lambda what_if: what_if.with_dropped("segment", False))
     assert window.state.what_if == NOTHING_CHANGED
 
 
@@ -67,11 +64,11 @@ def test_what_is_said_before_and_after_is_the_engines(
     checkpoint, view = load_checkpoint(model_folder), what_if(room)
     window.state.set_masks([2])
     settle(window, qtbot)
-    assert view.effects.effects == [] and "Nothing is changed" in view.effects.words
+    assert view.effects.effects == [] and "Nothing is changed" in view.effects.sentence
     segments = list(window.state.encoding.segments)  # type: ignore[union-attr]
     click(view.tiles, view.tiles.letter_rect(2))
     click(view.tiles, view.tiles.number_rect(3))
-    assert "change places with" in view.how.text()
+    assert "to swap with" in view.how.text()
     click(view.tiles, view.tiles.number_rect(5))
     view.parts["position"].click()
     view.parts["position"].click()
@@ -82,7 +79,7 @@ def test_what_is_said_before_and_after_is_the_engines(
     was = trace(checkpoint.model, ids, segments, mlm_positions=[2])
     segments[2] = 1
     now = trace(checkpoint.model, ids, segments, places, mlm_positions=[2])
-    shown = {effect.what: effect for effect in view.effects.effects}
+    shown = {effect.name: effect for effect in view.effects.effects}
     for number, traced in enumerate((was, now)):
         assert traced.mlm_logits is not None and traced.next_sentence_logits is not None
         best = top_words(traced.mlm_logits[0], checkpoint.tokenizer, 1)[0]
@@ -110,7 +107,7 @@ def test_the_keyboard_moves_and_swaps(room: EmbedRoom, window: Window, qtbot: Qt
     assert window.state.what_if.positions == ((3, 4), (4, 3))
     QTest.keyClick(view.tiles, Qt.Key.Key_Return)
     window.state.set_focus(None)  # Esc
-    assert view._picked is None
+    assert "swap with" not in view.how.text()
 
 
 def test_all_of_b_is_read_as_a_and_back(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
@@ -127,18 +124,18 @@ def test_all_of_b_is_read_as_a_and_back(room: EmbedRoom, window: Window, qtbot: 
 
 
 def test_the_two_buttons_beside_the_strips(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
-    card = room.parts.change
+    card = overview(room).change
     window.state.set_focus(9)  # of B
     assert card.to_other.text() == "Move to segment A"
     card.to_other.click()
     settle(window, qtbot)
     assert window.state.what_if.segments == ((9, 0),) and card.to_other.text() == "Move to segment B"
-    assert "read as segment A" in room.parts.token._hint.text()
-    assert [effect.what for effect in card.effects.effects] == ["B follows A"]
+    assert "read as segment A" in overview(room).token.hint
+    assert [effect.name for effect in card.effects.effects] == ["B follows A"]
     card.swap.click()
     window.state.set_hover(4)
     window.state.set_hover(None)
-    assert card.swap.isChecked() and card.told.isVisible()
+    assert card.swap.isChecked() and card.waiting.isVisible()
     window.state.set_focus(4)  # a click on it, in the strip
     assert window.state.what_if.positions == ((4, 9), (9, 4)) and not card.swap.isChecked()
     card.swap.click()
@@ -152,17 +149,16 @@ def test_the_two_buttons_beside_the_strips(room: EmbedRoom, window: Window, qtbo
 
 def test_moving_back_is_no_change(tokenizer: Tokenizer) -> None:
     encoding = tokenizer.encode("cat sat", "a dog")
-    once = moved(NOTHING_CHANGED, encoding, [1, 5])
+    own = encoding.segments
+    once = NOTHING_CHANGED.with_other_segment([1, 5], own)
     assert dict(once.segments) == {1: 1 - encoding.segments[1], 5: 1 - encoding.segments[5]}
-    assert moved(once, encoding, [1, 5]) == NOTHING_CHANGED
-    all_a = with_b_as_a(NOTHING_CHANGED, encoding, True)
-    assert not any(all_a.segments_for(encoding.segments)) and is_b_as_a(all_a, encoding)
-    assert with_b_as_a(all_a, encoding, False) == NOTHING_CHANGED
+    assert once.with_other_segment([1, 5], own) == NOTHING_CHANGED
+    all_a = NOTHING_CHANGED.with_b_as_a(own, True)
+    assert not any(all_a.segments_for(own)) and all_a.reads_b_as_a(own)
+    assert all_a.with_b_as_a(own, False) == NOTHING_CHANGED
 
 
-@pytest.mark.parametrize(
-    ("name", "effects"), [("discriminator", ["taken for replaced"]), ("minilm", []), ("roberta", [])]
-)
+@pytest.mark.parametrize(("name", "effects"), [("discriminator", ["judged replaced"]), ("minilm", []), ("roberta", [])])
 def test_models_that_predict_something_else(
     name: str, effects: list[str], open_window: Callable[[Path], Window], qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -170,34 +166,35 @@ def test_models_that_predict_something_else(
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     window.state.set_masks(())
     window.state.set_text("the cat sat", "a dog ran")
-    room = window.open_room("embed")
-    assert isinstance(room, EmbedRoom)
+    room = opened(window, qtbot)
     view = what_if(room)
-    room.set_part("position", False)
+    view.what_if_edited.emit(lambda what_if: what_if.with_dropped("position", True))
     settle(window, qtbot)
-    assert [effect.what for effect in view.effects.effects] == effects
-    reading, at = window.state.reading, room.current
+    assert [effect.name for effect in view.effects.effects] == effects
+    reading, at = window.state.reading, window.state.selection.position
     assert reading is not None and reading.before is not None
     one, other = (each.trace.hidden_states[-1][at].astype(float) for each in (reading, reading.before))
     cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
-    assert f"cosine {cosine:.2f}".replace("-", "−") in view.effects.words
+    assert f"cosine of {cosine:.2f}".replace("-", "−") in view.effects.sentence
     has_segments = window.state.model.has_segments  # type: ignore[union-attr]
-    assert view.tiles.has_segments == view.b_as_a.isEnabled() == room.parts.change.to_other.isEnabled() == has_segments
+    assert (
+        view.tiles.has_segments == view.b_as_a.isEnabled() == overview(room).change.to_other.isEnabled() == has_segments
+    )
 
 
-def test_another_vocabulary_cuts_the_same_text(room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+def test_another_vocabulary_splits_the_same_text(room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot) -> None:
     other = Tokenizer.train(["abcdefghijklmnopqrstuvwxyz. cat"] * 2, 80)
     other.save(tmp_path / "letters")
-    view = room.open_view("cuts")
-    assert isinstance(view, CutsView)
-    room.recent_models = lambda: [str(tmp_path / "letters")]
+    view = room.open_view("vocabularies")
+    assert isinstance(view, VocabulariesView)
+    view.recent_models = lambda: [str(tmp_path / "letters")]
     menu = view.menu.open_menu()
     next(action for action in menu.actions() if action.text() == "letters").trigger()
     menu.close()
     settle(window, qtbot)
     encoding, cut = window.state.encoding, other.encode(window.state.text_a, window.state.text_b)
-    assert encoding is not None and view.cuts is not None
-    shown = view.picture.stretches
+    assert encoding is not None and view.compared.answer is not None
+    shown = view.picture.spans
     assert [p.label for one in shown for p in one.first] == [
         label for label, part in zip(encoding.labels, encoding.parts, strict=True) if part != "special"
     ]
@@ -205,22 +202,22 @@ def test_another_vocabulary_cuts_the_same_text(room: EmbedRoom, window: Window, 
         label for label, part in zip(cut.labels, cut.parts, strict=True) if part != "special"
     ]
     assert f"{len(encoding)} tokens" in view.first.text() and f"{len(cut)} tokens" in view.second.text()
-    assert f"Marked: {sum(not one.is_same for one in shown)} of {len(shown)}" in view.note.text()
+    assert f"{sum(not one.is_same for one in shown)} of {len(shown)} words" in view.note.text()
     window.state.set_focus(2)
-    assert shown[view.picture._current or 0].first[0].position == 2
+    assert shown[view.picture.selected or 0].first[0].position == 2
     QTest.keyClick(view.picture, Qt.Key.Key_Right)
     assert window.state.focus == 3
     window.state.set_text("a cat", "")
     settle(window, qtbot)
-    assert view.cuts is not None and len(view.picture.stretches) == 2
+    assert view.compared.answer is not None and len(view.picture.spans) == 2
 
 
 def test_a_vocabulary_that_cannot_be_read_is_said_in_place(
     room: EmbedRoom, window: Window, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    view = room.open_view("cuts")
-    assert isinstance(view, CutsView)
+    view = room.open_view("vocabularies")
+    assert isinstance(view, VocabulariesView)
     view.compare_with(str(tmp_path))
     settle(window, qtbot)
-    assert view.problem.isVisible() and view.problem.text() and view.picture.stretches == []
+    assert view.line.isVisible() and view.line.text and view.picture.spans == []
     assert not window.frame.banner.isVisible()

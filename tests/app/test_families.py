@@ -13,13 +13,13 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.room import AttendRoom
-from app.rooms.embed.room import EmbedRoom
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
 from app.state.state import ExploreState
 from app.widgets.chips import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
+from tests.app.embed_room import opened, overview
 from tests.app.family_models import SHAPES, save_family, vocabulary
 
 Show = Callable[[str], Window]
@@ -46,13 +46,6 @@ def show(open_window: Callable[[Path], Window], folders: dict[str, Path], qtbot:
     return make
 
 
-def embed(window: Window, qtbot: QtBot) -> EmbedRoom:
-    room = window.open_room("embed")
-    assert isinstance(room, EmbedRoom)
-    settle(window, qtbot)
-    return room
-
-
 def predict(window: Window, qtbot: QtBot) -> PredictRoom:
     room = window.open_room("predict")
     assert isinstance(room, PredictRoom)
@@ -63,61 +56,61 @@ def predict(window: Window, qtbot: QtBot) -> PredictRoom:
 @pytest.mark.parametrize(("name", "says"), [("distilbert", "no segments"), ("roberta", "one segment")])
 def test_without_segments_a_sentence_stands_in_their_place(show: Show, name: str, says: str, qtbot: QtBot) -> None:
     window = show(name)
-    room = embed(window, qtbot)
-    token, segment, position, total, _ = room.parts.strips.parts
+    room = opened(window, qtbot)
+    token, segment, position, total, _ = overview(room).strips.parts
     assert segment.values is None and says in segment.reason
-    assert says in room.parts.below.no_segments.text() and room.parts.below.no_segments.isVisible()
-    assert not room.parts.below.segments.isVisible()
+    assert says in overview(room).pictures.no_segments.text() and overview(room).pictures.no_segments.isVisible()
+    assert not overview(room).pictures.segments.isVisible()
     assert token.values is not None and position.values is not None and total.values is not None
     shared = total.values - token.values - position.values  # what the sentence is about: the same for all tokens
     np.testing.assert_allclose(shared, np.broadcast_to(shared[0], shared.shape), atol=1e-5)
     assert (np.abs(shared).max() > 0.01) == ("is part of the sum" in segment.reason)
-    shown = [window.frame.status.text, room.parts.token._hint.text(), *(chip.hint() for chip in chips_of(window.state))]
+    shown = [window.frame.status.text, overview(room).token.hint, *(chip.hint() for chip in chips_of(window.state))]
     assert not any("segment" in text for text in shown)
     assert "sentence A" in chips_of(window.state)[1].hint()
 
 
 def test_embeddings_narrower_than_hidden_states(show: Show, qtbot: QtBot) -> None:
     window = show("albert")
-    room = embed(window, qtbot)
-    token, segment, position, total, last = (part.values for part in room.parts.strips.parts)
+    room = opened(window, qtbot)
+    token, segment, position, total, last = (part.values for part in overview(room).strips.parts)
     assert token is not None and segment is not None and position is not None
     assert total is not None and last is not None
     assert total.shape[1] == 16 and last.shape[1] == 32
     np.testing.assert_allclose(token + segment + position, total, atol=1e-5)
-    assert room.parts.strips.parts[-1].name.splitlines() == ["LayerNorm,", "projection"]
-    assert [part.note for part in room.parts.strips.parts] == ["16 columns"] * 4 + ["32 columns"]
-    assert "16 numbers, 32 once projected" in room.parts.strips_card._hint.text()
+    assert overview(room).strips.parts[-1].name == "LayerNorm and projection"
+    assert [part.note for part in overview(room).strips.parts] == ["16 columns"] * 4 + ["32 columns"]
+    assert "16 numbers, 32 after the projection" in overview(room).strips_card.hint
     reading = window.state.reading
     assert reading is not None
     assert np.linalg.norm(reading.trace.embeddings[1]) == pytest.approx(
-        float(room.parts.token.length_after.text().split()[-1]), abs=0.01
+        float(overview(room).token.length_after.text().split()[-1]), abs=0.01
     )
 
 
 def test_a_pre_norm_model_has_no_strip_for_what_it_does_not_do(show: Show, qtbot: QtBot) -> None:
-    room = embed(show("pre-norm"), qtbot)
-    last = room.parts.strips.parts[-1]
-    assert last.values is None and "no LayerNorm" in last.reason
-    assert not room.parts.token.length_after.isVisible() and not room.parts.last_scale.isVisible()
+    room = opened(show("pre-norm"), qtbot)
+    last = overview(room).strips.parts[-1]
+    assert last.values is None and "No LayerNorm" in last.reason
+    assert not overview(room).token.length_after.isVisible() and not overview(room).last_scale.isVisible()
 
 
 def test_strips_fill_their_place_without_covering_each_other(show: Show, qtbot: QtBot) -> None:
-    strips = embed(show("distilbert"), qtbot).parts.strips
+    strips = overview(opened(show("distilbert"), qtbot)).strips
     rects = [strips.strip_rect(number) for number in range(5)]
     assert all(upper.bottom() < lower.top() for upper, lower in pairwise(rects))
     assert rects[-1].bottom() == pytest.approx(strips.height(), abs=1)
     assert rects[1].height() < rects[0].height()  # a sentence takes what it needs
-    assert strips._spot_at(rects[1].center().x(), rects[1].center().y()) is None
+    assert strips.cell_at(rects[1].center()) is None
 
 
 def test_positions_are_compared_from_the_first_one_on(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
-    room = embed(show("roberta"), qtbot)
-    raster = room.parts.below.positions._raster
+    room = opened(show("roberta"), qtbot)
+    cosines = overview(room).pictures.positions.values
     table = load_checkpoint(folders["roberta"]).model.embeddings.position.weight[2:].numpy()  # 0 and 1 are padding's
     expected = table[0] @ table[1] / np.linalg.norm(table[0]) / np.linalg.norm(table[1])
-    assert raster is not None and raster.values.shape == (64, 64)
-    assert raster.values[0, 1] == pytest.approx(expected, abs=1e-5)
+    assert cosines is not None and cosines.shape == (64, 64)
+    assert cosines[0, 1] == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
@@ -208,12 +201,12 @@ def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
     atlas = attend._atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
     assert "cannot predict words" in predict(window, qtbot).words_view.invitation
-    assert all(part.values is not None for part in embed(window, qtbot).parts.strips.parts)
+    assert all(part.values is not None for part in overview(opened(window, qtbot)).strips.parts)
 
 
 def test_models_of_different_families_follow_each_other(show: Show, folders: dict[str, Path], qtbot: QtBot) -> None:
     window = show("roberta")
-    room = embed(window, qtbot)
+    room = opened(window, qtbot)
     for name in ("albert", "distilbert", "pre-norm", "discriminator"):
         window.open_model(folders[name])
         qtbot.waitUntil(lambda name=name: window.state.model.name == name, timeout=TIMEOUT_MS)  # type: ignore[misc,union-attr]
@@ -223,8 +216,8 @@ def test_models_of_different_families_follow_each_other(show: Show, folders: dic
             settle(window, qtbot)
         model = window.state.model
         assert model is not None and not window.frame.banner.is_shown
-        assert room.parts.below.segments.isVisible() == ("segments" not in model.missing)
-        assert room.parts.below.no_segments.isVisible() == ("segments" in model.missing)
+        assert overview(room).pictures.segments.isVisible() == ("segments" not in model.missing)
+        assert overview(room).pictures.no_segments.isVisible() == ("segments" in model.missing)
 
 
 def test_a_vocabulary_without_a_mask_masks_nothing(qtbot: QtBot) -> None:

@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 from app.look import theme
 from app.rooms.attend.atlas import HeadAtlas
 from app.rooms.attend.head_view import HeadView
-from app.rooms.embed.map_picture import place_names
 from app.rooms.embed.parts import Part, color_limit
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Hint, label
 from app.widgets.raster import Raster, short_number
+from app.widgets.scatter import place_names
 from app.widgets.steady import Steady
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
 

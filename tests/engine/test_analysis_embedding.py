@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from app.rooms.embed.two_cuts import TwoCuts, compare_cuts, vocabulary_of
+from app.compute.tokenisations import TwoTokenisations, compare_tokenisations, vocabulary_of
 from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.vectors import lengths, part_shares
 from bertcore.errors import BertcoreError
@@ -92,46 +92,48 @@ def handmade(text: str, cuts: list[tuple[int, int]], text_b: str | None = None) 
     return Encoding(text, text_b, tokens, zeros, zeros, list(range(size)), spans, parts, labels=tokens)  # type: ignore[arg-type]
 
 
-def pieces(cuts: TwoCuts) -> list[tuple[list[str], list[str]]]:
-    return [([p.label for p in one.first], [p.label for p in one.second]) for one in cuts.stretches]
+def pieces(both: TwoTokenisations) -> list[tuple[list[str], list[str]]]:
+    return [([p.label for p in one.first], [p.label for p in one.second]) for one in both.spans]
 
 
-class TestTwoCuts:
+class TestTwoTokenisations:
     def test_pieces_that_overlap_stand_together(self) -> None:
         first = handmade("abcd ef gh", [(0, 2), (2, 4), (5, 7), (8, 10)])
         second = handmade("abcd ef gh", [(0, 1), (1, 3), (3, 4), (5, 7), (8, 9), (9, 10)])
-        found = compare_cuts(first, second)
+        found = compare_tokenisations(first, second)
         assert pieces(found) == [(["ab", "cd"], ["a", "bc", "d"]), (["ef"], ["ef"]), (["gh"], ["g", "h"])]
-        assert [one.is_same for one in found.stretches] == [False, True, False]
+        assert [one.is_same for one in found.spans] == [False, True, False]
         assert (found.differing, found.is_whole) == (2, True)
         assert (found.first.tokens, found.first.pieces, found.second.pieces, found.first.words) == (6, 4, 6, 3)
         assert found.second.pieces_per_word == 2
-        assert [piece.position for one in found.stretches for piece in one.first] == [1, 2, 3, 4]
+        assert [piece.position for one in found.spans for piece in one.first] == [1, 2, 3, 4]
 
     def test_what_only_one_of_them_cuts_off_is_a_difference(self) -> None:
         """A space by itself, of no characters; a sign that the other leaves out."""
-        found = compare_cuts(handmade("a b!", [(0, 1), (2, 2), (2, 3)]), handmade("a b!", [(0, 1), (2, 3), (3, 4)]))
+        found = compare_tokenisations(
+            handmade("a b!", [(0, 1), (2, 2), (2, 3)]), handmade("a b!", [(0, 1), (2, 3), (3, 4)])
+        )
         assert pieces(found) == [(["a"], ["a"]), (["", "b"], ["b"]), ([], ["!"])]
         assert found.differing == 2
 
     def test_a_text_cut_short_is_compared_as_far_as_both_go(self) -> None:
         short = replace(handmade("ab cd ef", [(0, 2)]), dropped=2)
-        found = compare_cuts(short, handmade("ab cd ef", [(0, 2), (3, 5), (6, 8)]))
+        found = compare_tokenisations(short, handmade("ab cd ef", [(0, 2), (3, 5), (6, 8)]))
         assert not found.is_whole and pieces(found) == [(["ab"], ["ab"])]
         assert (found.second.pieces, found.second.words) == (1, 1)
 
     def test_real_vocabularies(self, tokenizer: Tokenizer) -> None:
         letters = Tokenizer.train(["abcdefghijklmnopqrstuvwxyz"] * 2, 60)
         one, other = (each.encode("The cat zzz", "a dog") for each in (tokenizer, letters))
-        found = compare_cuts(one, other)
-        assert [stretch.part for stretch in found.stretches] == ["a", "a", "a", "b", "b"]
+        found = compare_tokenisations(one, other)
+        assert [stretch.part for stretch in found.spans] == ["a", "a", "a", "b", "b"]
         assert found.first.tokens == len(one) and found.second.tokens == len(other)
         assert found.first.unknown == len(one.unknown)
-        assert all(p.start >= 0 for stretch in found.stretches for p in stretch.first)
+        assert all(p.start >= 0 for stretch in found.spans for p in stretch.first)
 
     def test_other_texts_are_an_error(self) -> None:
         with pytest.raises(BertcoreError, match="the same text"):
-            compare_cuts(handmade("a", [(0, 1)]), handmade("b", [(0, 1)]))
+            compare_tokenisations(handmade("a", [(0, 1)]), handmade("b", [(0, 1)]))
 
     def test_a_vocabulary_comes_from_a_folder_and_never_from_the_network(
         self, tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

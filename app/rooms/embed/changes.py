@@ -1,33 +1,210 @@
-"""Changes to what the model reads: segments, positions and parts of the embedding. Plain rules, no widgets."""
+"""What a change to the input does to the model's predictions, and the card that makes such a change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.figures.figure import Numbers, numbers_of
+from app.look import numbers, theme
+from app.widgets.card import Card, Hint, button, label
+
 if TYPE_CHECKING:
-    from app.state.what_if import WhatIf
-    from bertcore.tokenizer.tokenizer import Encoding
+    from app.state.readings import MaskReading, Reading
+
+MOST_ROWS = 3  # of the card
+REPLACED_FROM = 0.5
 
 
-def moved(what_if: WhatIf, encoding: Encoding, positions: Iterable[int]) -> WhatIf:
-    """These tokens in the segment that they are not in now; what comes back to its own segment is no change."""
-    now = what_if.segments_for(encoding.segments)
-    for position in positions:
-        other = 0 if now[position] else 1
-        own = encoding.segments[position]
-        what_if = what_if.with_segment(position, None if other == own else other)
-    return what_if
+@dataclass(frozen=True)
+class Effect:
+    """One prediction before and after the change."""
+
+    name: str
+    before: str
+    after: str
+    numbers: tuple[float, float]
 
 
-def with_b_as_a(what_if: WhatIf, encoding: Encoding, is_on: bool) -> WhatIf:
-    """All that is of segment B read as A; off: each token in its own segment."""
-    for position, segment in enumerate(encoding.segments):
-        what_if = what_if.with_segment(position, 0 if is_on and segment else None)
-    return what_if
+def effects_of(reading: Reading) -> list[Effect]:
+    """The best word of each mask, the verdict on the pair, replaced tokens; empty where nothing is changed."""
+    before = reading.before
+    if before is None:
+        return []
+    found = [_mask_effect(old, new) for old, new in zip(before.masks, reading.masks, strict=False)]
+    if before.next_sentence is not None and reading.next_sentence is not None:
+        found.append(
+            _probability_effect(
+                QCoreApplication.translate("changes", "B follows A"),
+                before.next_sentence.is_next,
+                reading.next_sentence.is_next,
+            )
+        )
+    if before.sentence_order is not None and reading.sentence_order is not None:
+        found.append(
+            _probability_effect(
+                QCoreApplication.translate("changes", "A comes before B"),
+                before.sentence_order.in_order,
+                reading.sentence_order.in_order,
+            )
+        )
+    if before.replaced is not None and reading.replaced is not None:
+        was, now = (int((one > REPLACED_FROM).sum()) for one in (before.replaced, reading.replaced))
+        found.append(
+            Effect(QCoreApplication.translate("changes", "judged replaced"), _tokens(was), _tokens(now), (was, now))
+        )
+    return found
 
 
-def is_b_as_a(what_if: WhatIf, encoding: Encoding) -> bool:
-    """Whether nothing of B is left in segment B."""
-    now = what_if.segments_for(encoding.segments)
-    return any(encoding.segments) and not any(now)
+def sentence_about(reading: Reading, position: int) -> str:
+    """How far the last hidden state of a token has moved; or what to do where there is nothing to compare."""
+    before = reading.before
+    wants_mask = "mlm" in reading.request.model.tasks and not reading.request.masked
+    mask_one = QCoreApplication.translate("changes", "Mask a word (M) to see how a change affects it.")
+    if before is None:
+        return mask_one if wants_mask else QCoreApplication.translate("changes", "Nothing is changed yet.")
+    cosine = _cosine(before.trace.hidden_states[-1][position], reading.trace.hidden_states[-1][position])
+    moved = QCoreApplication.translate(
+        "changes", "The last hidden state of “{token}” has a cosine of {cosine} with what it was before."
+    ).format(token=reading.shown_tokens[position], cosine=numbers.decimal(cosine))
+    return f"{moved} {mask_one}" if wants_mask and not effects_of(reading) else moved
+
+
+class BeforeAfter(QWidget):
+    """Rows: what is predicted, before, after. The widgets of a row are kept for the next reading."""
+
+    def __init__(self, most_rows: int) -> None:
+        super().__init__()
+        self.effects: list[Effect] = []
+        self._most = most_rows
+        self._rows: list[tuple[QLabel, ...]] = []
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.px(6))
+        self._grid.setVerticalSpacing(theme.px(4))
+        for column in (1, 3):
+            self._grid.setColumnStretch(column, 1)
+        self._more, self._sentence = label("", "muted"), label("", "muted", wrap=True)
+        self._sentence.setMinimumHeight(
+            2 * self._sentence.fontMetrics().lineSpacing()
+        )  # it may wrap: nothing shall move
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(6))
+        layout.addLayout(self._grid)
+        layout.addWidget(self._more)
+        layout.addWidget(self._sentence)
+
+    @property
+    def sentence(self) -> str:
+        return self._sentence.text()
+
+    def show_reading(self, reading: Reading, position: int) -> None:
+        self.effects = effects_of(reading)
+        shown = self.effects[: self._most]
+        while len(self._rows) < len(shown):
+            self._add_row()
+        for number, row in enumerate(self._rows):
+            for cell in row:
+                cell.setVisible(number < len(shown))
+        for row, effect in zip(self._rows, shown, strict=False):
+            for cell, text in zip(row, (effect.name, effect.before, "→", effect.after), strict=True):
+                cell.setText(text)
+        rest = len(self.effects) - len(shown)
+        self._more.setText(self.tr("and %n more", "", rest))
+        self._more.setVisible(rest > 0)
+        self.show_position(reading, position)
+
+    def show_position(self, reading: Reading, position: int) -> None:
+        self._sentence.setText(sentence_about(reading, position))
+
+    def arrays(self) -> dict[str, Numbers]:
+        """For a figure."""
+        names = [effect.name for effect in self.effects]
+        values = np.array([effect.numbers for effect in self.effects]).reshape(-1, 2)
+        return {name: numbers_of("prediction", names, values[:, i]) for i, name in enumerate(("before", "after"))}
+
+    def _add_row(self) -> None:
+        row: tuple[QLabel, ...] = (label("", "muted"), Hint(), label("→", "muted"), Hint())
+        for column, cell in enumerate(row):
+            self._grid.addWidget(cell, len(self._rows), column)
+        self._rows.append(row)
+
+
+class ChangeCard(Card):
+    """What if the selected token were of the other segment, or stood elsewhere? Two buttons, and what that does."""
+
+    segment_clicked = Signal()
+    swap_clicked = Signal(bool)  # waits for the other token, or does not any more
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedWidth(theme.column_px(310))
+        self.setAccessibleName(self.tr("What if"))
+        self.to_other = button(self.tr("Move to segment B"), self.segment_clicked.emit, look="small")
+        self.swap = button(
+            self.tr("Swap positions"),
+            look="small",
+            hint=self.tr("Then click another token: the two swap positions"),
+            checkable=True,
+        )
+        self.swap.clicked.connect(self.swap_clicked)
+        self.waiting = Hint(self.tr("Now click the other token (Esc cancels)."))
+        self.effects = BeforeAfter(MOST_ROWS)
+        line = QHBoxLayout()
+        line.setSpacing(theme.px(6))
+        line.addWidget(self.to_other)
+        line.addWidget(self.swap)
+        line.addStretch(1)
+        self.body.addWidget(label(self.tr("What if"), "title"))
+        self.body.addLayout(line)
+        self.body.addWidget(self.waiting)
+        self.body.addWidget(self.effects)
+        self.waiting.hide()
+
+    def show_reading(self, reading: Reading, position: int) -> None:
+        self.effects.show_reading(reading, position)
+        self.show_position(reading, position)
+
+    def show_position(self, reading: Reading, position: int) -> None:
+        model = reading.request.model
+        other = "A" if reading.request.segments[position] else "B"
+        self.to_other.setText(self.tr("Move to segment {segment}").format(segment=other))
+        self.to_other.setEnabled(model.has_segments)
+        self.to_other.setToolTip(
+            self.tr("Read “{token}” as part of segment {segment}").format(
+                token=reading.shown_tokens[position], segment=other
+            )
+            if model.has_segments
+            else model.missing.get("segments", self.tr("This model has no segments."))
+        )
+        self.swap.setEnabled(len(reading.encoding) > 1)
+        self.effects.show_position(reading, position)
+
+    def show_waiting(self, is_waiting: bool) -> None:
+        """Whether a token waits for the one to swap with."""
+        self.swap.setChecked(is_waiting)
+        self.waiting.setVisible(is_waiting)
+
+
+def _mask_effect(was: MaskReading, now: MaskReading) -> Effect:
+    best = was.words[0], now.words[0]
+    words = [f"{word.token} {numbers.probability(word.probability)}" for word in best]
+    name = QCoreApplication.translate("changes", "mask at {position}").format(position=was.position)
+    return Effect(name, words[0], words[1], (best[0].probability, best[1].probability))
+
+
+def _probability_effect(name: str, was: float, now: float) -> Effect:
+    return Effect(name, numbers.probability(was), numbers.probability(now), (was, now))
+
+
+def _tokens(count: int) -> str:
+    return QCoreApplication.translate("changes", "%n token(s)", "", count)
+
+
+def _cosine(one: np.ndarray, other: np.ndarray) -> float:
+    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / lengths if lengths else 0.0

@@ -1,4 +1,4 @@
-"""View "Map": the text's vectors on a plane, if wished with the words of the token table that lie around them."""
+"""View "Map": the text's vectors on a plane, on request with the words of the token table that lie near them."""
 
 from __future__ import annotations
 
@@ -8,150 +8,173 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtWidgets import QVBoxLayout
 
-from app.figures.figure import Figure
-from app.rooms.embed.figures import map_numbers
-from app.rooms.embed.map_picture import EMPTY, WORD, MapPicture, Points
-from app.rooms.embed.view import EmbedView
-from app.widgets.card import Card, label
+from app.compute.embedding import words_around
+from app.figures.figure import Axis, Figure, Numbers, joined
+from app.look import numbers
+from app.rooms.base import View
+from app.widgets.card import Card, note
 from app.widgets.controls import Choice
+from app.widgets.scatter import WORD, Points, Scatter
 from bertcore.analysis.vectors import Pca, pca
 
 if TYPE_CHECKING:
-    from app.rooms.embed.room import EmbedRoom
-    from app.state.readings import Reading, Step
-    from app.state.token_units import Units
+    from app.compute.question import Step
+    from app.state.readings import Reading
+    from app.state.selection import Selection
     from bertcore.analysis.nearest import WordsAround
     from bertcore.checkpoint.checkpoint import Checkpoint
 
-KEPT = "embed.map"  # what a window built anew finds in the state
 AROUND_ONE, AROUND_ALL = 24, 4  # words around a token
-NOTES = {
-    "sum": "Token, segment and position added up. The plane keeps the two directions in which they differ most (PCA).",
-    "token": "Without segment and position: the same word is one point wherever it stands.",
-    "one": "Hollow: words of the vocabulary whose vectors point in nearly the same direction (cosine).",
-    "all": "Hollow: for each token the words whose vectors point in nearly the same direction (cosine).",
-}
-CHOICES = {
-    "sum": "The sum",
-    "token": "Token vectors",
-    "one": "Token vectors, and words near the chosen token",
-    "all": "Token vectors, and words near all tokens",
-}
+MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """A map, and the words on it behind the text's units."""
+class WordMap:
+    """A map: the text's units, then the words around them."""
 
-    units: Units
-    map: Pca
+    plane: Pca
     around: WordsAround | None = None
 
 
-class MapView(EmbedView):
+class MapView(View):
     """One large picture."""
 
-    def __init__(self, room: EmbedRoom) -> None:
-        super().__init__(room)
-        self.picture, self.choice = MapPicture(), Choice("Which vectors the map shows")
-        kept = room.state.kept.get(KEPT)
-        self.shown = str(kept) if kept in CHOICES else "sum"
-        self.found: Found | None = None
-        self._note = label("", "muted", wrap=True)
-        self.card = Card("Map of this text")
+    def __init__(self) -> None:
+        super().__init__()
+        self._choices = {  # key -> name, note
+            "sum": (
+                self.tr("The sum"),
+                self.tr(
+                    "Token, segment and position vectors added up. The plane keeps the two directions in which they "
+                    "differ most (PCA)."
+                ),
+            ),
+            "token": (
+                self.tr("Token vectors"),
+                self.tr("Without segment and position, the same word is one point wherever it stands."),
+            ),
+            "one": (
+                self.tr("Token vectors and words near the selected token"),
+                self.tr("Hollow: words of the vocabulary whose vectors point in a similar direction (cosine)."),
+            ),
+            "all": (
+                self.tr("Token vectors and words near every token"),
+                self.tr("Hollow: for each token, the words whose vectors point in a similar direction (cosine)."),
+            ),
+        }
+        self.shown = "sum"  # a key of _choices
+        self.picture, self.choice = Scatter(self.tr("Map of this text")), Choice(self.tr("Which vectors the map shows"))
+        self._note = note("")
+        self.card = Card(self.tr("Map of this text"))
         self.card.add_to_header(self.choice)
         self.card.set_figure(self._figure)
         self.card.body.addWidget(self.picture, 1)
         self.card.body.addWidget(self._note)
-        for key, name in CHOICES.items():
+        for key, (name, _) in self._choices.items():
             self.choice.addItem(name, key)
-        self.choice.setCurrentIndex(list(CHOICES).index(self.shown))
-        self._around = self.add_question("embed.around", self._show)
+        self.map = self.add_question(self._on_map_answered)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.card)
         self.choice.activated.connect(lambda _index: self.show_vectors(str(self.choice.currentData())))
-        self.picture.clicked.connect(self.focus_unit)
-        self.picture.told.connect(room.hover_text_changed)
+        self.picture.clicked.connect(self.click_unit)
+        self.picture.hovered.connect(self._on_picture_hovered)
+
+    def restore(self, kept: Any) -> None:
+        self.shown = str(kept)
+        self.choice.setCurrentIndex(list(self._choices).index(self.shown))
 
     def show_vectors(self, key: str) -> None:
-        """One of CHOICES."""
-        self.shown = self.room.state.kept[KEPT] = key
-        self.choice.setCurrentIndex(list(CHOICES).index(key))
-        if self.room.state.reading is not None:
-            self.draw_reading(self.room.state.reading)
+        """key: "sum", "token", "one" (with words near the selected token) or "all" (near every token)."""
+        self.restore(key)
+        self.kept_changed.emit(key)
+        if self.reading is not None:
+            self.pause_ms = 0
+            self.show_reading(self.reading, self.selection)
 
-    def draw_reading(self, reading: Reading) -> None:
-        units = self.units
-        self._note.setText(NOTES[self.shown])
-        if units is None:
-            self._around.forget()
-            self.picture.set_points(EMPTY)
-            self.card.set_hint("there are no tokens to show")
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        self._note.setText(self._choices[self.shown][1])
+        units = selection.units(reading)
+        if not len(units):
+            self.map.forget()
+            self.picture.set_points(Points())
+            self.card.set_hint(self.tr("there are no tokens to show"))
         elif self.shown in ("one", "all"):
-            self._ask_around(reading, units)
+            self._ask_around(reading, selection, self.pause_ms if self.shown == "all" else 0)
         else:
-            self._around.forget()
             trace = reading.trace
             vectors = units.vectors(trace.embedding_sum if self.shown == "sum" else trace.token_embeddings)
-            key = (self.shown, units)
-            if self.found is None:
-                self.card.set_hint("is being worked out")
-            self.work_out("embed.large_map", lambda: (key, Found(units, pca(vectors))), len(units))
+            key = (reading.request, selection.token_view, self.shown)
+            pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
+            self.map.compute(key, lambda _step: WordMap(pca(vectors)), pause_ms)
+        self._show_selected(reading, selection)
 
-    def draw_focus(self, reading: Reading) -> None:
-        if self.shown == "one" and self.units is not None:
-            self._ask_around(reading, self.units)
-        if self.found is not None and self.found.units is self.units:
-            self.picture.set_current(self.unit)
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        if self.shown == "one" and len(selection.units(reading)):
+            self._ask_around(reading, selection, 0)
+        self._show_selected(reading, selection)
 
-    def show_answer(self, kind: str, answer: Any) -> None:
-        super().show_answer(kind, answer)
-        if kind == "embed.large_map" and answer[0] == (self.shown, self.units):
-            self._show(answer[1])
+    def _show_selected(self, reading: Reading, selection: Selection) -> None:
+        unit = selection.unit(reading)
+        if self.map.answer is not None and unit is not None:
+            self.picture.set_selected([unit])
 
-    def leave(self) -> None:
-        super().leave()
-        self.found = None  # it has a text's units
-
-    def _ask_around(self, reading: Reading, units: Units) -> None:
-        ids, finder = reading.request.input_ids, self.room.finder
+    def _ask_around(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
+        units, ids = selection.units(reading), reading.request.input_ids
         groups = [tuple(ids[i] for i in members) for members in units.members]
-        wanted = [groups[self.unit]] if self.shown == "one" else list(dict.fromkeys(groups))
-        count = AROUND_ONE if self.shown == "one" else AROUND_ALL
-        vectors = units.vectors(reading.trace.token_embeddings)
+        is_one = self.shown == "one"
+        wanted = [groups[selection.unit(reading) or 0]] if is_one else list(dict.fromkeys(groups))
+        count = AROUND_ONE if is_one else AROUND_ALL
+        vectors = units.vectors(reading.trace.token_embeddings)  # (U,E)
 
-        def answer(checkpoint: Checkpoint, step: Step) -> Found:
-            around = finder.words_of(checkpoint).around(wanted, count, "cosine", step)
-            return Found(units, pca(np.concatenate([vectors, around.vectors])), around)
+        def work(checkpoint: Checkpoint, step: Step) -> WordMap:
+            around = words_around(checkpoint, wanted, count, step)
+            return WordMap(pca(np.concatenate([vectors, around.vectors])), around)
 
-        pause_ms = 0 if self.shown == "one" else 200
-        self._around.want((reading.request.model, units, tuple(wanted)), answer, pause_ms)
-        if self.found is None and self._around.answer is not None:  # there since the page was open last
-            self._show(self._around.answer)
+        key = (reading.request, selection.token_view, self.shown, tuple(wanted))
+        self.map.ask_model(reading.request.model, key, work, pause_ms)
 
-    def _show(self, found: Found) -> None:
-        if found.units is not self.units:
+    def _on_map_answered(self, word_map: WordMap) -> None:
+        if self.reading is None:
             return
-        self.found = found
-        units, around, model = found.units, found.around, self.room.state.model
-        names, kinds = list(units.labels), list(units.kinds)
-        hints = [f"{name} at position {at}" for name, at in zip(names, units.first_positions, strict=True)]
-        if around is not None and model is not None:
-            words = [model.tokenizer.label(word.token_id) for word in around.words]
-            names, kinds = [*names, *words], [*kinds, *[WORD] * len(words)]
-            hints += [f"{word}: cosine {one.cosine:.4f}" for word, one in zip(words, around.words, strict=True)]
-        self.picture.set_points(Points(found.map.points, names, kinds, hints))
-        self.picture.set_current(self.unit)
-        count = f"{len(names)} vectors · " if around is not None else ""
-        self.card.set_hint(f"PCA · {count}{found.map.kept:.0%} of the variance{self.merged_note()}")
+        units, around = self.selection.units(self.reading), word_map.around
+        words = [] if around is None else self._word_labels(self.reading, around)
+        names, kinds = [*units.labels, *words], [*units.kinds, *[WORD] * len(words)]
+        self.picture.set_points(Points(word_map.plane.points, names, kinds))
+        self._show_selected(self.reading, self.selection)
+        share = numbers.percent(word_map.plane.kept)
+        self.card.set_hint(
+            joined(
+                self.tr("PCA"),
+                self.tr("%n vector(s)", "", len(names)) if words else "",
+                self.tr("{share} of the variance").format(share=share),
+                self.selection.token_view.vectors_note,
+            )
+        )
+
+    def _word_labels(self, reading: Reading, around: WordsAround) -> list[str]:
+        return [reading.request.model.tokenizer.label(word.token_id) for word in around.words]
+
+    def _on_picture_hovered(self, point: int | None) -> None:
+        text, word_map = "", self.map.answer
+        if point is not None and word_map is not None and self.reading is not None:
+            units = self.selection.units(self.reading)
+            if point < len(units):
+                text = self.tr("{token} at position {position}").format(
+                    token=units.labels[point], position=units.first_positions[point]
+                )
+            elif word_map.around is not None:
+                text = self.tr("{word}: cosine {cosine}").format(
+                    word=self.picture.points.names[point],
+                    cosine=numbers.decimal(word_map.around.words[point - len(units)].cosine, 4),
+                )
+        self.hover_text_changed.emit(text)
 
     def _figure(self) -> Figure | None:
         points = self.picture.points
-        if not points.names:
+        if self.map.answer is None or not points.names:
             return None
-        settings = CHOICES[self.shown].lower()
-        numbers = map_numbers(points.places, points.names)
-        return self.room.figure(
-            "Map of this text, large", [self.picture], numbers, hint=self.card.hint, settings=settings
-        )
+        arrays = {"place": Numbers(points.places, (Axis("token", points.names), Axis("component", ("1", "2"))))}
+        settings = self._choices[self.shown][0].lower()
+        title = self.tr("Map of this text, large")
+        return self.figure(title, [self.picture], arrays, hint=self.card.hint, settings=settings)

@@ -1,4 +1,4 @@
-"""What the strips of the room Embed show: the parts of the input embedding that this model has, in their order."""
+"""The parts of the input embedding that a model has, in their order, and how much each contributes to a token."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from app.look.language import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from app.state.model_info import ModelInfo
@@ -15,57 +18,70 @@ if TYPE_CHECKING:
 # The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
 WITHIN = 0.99
 ADDENDS = ("token", "segment", "position")
-OFF = "Switched off: it adds nothing to the sum."
+NAMES = {
+    "token": QT_TRANSLATE_NOOP("parts", "token"),
+    "segment": QT_TRANSLATE_NOOP("parts", "segment"),
+    "position": QT_TRANSLATE_NOOP("parts", "position"),
+    "sum": QT_TRANSLATE_NOOP("parts", "sum"),
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
     """One strip, or the sentence that stands in its place."""
 
-    name: str
+    name: str  # as it is shown
     mark: str  # what leads on to the next strip: "+", "=", "norm" or ""
     values: np.ndarray | None  # (U, columns)
     reason: str = ""  # where there are no values
     is_addend: bool = True  # token, segment, position and their sum share a colour scale
     note: str = ""  # small, below the name: how many columns, where not all strips have the same
 
-    @property
-    def words(self) -> str:
-        """The name in one line."""
-        return self.name.replace(",\n", " and ")
+
+def part_name(key: str) -> str:
+    """key: of ADDENDS, or "sum"."""
+    return QCoreApplication.translate("parts", NAMES[key])
 
 
 def parts_of(reading: Reading, units: Units) -> list[Part]:
     """Token, segment, position, their sum, and what becomes of the sum before the first layer."""
     trace, model = reading.trace, reading.request.model
     width, after = trace.embedding_sum.shape[1], trace.embeddings.shape[1]
-    note = f"{width:,} columns" if width != after else ""
+
+    def columns(count: int) -> str:
+        return QCoreApplication.translate("parts", "%n column(s)", "", count) if width != after else ""
+
     marks = {"token": "+", "segment": "+", "position": "="}
-    parts = [_addend(reading, units, name, mark, note) for name, mark in marks.items()]
-    parts.append(Part("sum", "norm" if has_last(model) else "", units.vectors(trace.embedding_sum), note=note))
+    parts = [_addend(reading, units, name, mark, columns(width)) for name, mark in marks.items()]
+    mark = "norm" if has_last(model) else ""
+    parts.append(Part(part_name("sum"), mark, units.vectors(trace.embedding_sum), note=columns(width)))
     if has_last(model):
         values = units.vectors(trace.embeddings)
-        parts.append(Part(last_name(model), "", values, is_addend=False, note=f"{after:,} columns" if note else ""))
+        parts.append(Part(last_name(model), "", values, is_addend=False, note=columns(after)))
     else:
-        reason = "There is no LayerNorm here: a pre-norm model has it inside each layer, so the sum goes in as it is."
+        reason = QCoreApplication.translate(
+            "parts", "No LayerNorm here: a pre-norm model has one inside each layer, so the sum goes in unchanged."
+        )
         parts.append(Part("LayerNorm", "", None, reason, is_addend=False))
     return parts
 
 
 def _addend(reading: Reading, units: Units, name: str, mark: str, note: str) -> Part:
     values = addends_of(reading)[name]
+    shown = part_name(name)
     if name in reading.request.what_if.dropped:
-        return Part(name, mark, None, OFF)
+        return Part(shown, mark, None, QCoreApplication.translate("parts", "Left out: it adds nothing to the sum."))
     reason = reading.request.model.missing.get("segments") if name == "segment" else None
     if reason is not None:  # one vector for all tokens: no picture, but part of the sum
         if values is not None:
-            reason += " Its vector, the same for every token, is part of the sum."
-        return Part(name, "" if values is None else mark, None, reason)
-    return Part(name, mark, None if values is None else units.vectors(values), note=note)
+            shared = QCoreApplication.translate("parts", "Its vector, the same for every token, is part of the sum.")
+            reason = f"{reason} {shared}"
+        return Part(shown, "" if values is None else mark, None, reason)
+    return Part(shown, mark, None if values is None else units.vectors(values), note=note)
 
 
 def addends_of(reading: Reading) -> dict[str, np.ndarray | None]:
-    """What is added up (S,E) each; a segment vector that all tokens share is one of them."""
+    """The vectors of each token (S,E) that are added up; a segment vector that all tokens share is one of them."""
     trace = reading.trace
     return dict(
         zip(ADDENDS, (trace.token_embeddings, trace.segment_embeddings, trace.position_embeddings), strict=True)
@@ -78,16 +94,19 @@ def has_last(model: ModelInfo) -> bool:
 
 
 def last_name(model: ModelInfo) -> str:
-    """What the sum has gone through, a line for each."""
-    steps = ["LayerNorm"] if model.config.norm == "post" else []
-    return ",\n".join([*steps, "projection"] if model.config.projects_embeddings else steps)
+    """What the sum goes through before the first layer."""
+    if not model.config.projects_embeddings:
+        return "LayerNorm" if model.config.norm == "post" else ""
+    if model.config.norm == "post":
+        return QCoreApplication.translate("parts", "LayerNorm and projection")
+    return QCoreApplication.translate("parts", "projection")
 
 
 @dataclass(frozen=True)
 class Length:
     """A part of one unit's vector."""
 
-    name: str
+    key: str  # of ADDENDS, or "sum"
     length: float  # L2
     share: float | None  # of the sum, 1 in all; None for the sum itself
 

@@ -1,117 +1,124 @@
-"""View "Overview": token, segment and position vectors add up, LayerNorm makes them even; one token closely."""
+"""View "Overview": token, segment and position vectors add up, LayerNorm evens them out; one token in detail."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QAction, QHideEvent
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout
 
-from app.figures.figure import Figure
-from app.look import theme
-from app.rooms.embed import figures
-from app.rooms.embed.below import BelowCard
-from app.rooms.embed.change_card import ChangeCard
-from app.rooms.embed.changes import moved
-from app.rooms.embed.map_picture import EMPTY, Points
+from app.compute.embedding import compare_tables, near_words
+from app.figures.figure import Axis, Figure, Numbers, joined, numbers_of
+from app.look import numbers, theme
+from app.rooms.base import View
+from app.rooms.embed.changes import ChangeCard
 from app.rooms.embed.parts import ADDENDS, addends_of, color_limit, parts_of
+from app.rooms.embed.pictures_card import PicturesCard
 from app.rooms.embed.strips import Strips
 from app.rooms.embed.token_card import TokenCard
-from app.rooms.embed.view import EmbedView
 from app.widgets.card import GAP_PX, Card, label
 from app.widgets.controls import MenuButton
 from app.widgets.raster import ColorBar
 from bertcore.analysis.vectors import pca
 
 if TYPE_CHECKING:
-    from app.rooms.embed.room import EmbedRoom
-    from app.state.readings import Reading, Step
+    from app.compute.embedding import Tables
+    from app.compute.question import Step
+    from app.state.readings import Reading
+    from app.state.selection import Selection
     from app.state.token_units import Units
     from bertcore.analysis.nearest import Measure, NearWord
+    from bertcore.analysis.vectors import Pca
     from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.tokenizer.tokenizer import Encoding
 
 NEAR_WORDS = 12
-POSITIONS = 128  # the table is compared in steps of so many
-KEPT_MEASURE = "embed.measure"  # what a window built anew finds in the state
+POSITIONS = 128  # the position table is compared in steps of this many
+MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key
 
 
-class PartsView(EmbedView):
-    """Strips above, similarities below, the token that is looked at on the right."""
+class PartsView(View):
+    """Strips above, similarities below, the selected token on the right."""
 
-    def __init__(self, room: EmbedRoom) -> None:
-        super().__init__(room)
+    def __init__(self) -> None:
+        super().__init__()
         self.strips = Strips()
         self.scale, self.last_scale = ColorBar(signed=True), ColorBar(signed=True)
-        self.scale_name, self.last_scale_name = label("token to sum", "muted"), label("", "muted")
-        self.strips_card = Card("Input embedding, piece by piece")
-        self.menu = MenuButton("Parts", self._fill_parts, "Leave a part out of the sum")
+        self.scale_name, self.last_scale_name = label(self.tr("token to sum"), "muted"), label("", "muted")
+        self.strips_card = Card(self.tr("How the input vectors add up"))
+        self.menu = MenuButton(self.tr("Parts"), self._fill_parts, self.tr("Leave a part out of the sum"))
         self.token, self.change = TokenCard(), ChangeCard()
-        self.below = BelowCard(self._below_figure)
-        self.measure: Measure = "distance" if room.state.kept.get(KEPT_MEASURE) == "distance" else "cosine"
-        self.near = self.add_question("embed.near", self._show_near)
-        self._tables_asked: tuple[object, int] | None = None
+        self.pictures = PicturesCard()
+        self.measure: Measure = "cosine"
         self._swap_from: int | None = None
+        self._encoding: Encoding | None = None  # on show
         self._lay_out()
-        state = room.state
+        self.near = self.add_question(self._on_near_answered)
+        self.map = self.add_question(self._on_map_answered)
+        self.tables = self.add_question(self._on_tables_answered)
         self.strips.hovered.connect(self._on_strips_hovered)
-        self.strips.clicked.connect(self.focus_unit)
-        self.below.map.clicked.connect(self.focus_unit)
-        self.below.told.connect(room.hover_text_changed)
-        self.token.measure_chosen.connect(self._on_token_measure_chosen)
-        self.change.segment_moved.connect(self._on_change_segment_moved)
-        self.change.swap_switched.connect(self._on_change_swap_switched)
-        state.focus_changed.connect(self._on_state_focus_changed)
-        state.encoding_changed.connect(self._stop_swapping)
+        self.strips.clicked.connect(lambda cell: self.click_unit(cell[1]))
+        self.pictures.map.clicked.connect(self.click_unit)
+        self.pictures.map.hovered.connect(self._on_map_hovered)
+        self.pictures.hover_text_changed.connect(self.hover_text_changed)
+        self.token.measure_clicked.connect(self._on_token_measure_clicked)
+        self.change.segment_clicked.connect(self._on_change_segment_clicked)
+        self.change.swap_clicked.connect(self._on_change_swap_clicked)
 
-    def draw_reading(self, reading: Reading) -> None:
-        units = self.units
-        self._draw_strips(reading, units)
-        self.change.draw(reading, self.room.current)
-        size = -(-len(reading.encoding) // POSITIONS) * POSITIONS
-        model = reading.request.model
-        if self._tables_asked != (model, size):
-            self._tables_asked = (model, size)
-            self.room.asked.emit("tables", size)
-        if units is None:
-            self.below.map.set_points(EMPTY)
-        else:
+    def restore(self, kept: Any) -> None:
+        self.measure = kept
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        if reading.encoding is not self._encoding:
+            self._encoding = reading.encoding
+            self._stop_swapping()
+        units, model = selection.units(reading), reading.request.model
+        self._show_strips(reading, units)
+        self.change.show_reading(reading, selection.position)
+        count = -(-len(reading.encoding) // POSITIONS) * POSITIONS
+
+        def compare(checkpoint: Checkpoint, _step: Step) -> Tables:
+            return compare_tables(checkpoint, count)
+
+        self.tables.ask_model(model, (model, count), compare, pause_ms=0)
+        if len(units):
             vectors = units.vectors(reading.trace.embedding_sum)
-            self.work_out("embed.map", lambda: (reading, units, pca(vectors)), len(units))
-        self.draw_focus(reading)
+            pause_ms = self.pause_ms if len(units) >= MANY_TOKENS else 0
+            self.map.compute((reading.request, selection.token_view), lambda _step: pca(vectors), pause_ms)
+        else:
+            self.map.forget()
+            self.pictures.clear_map()
+        self.show_selection(reading, selection)
 
-    def draw_focus(self, reading: Reading) -> None:
-        units = self.units
-        self.change.draw_focus(reading, self.room.current)
-        if units is None:
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        if self._swap_from is not None and selection.pinned != self._swap_from:
+            self._swap_with(selection.pinned)
+        self.change.show_position(reading, selection.position)
+        units, unit = selection.units(reading), selection.unit(reading)
+        if unit is None:
             self.near.forget()
-            self.token.draw_nothing()
+            self.token.clear()
             return
-        unit = self.unit
-        self.token.draw(reading, units, unit)
+        self.token.show_unit(reading, units, unit)
         self.strips.set_row(unit)
-        self.below.map.set_current(unit)
-        self._ask_near(tuple(reading.request.input_ids[i] for i in units.members[unit]))
+        if self.map.answer is not None:
+            self.pictures.map.set_selected([unit])
+        ids, by = tuple(reading.request.input_ids[i] for i in units.members[unit]), self.measure
 
-    def show_answer(self, kind: str, answer: Any) -> None:
-        super().show_answer(kind, answer)
-        if kind == "tables":
-            model = self.room.state.model
-            self.below.show_tables(answer, model.missing.get("segments", "") if model else "")
-        elif kind == "embed.map" and answer[1] is self.units:
-            self._show_map(*answer)
+        def search(checkpoint: Checkpoint, _step: Step) -> tuple[Measure, list[NearWord]]:
+            return by, near_words(checkpoint, ids, NEAR_WORDS, by)
+
+        model = reading.request.model
+        self.near.ask_model(model, (model, ids, by), search, pause_ms=0)
 
     def leave(self) -> None:
+        """A click in another room is none for this one."""
         super().leave()
         self._stop_swapping()
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        """A click in another room is none for this one."""
-        super().hideEvent(event)
-        self._stop_swapping()
-
-    def _draw_strips(self, reading: Reading, units: Units | None) -> None:
-        parts = parts_of(reading, units) if units is not None else []
+    def _show_strips(self, reading: Reading, units: Units) -> None:
+        parts = parts_of(reading, units) if len(units) else []
         addends = [part.values for part in parts if part.is_addend and part.values is not None]
         limit = color_limit(addends) if addends else 1.0
         last = parts[-1] if parts else None
@@ -120,123 +127,157 @@ class PartsView(EmbedView):
         self.strips.set_parts(parts, limit, last_limit)
         self.scale.set_range(-limit, limit)
         self.last_scale.set_range(-last_limit, last_limit)
-        self.last_scale_name.setText(last.name.splitlines()[-1] if last is not None else "")
+        self.last_scale_name.setText(last.name if last is not None else "")
         for widget in (self.last_scale_name, self.last_scale):
             widget.setVisible(has_last)
         width, after = reading.trace.embedding_sum.shape[1], reading.trace.embeddings.shape[1]
         columns = (
-            f"{width:,} numbers, {after:,} once projected"
+            self.tr("columns: {width} numbers, {after} after the projection")
             if width != after
-            else f"the {width:,} numbers of each vector"
-        )
-        self.strips_card.set_hint(f"rows: tokens · columns: {columns}{self.merged_note()}")
+            else self.tr("columns: the {width} numbers of each vector")
+        ).format(width=numbers.count(width), after=numbers.count(after))
+        self.strips_card.set_hint(joined(self.tr("rows: tokens"), columns, self.selection.token_view.vectors_note))
 
-    def _ask_near(self, ids: tuple[int, ...]) -> None:
-        by, finder = self.measure, self.room.finder
+    def _on_near_answered(self, answer: tuple[Measure, list[NearWord]]) -> None:
+        if self.reading is not None:
+            by, words = answer
+            tokenizer = self.reading.request.model.tokenizer
+            self.token.show_words(words, by, [tokenizer.label(word.token_id) for word in words])
 
-        def answer(checkpoint: Checkpoint, _step: Step) -> tuple[Measure, list[NearWord]]:
-            return by, finder.words_of(checkpoint).near(ids, NEAR_WORDS, by)
+    def _on_map_answered(self, plane: Pca) -> None:
+        if self.reading is not None:
+            self.pictures.show_map(plane, self.selection.units(self.reading))
+            self.pictures.map.set_selected([self.selection.unit(self.reading) or 0])
 
-        self.near.want((self.room.state.model, ids, by), answer, pause_ms=0)
-
-    def _show_near(self, found: tuple[Measure, list[NearWord]]) -> None:
-        model = self.room.state.model
-        if model is not None:
-            self.token.show_words(found[1], found[0], [model.tokenizer.label(word.token_id) for word in found[1]])
-
-    def _show_map(self, reading: Reading, units: Units, found: Any) -> None:
-        hints = [f"{name} at position {at}" for name, at in zip(units.labels, units.first_positions, strict=True)]
-        self.below.map.set_points(Points(found.points, units.labels, units.kinds, hints))
-        self.below.map.set_current(self.unit)
-        self.below.map_text.setText(f"PCA of the sum · {found.kept:.0%} of the variance")
+    def _on_tables_answered(self, tables: Tables) -> None:
+        if self.reading is not None:
+            self.pictures.show_tables(tables, self.reading.request.model.missing.get("segments", ""))
 
     # What if.
 
     def _fill_parts(self, menu: QMenu) -> None:
-        reading, what_if = self.room.state.reading, self.room.state.what_if
-        for name in ADDENDS:
-            action = QAction(f"{name} embedding", menu)
+        if self.reading is None:
+            return
+        names = {
+            "token": self.tr("Token embedding"),
+            "segment": self.tr("Segment embedding"),
+            "position": self.tr("Position embedding"),
+        }
+        for key in ADDENDS:
+            action = QAction(names[key], menu)
             action.setCheckable(True)
-            action.setChecked(name not in what_if.dropped)
-            action.setEnabled(reading is not None and addends_of(reading)[name] is not None)
-            action.toggled.connect(partial(self.room.set_part, name))
+            action.setChecked(key not in self.reading.request.what_if.dropped)
+            action.setEnabled(addends_of(self.reading)[key] is not None)
+            action.toggled.connect(partial(self._on_part_toggled, key))
             menu.addAction(action)
 
-    def _on_change_segment_moved(self) -> None:
-        state = self.room.state
-        if state.encoding is not None:
-            state.set_what_if(moved(state.what_if, state.encoding, [self.room.current]))
+    def _on_part_toggled(self, key: str, is_in: bool) -> None:
+        self.what_if_edited.emit(lambda what_if: what_if.with_dropped(key, not is_in))
 
-    def _on_change_swap_switched(self, is_on: bool) -> None:
-        first = self.room.current
-        if self.room.state.reading is None or not is_on:
-            self._stop_swapping()
-            return
-        self.room.state.set_focus(first)  # so that letting it go is heard
-        self._swap_from = first
-        self.change.show_waiting(True)
+    def _on_change_segment_clicked(self) -> None:
+        if self.reading is not None:
+            segments, positions = self.reading.encoding.segments, [self.selection.position]
+            self.what_if_edited.emit(lambda what_if: what_if.with_other_segment(positions, segments))
 
-    def _on_state_focus_changed(self) -> None:
-        """The other token has been clicked, or Escape has let go of the first."""
-        state, first = self.room.state, self._swap_from
-        if first is None or state.focus == first:
-            return
+    def _on_change_swap_clicked(self, is_on: bool) -> None:
         self._stop_swapping()
-        if state.focus is not None:
-            state.set_what_if(state.what_if.swapped(first, state.focus))
+        if self.reading is not None and is_on:
+            first = self.selection.position
+            self.position_clicked.emit(first)  # pinned, so that Esc has something to unpin
+            self._swap_from = first
+            self.change.show_waiting(True)
+
+    def _swap_with(self, other: int | None) -> None:
+        """other: the token that was clicked; None where Esc was pressed."""
+        first = self._swap_from
+        self._stop_swapping()
+        if first is not None and other is not None:
+            self.what_if_edited.emit(lambda what_if: what_if.swapped(first, other))
 
     def _stop_swapping(self) -> None:
         self._swap_from = None
         self.change.show_waiting(False)
 
-    def _on_token_measure_chosen(self, measure: str) -> None:
-        self.measure = "distance" if measure == "distance" else "cosine"
-        self.room.state.kept[KEPT_MEASURE] = self.measure
-        if self.room.state.reading is not None:
-            self.draw_focus(self.room.state.reading)
+    def _on_token_measure_clicked(self, measure: Measure) -> None:
+        self.measure = measure
+        self.kept_changed.emit(measure)
+        if self.reading is not None:
+            self.show_selection(self.reading, self.selection)
 
-    def _on_strips_hovered(self, spot: tuple[int, int, int] | None) -> None:
-        units = self.units
-        if spot is None or units is None:
-            self.room.hover_text_changed.emit("")
-        else:
-            number, row, column = spot
+    def _on_strips_hovered(self, cell: tuple[int, int, int] | None) -> None:
+        text = ""
+        if cell is not None and self.reading is not None:
+            (number, row, column), units = cell, self.selection.units(self.reading)
             part = self.strips.parts[number]
             if part.values is not None and row < len(units):
-                where = f"{part.words} of {units.labels[row]} ({units.first_positions[row]})"
-                self.room.hover_text_changed.emit(f"{where}, dimension {column}: {part.values[row, column]:.5g}")
-        self.hover_unit(spot[1] if spot else None)
+                text = self.tr("{part} of {token} ({position}), dimension {dimension}: {value}").format(
+                    part=part.name,
+                    token=units.labels[row],
+                    position=units.first_positions[row],
+                    dimension=column,
+                    value=numbers.number(float(part.values[row, column]), 5),
+                )
+        self.hover_text_changed.emit(text)
+        self.hover_unit(cell[1] if cell else None)
+
+    def _on_map_hovered(self, unit: int | None) -> None:
+        text = ""
+        if unit is not None and self.reading is not None:
+            units = self.selection.units(self.reading)
+            if unit < len(units):
+                text = self.tr("{token} at position {position}").format(
+                    token=units.labels[unit], position=units.first_positions[unit]
+                )
+        self.hover_text_changed.emit(text)
 
     # Figures.
 
     def _strips_figure(self) -> Figure | None:
-        numbers = figures.strips_numbers(self.strips.parts, self.units.labels if self.units else [])
+        if self.reading is None:
+            return None
+        axes = Axis("token", self.selection.units(self.reading).labels), Axis("dimension")
+        arrays = {part.name: Numbers(part.values, axes) for part in self.strips.parts if part.values is not None}
         widgets = [self.strips, self.scale_name, self.scale, self.last_scale_name, self.last_scale]
-        hint = "rows: tokens · columns: the numbers of each"
-        return self.room.figure("Input embedding", widgets, numbers, hint=hint)
+        hint = self.tr("rows: tokens · columns: the numbers of each vector")
+        return self.figure(self.strips_card.title, widgets, arrays, hint=hint)
 
     def _token_figure(self) -> Figure | None:
-        numbers = figures.token_numbers(self.token.lengths, self.token.words)
-        settings = f"nearest words by {self.measure}"
-        return self.room.figure(f"“{self.token.title}”", self.token.widgets, numbers, token=True, settings=settings)
+        lengths, words = self.token.lengths, self.token.words
+        shared = [one for one in lengths if one.share is not None]
+        names = [word.word for word in words]
+        arrays = {
+            "length": numbers_of("part", [one.key for one in lengths], [one.length for one in lengths]),
+            "share": numbers_of("part", [one.key for one in shared], [one.share or 0.0 for one in shared]),
+            "cosine": numbers_of("word", names, [word.cosine for word in words]),
+            "distance": numbers_of("word", names, [word.distance for word in words]),
+        }
+        settings = (
+            self.tr("nearest words by cosine") if self.measure == "cosine" else self.tr("nearest words by distance")
+        )
+        return self.figure(f"“{self.token.title}”", self.token.widgets, arrays, token=True, settings=settings)
 
-    def _below_figure(self, kind: str) -> Figure | None:
-        below, room = self.below, self.room
-        if kind == "map":
-            points, hint = below.map.points, below.map_text.text()
-            numbers = figures.map_numbers(points.places, points.names)
-            return room.figure("Map of this text", [below.map], numbers, hint=hint) if points.names else None
-        if below.tables is None:
+    def _positions_figure(self) -> Figure | None:
+        card, tables = self.pictures, self.pictures.tables
+        if tables is None:
             return None
-        if kind == "positions":
-            hint = f"rows and columns: positions, {below.positions_text.text()}"
-            numbers = figures.positions_numbers(below.tables)
-            return room.figure("Positions", [below.positions, below.cosine_scale], numbers, hint=hint)
-        if below.tables.segments is None:
+        arrays = {"cosine": Numbers(tables.position_cosines, (Axis("position"), Axis("other position")))}
+        hint = joined(self.tr("rows and columns: positions"), card.positions_hint.text())
+        return self.figure(self.tr("Positions"), [card.positions, card.cosine_scale], arrays, hint=hint)
+
+    def _segments_figure(self) -> Figure | None:
+        card, tables = self.pictures, self.pictures.tables
+        if tables is None or tables.segments is None:
             return None
-        hint = f"columns: dimensions · {below.segments_text.text()}"
-        numbers = figures.segments_numbers(below.tables.segments)
-        return room.figure("Segments A and B", [below.segments, below.segment_scale], numbers, hint=hint)
+        arrays = {"segment": Numbers(tables.segments, (Axis("segment", ("A", "B")), Axis("dimension")))}
+        hint = joined(self.tr("columns: dimensions"), card.segments_hint.text())
+        return self.figure(self.tr("Segments A and B"), [card.segments, card.segment_scale], arrays, hint=hint)
+
+    def _map_figure(self) -> Figure | None:
+        points = self.pictures.map.points
+        if self.map.answer is None or not points.names:
+            return None
+        arrays = {"place": Numbers(points.places, (Axis("token", points.names), Axis("component", ("1", "2"))))}
+        return self.figure(self.tr("Map of this text"), [self.pictures.map], arrays, hint=self.pictures.map_hint.text())
 
     def _lay_out(self) -> None:
         self.strips_card.add_to_header(self.menu)
@@ -248,13 +289,14 @@ class PartsView(EmbedView):
         scales.addStretch(1)
         self.strips_card.body.addWidget(self.strips, 1)
         self.strips_card.body.addLayout(scales)
-        self.token.set_figure(self._token_figure, "the token that is looked at")
+        self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)
+        self.token.set_figure(self._token_figure, self.tr("the selected token"))
         row, left, right = QHBoxLayout(self), QVBoxLayout(), QVBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         for layout in (row, left, right):
             layout.setSpacing(theme.px(GAP_PX))
         left.addWidget(self.strips_card, 11)
-        left.addWidget(self.below, 9)
+        left.addWidget(self.pictures, 9)
         right.addWidget(self.token, 1)
         right.addWidget(self.change)
         row.addLayout(left, 1)

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QFocusEvent,
-    QFontMetrics,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QPen,
-    QResizeEvent,
-)
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from app.look import theme
 from app.rooms.embed.parts import Part
+from app.widgets.pointer import PointerWidget
 from app.widgets.raster import Raster
 
 PARTS = 5
@@ -35,25 +27,22 @@ STEPS = {  # key -> by how many strips, rows, columns
     Qt.Key.Key_Left.value: (0, 0, -1),
     Qt.Key.Key_Right.value: (0, 0, 1),
 }
-NAME = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+NAME = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
 
 
-class Strips(QWidget):
-    """Paints the matrices (U, columns), and sentences in the place of those that are not there."""
+class Strips(PointerWidget):
+    """Paints the matrices (U, columns), and sentences in the place of those that are not there.
 
-    hovered = Signal(object)  # (part, row, column), or None
-    clicked = Signal(int)  # row
+    A cell is (strip, row, column). The arrow keys move it and select its row.
+    """
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Input embedding, piece by piece: rows are tokens, columns dimensions")
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        super().__init__("")
+        self.setAccessibleName(self.tr("Parts of the input embedding: rows are tokens, columns are dimensions"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self._parts: list[Part] = []
         self._rasters: list[Raster | None] = []
         self._row: int | None = None
-        self._spot: tuple[int, int, int] | None = None  # under the mouse, or where the keyboard is
 
     @property
     def parts(self) -> list[Part]:
@@ -72,7 +61,7 @@ class Strips(QWidget):
         self.update()
 
     def set_row(self, row: int | None) -> None:
-        """The token that is looked at: its row is framed in every strip."""
+        """The selected token: its row is framed in every strip."""
         self._row = row
         self.update()
 
@@ -96,14 +85,30 @@ class Strips(QWidget):
             for part in self._parts
         ]
 
-    def _spot_at(self, x: float, y: float) -> tuple[int, int, int] | None:
+    def cell_at(self, point: QPointF) -> tuple[int, int, int] | None:
         for number, raster in enumerate(self._rasters):
             rect = self.strip_rect(number)
-            if raster is not None and rect.contains(x, y):
+            if raster is not None and rect.contains(point):
                 rows, columns = raster.values.shape
-                row = min(int((y - rect.y()) / rect.height() * rows), rows - 1)
-                return number, row, min(int((x - rect.x()) / rect.width() * columns), columns - 1)
+                row = min(int((point.y() - rect.y()) / rect.height() * rows), rows - 1)
+                return number, row, min(int((point.x() - rect.x()) / rect.width() * columns), columns - 1)
         return None
+
+    def cell_after(self, cell: tuple[int, int, int] | None, key: int) -> tuple[int, int, int] | None:
+        numbers = [number for number, raster in enumerate(self._rasters) if raster is not None]
+        cell = cell or self.selected_cell()
+        if key not in STEPS or cell is None:
+            return None
+        (strips, rows, columns), (number, row, column) = STEPS[key], cell
+        at = min(max(numbers.index(number) + strips, 0), len(numbers) - 1) if number in numbers else 0
+        raster = self._rasters[numbers[at]]
+        assert raster is not None
+        last_row, last_column = raster.values.shape[0] - 1, raster.values.shape[1] - 1
+        return numbers[at], min(max(row + rows, 0), last_row), min(max(column + columns, 0), last_column)
+
+    def selected_cell(self) -> tuple[int, int, int] | None:
+        first = next((number for number, raster in enumerate(self._rasters) if raster is not None), None)
+        return None if first is None else (first, self._row or 0, 0)
 
     def _paint_part(self, painter: QPainter, number: int) -> None:
         part, raster, rect = self._parts[number], self._rasters[number], self.strip_rect(number)
@@ -120,19 +125,18 @@ class Strips(QWidget):
     def _paint_name(self, painter: QPainter, part: Part, side: QRectF) -> None:
         painter.setPen(theme.color("ink" if part.values is not None else "muted"))
         painter.setFont(theme.font(13, bold=True))
-        line, note = QFontMetrics(painter.font()).lineSpacing(), theme.px(15)
-        names = part.name.splitlines()
-        if len(names) * line + note > side.height():
-            names = names[-1:]  # what was done last
-        height = len(names) * line
-        if not part.note or height + note > side.height():
-            painter.drawText(side, NAME, "\n".join(names))
-            return
+        metrics, note = QFontMetrics(painter.font()), theme.px(15) if part.note else 0
+        height = metrics.boundingRect(side.toRect(), NAME, part.name).height()
+        name = part.name
+        if height + note > side.height():
+            note, height = 0, min(height, int(side.height()))
+            name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(side.width()))
         top = side.y() + (side.height() - height - note) / 2
-        painter.drawText(QRectF(0, top, side.width(), height), NAME, "\n".join(names))
-        painter.setPen(theme.color("muted"))
-        painter.setFont(theme.font(11))
-        painter.drawText(QRectF(0, top + height, side.width(), note), NAME, part.note)
+        painter.drawText(QRectF(0, top, side.width(), height), NAME, name)
+        if note:
+            painter.setPen(theme.color("muted"))
+            painter.setFont(theme.font(11))
+            painter.drawText(QRectF(0, top + height, side.width(), note), NAME, part.note)
 
     def _paint_reason(self, painter: QPainter, part: Part, rect: QRectF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
@@ -164,24 +168,6 @@ class Strips(QWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(frame)
 
-    def _leave(self) -> None:
-        if self._spot is not None:
-            self._spot = None
-            self.hovered.emit(None)
-
-    def _moved(self, key: int) -> tuple[int, int, int] | None:
-        """Where an arrow key leads; Page up and down go to another strip."""
-        numbers = [number for number, raster in enumerate(self._rasters) if raster is not None]
-        if key not in STEPS or not numbers:
-            return None
-        strips, rows, columns = STEPS[key]
-        number, row, column = self._spot or (numbers[0], self._row or 0, 0)
-        at = min(max(numbers.index(number) + strips, 0), len(numbers) - 1) if number in numbers else 0
-        raster = self._rasters[numbers[at]]
-        assert raster is not None
-        last_row, last_column = raster.values.shape[0] - 1, raster.values.shape[1] - 1
-        return numbers[at], min(max(row + rows, 0), last_row), min(max(column + columns, 0), last_column)
-
     def sizeHint(self) -> QSize:
         return QSize(theme.px(700), theme.px(400))
 
@@ -204,30 +190,9 @@ class Strips(QWidget):
             if raster is not None and self._row is not None and self._row < raster.values.shape[0]:
                 self._paint_row(painter, number, raster, self._row)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        spot = self._spot_at(event.position().x(), event.position().y())
-        if spot != self._spot:
-            self._spot = spot
-            self.hovered.emit(spot)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        spot = self._spot_at(event.position().x(), event.position().y())
-        if spot is not None:
-            self.clicked.emit(spot[1])
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        spot = self._moved(event.key())
-        if spot is None:
-            super().keyPressEvent(event)
-            return
-        if self._spot is None or spot[1] != self._spot[1]:
-            self.clicked.emit(spot[1])
-        self._spot = spot
-        self.hovered.emit(spot)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self._leave()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._leave()
+        before = self.hovered_cell
+        super().keyPressEvent(event)
+        cell = self.hovered_cell
+        if cell is not None and event.key() in STEPS and (before is None or before[1] != cell[1]):
+            self.clicked.emit(cell, event.modifiers())

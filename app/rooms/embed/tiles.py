@@ -35,7 +35,7 @@ class Tile:
 
 
 class Tiles(WrappedBoxes):
-    """Laid out in lines. A click on the letter moves a token; on the number, picks it to swap places."""
+    """Laid out in lines. A click on the letter changes the segment; on the number, picks the token to swap."""
 
     chosen = Signal(int)
     segment_clicked = Signal(int)
@@ -44,7 +44,10 @@ class Tiles(WrappedBoxes):
     least_width_px = 200
 
     def __init__(self) -> None:
-        super().__init__("Tokens with segment and position; space moves one, Enter picks it to swap places", TILE_PX)
+        super().__init__("", TILE_PX)
+        self.setAccessibleName(
+            self.tr("Tokens with segment and position: Space changes the segment, Enter picks a token to swap")
+        )
         self.has_segments = True
         self._tiles: list[Tile] = []
         self._current = 0
@@ -65,7 +68,7 @@ class Tiles(WrappedBoxes):
         self.update()
 
     def set_picked(self, position: int | None) -> None:
-        """The one that waits for another to swap places with."""
+        """The one that waits for another to swap positions with."""
         self._picked = position
         self.update()
 

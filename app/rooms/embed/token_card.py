@@ -1,4 +1,4 @@
-"""The token that is looked at: how long each part of its vector is, and which words lie near it."""
+"""The selected token: how long each part of its vector is, and which words lie near it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
-from app.look import theme
-from app.rooms.embed.parts import Length, has_last, last_name, lengths_at
+from app.figures.figure import joined
+from app.look import numbers, theme
+from app.rooms.embed.parts import Length, has_last, last_name, lengths_at, part_name
+from app.widgets import chips
 from app.widgets.bar_list import ROW_PX, Bar, BarList
 from app.widgets.card import Card, Hint, button, label
-from app.widgets.chips import part_name, segment_name
 
 if TYPE_CHECKING:
     from app.state.readings import Reading
@@ -22,55 +23,65 @@ if TYPE_CHECKING:
 
 PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}
 LEAST_WORDS = 3
-MEASURES: dict[Measure, tuple[str, str, str]] = {  # name, hint, how to read it
-    "cosine": ("Cosine", "Words whose vectors point the same way", "1: the same direction"),
-    "distance": ("Distance", "Words whose vectors end close by (Euclidean)", "0: the same place"),
-}
 
 
 class TokenCard(Card):
-    """Lengths above, words below; which measure the words are found by is the person's choice."""
+    """Lengths above, words below; a person chooses the measure that the words are found by."""
 
-    measure_chosen = Signal(str)
+    measure_clicked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.setFixedWidth(theme.column_px(310))
-        self.norms = BarList("Length of each part, and its share of the sum")
+        self.norms = BarList(self.tr("Length of each part, and its share of the sum"))
         self.length_after = label("", "muted")
-        self.nearest = BarList("Nearest words in the token table", stretch_to_px=28, may_cut=True)
+        self.nearest = BarList(self.tr("Nearest words in the token table"), stretch_to_px=28, may_cut=True)
         self.lengths: list[Length] = []
         self.words: list[NearWord] = []
-        self.measures: dict[Measure, QPushButton] = {}
-        self._group = QButtonGroup(self)
-        self._words = (
-            Hint("length (L2 norm) · share of the sum"),
-            label("Nearest words in the token table", "title"),
+        self._lengths_hint = Hint(self.tr("length (L2 norm) · share of the sum"))
+        self._lengths_hint.setToolTip(
+            self.tr("Share: how much of the sum’s length the part gives, p·x / |x|². The shares add up to 100%.")
         )
-        self._words[0].setToolTip(
-            "Share: how much of the sum’s length the part gives, p·x / |x|². All add up to 100 %."
-        )
-        self._reading_hint = Hint()
+        self._nearest_title = label(self.tr("Nearest words in the token table"), "title")
+        self._measure_hint = Hint()
+        self.measures: dict[Measure, QPushButton] = {
+            "cosine": button(
+                self.tr("Cosine"),
+                look="small",
+                hint=self.tr("Words whose vectors point in a similar direction"),
+                checkable=True,
+            ),
+            "distance": button(
+                self.tr("Distance"),
+                look="small",
+                hint=self.tr("Words whose vectors end close by (Euclidean distance)"),
+                checkable=True,
+            ),
+        }
         self._lay_out()
 
     @property
     def widgets(self) -> list[QWidget]:
         """What a saved picture shows."""
-        return [*self._words, self.norms, self.length_after, self._reading_hint, self.nearest]
+        above = [self._lengths_hint, self._nearest_title, self.norms, self.length_after]
+        return [*above, self._measure_hint, self.nearest]
 
-    def draw(self, reading: Reading, units: Units, unit: int) -> None:
-        self._draw_title(reading, units, unit)
+    def show_unit(self, reading: Reading, units: Units, unit: int) -> None:
+        self._show_title(reading, units, unit)
         self.lengths = lengths_at(reading, units, unit)
         longest = max(one.length for one in self.lengths) or 1.0
         self.norms.set_bars([_length_bar(one, longest) for one in self.lengths])
-        after = last_name(reading.request.model).replace(",\n", " and ")
         vector = reading.trace.embeddings[units.members[unit]].mean(axis=0)
-        self.length_after.setText(f"after {after}: {np.linalg.norm(vector):.2f}")
+        self.length_after.setText(
+            self.tr("after {step}: {length}").format(
+                step=last_name(reading.request.model), length=numbers.decimal(float(np.linalg.norm(vector)))
+            )
+        )
         self.length_after.setVisible(has_last(reading.request.model))
 
-    def draw_nothing(self) -> None:
-        """There is no token to look at."""
-        self.set_title("No tokens")
+    def clear(self) -> None:
+        """There is no token to show."""
+        self.set_title(self.tr("No tokens"))
         self.set_hint("")
         self.lengths = []
         self.norms.set_bars([])
@@ -81,48 +92,46 @@ class TokenCard(Card):
         """labels: the words as a person should see them."""
         self.words = list(words)
         self.measures[by].setChecked(True)
-        self._reading_hint.setText(MEASURES[by][2])
+        self._measure_hint.setText(
+            self.tr("1: the same direction") if by == "cosine" else self.tr("0: the same vector")
+        )
         values = [word.cosine if by == "cosine" else word.distance for word in words]
         most = 1.0 if by == "cosine" else max(values, default=1.0) or 1.0
-        bars = [
-            Bar(name, f"{value:.2f}".replace("-", "−"), value / most)
-            for name, value in zip(labels, values, strict=True)
-        ]
+        bars = [Bar(name, numbers.decimal(value), value / most) for name, value in zip(labels, values, strict=True)]
         self.nearest.set_bars(bars)
 
-    def _draw_title(self, reading: Reading, units: Units, unit: int) -> None:
+    def _show_title(self, reading: Reading, units: Units, unit: int) -> None:
         members, model = units.members[unit], reading.request.model
         first = members[0]
-        where, segment = part_name(reading.encoding, first, model.has_segments), reading.request.segments[first]
+        where, segment = chips.part_name(reading.encoding, first, model.has_segments), reading.request.segments[first]
         if model.has_segments and segment != reading.encoding.segments[first]:
-            where = f"read as {segment_name(segment)}"
-        where = where and f" · {where}"
+            where = self.tr("read as {segment}").format(segment=chips.segment_name(segment))
         self.set_title(units.labels[unit])
         if len(members) > 1:
-            self.set_hint(f"tokens {first}–{members[-1]}{where} · mean of {len(members)} pieces")
+            tokens = self.tr("tokens {first}–{last}").format(first=first, last=members[-1])
+            self.set_hint(joined(tokens, where, self.tr("mean of %n piece(s)", "", len(members))))
         else:
-            self.set_hint(f"token {first}{where} · id {reading.request.input_ids[first]}")
+            token = self.tr("token {position}").format(position=first)
+            self.set_hint(joined(token, where, f"id {reading.request.input_ids[first]}"))
 
     def _lay_out(self) -> None:
-        self.body.addWidget(self._words[0])
+        self.body.addWidget(self._lengths_hint)
         self.body.addWidget(self.norms)
         self.body.addWidget(self.length_after)
         self.body.addSpacing(theme.px(4))
-        self.body.addWidget(self._words[1])
-        line = QHBoxLayout()
+        self.body.addWidget(self._nearest_title)
+        line, group = QHBoxLayout(), QButtonGroup(self)
         line.setSpacing(theme.px(5))
-        for by, (name, hint, _) in MEASURES.items():
-            made = button(name, look="small", hint=hint, checkable=True)
-            made.clicked.connect(lambda _checked=False, by=by: self.measure_chosen.emit(by))
-            self.measures[by] = made
-            self._group.addButton(made)
+        for by, made in self.measures.items():
+            made.clicked.connect(lambda _checked=False, by=by: self.measure_clicked.emit(by))
+            group.addButton(made)
             line.addWidget(made)
-        line.addWidget(self._reading_hint, 1)
+        line.addWidget(self._measure_hint, 1)
         self.body.addLayout(line)
         self.nearest.setMinimumHeight(LEAST_WORDS * theme.px(ROW_PX))
         self.body.addWidget(self.nearest, 1)
 
 
 def _length_bar(one: Length, longest: float) -> Bar:
-    share = "" if one.share is None else f"{one.share:.0%}".replace("-", "−").replace("%", " %")
-    return Bar(one.name, f"{one.length:.2f}", one.length / longest, PART_COLORS[one.name], mark=share)
+    share = "" if one.share is None else f"{numbers.decimal(100 * one.share, 0)}%"
+    return Bar(part_name(one.key), numbers.decimal(one.length), one.length / longest, PART_COLORS[one.key], mark=share)

@@ -9,50 +9,50 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
 from app.figures.figure import Figure
 from app.look import theme
-from app.rooms.embed.before_after import BeforeAfter
-from app.rooms.embed.changes import is_b_as_a, moved, with_b_as_a
-from app.rooms.embed.parts import ADDENDS, addends_of
+from app.rooms.base import View
+from app.rooms.embed.changes import BeforeAfter
+from app.rooms.embed.parts import ADDENDS, addends_of, part_name
 from app.rooms.embed.tiles import Tile, Tiles
-from app.rooms.embed.view import EmbedView
 from app.state.token_units import KINDS
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 
 if TYPE_CHECKING:
-    from app.rooms.embed.room import EmbedRoom
     from app.state.readings import Reading
+    from app.state.selection import Selection
+    from bertcore.tokenizer.tokenizer import Encoding
 
 MOST_ROWS = 12
-HOW = "Click a letter to move a token to the other segment. Click two numbers, and the two tokens change places."
-HOW_WITHOUT = "Click two numbers, and the two tokens change places. This model has no segments to move between."
-PICKED = "Now click the number of the token that “{token}” shall change places with."
 
 
-class WhatIfView(EmbedView):
+class WhatIfView(View):
     """The tokens on the left, before and after on the right."""
 
-    def __init__(self, room: EmbedRoom) -> None:
-        super().__init__(room)
+    def __init__(self) -> None:
+        super().__init__()
         self.tiles, self.effects = Tiles(), BeforeAfter(MOST_ROWS)
         self.parts: dict[str, QPushButton] = {}
         self.b_as_a = button(
-            "All of B as A", self._on_b_as_a_clicked, hint="Read all of B as segment A", checkable=True
+            self.tr("All of B as A"),
+            self._on_b_as_a_clicked,
+            hint=self.tr("Read all of B as segment A"),
+            checkable=True,
         )
-        self.how = label(HOW, "muted", wrap=True)
-        self._picked: int | None = None
+        self.how = label("", "muted", wrap=True)
+        self._picked: int | None = None  # the token that waits for another to swap positions with
+        self._encoding: Encoding | None = None  # on show
         self._lay_out()
-        self.tiles.chosen.connect(room.state.set_focus)
-        self.tiles.hovered.connect(room.state.set_hover)
+        self.tiles.chosen.connect(self.position_clicked)
+        self.tiles.hovered.connect(self.position_hovered)
         self.tiles.segment_clicked.connect(self._on_tiles_segment_clicked)
         self.tiles.position_clicked.connect(self._on_tiles_position_clicked)
-        room.state.encoding_changed.connect(self._on_state_encoding_changed)
-        room.state.focus_changed.connect(self._on_state_focus_changed)
 
-    def draw_reading(self, reading: Reading) -> None:
-        request, what_if = reading.request, self.room.state.what_if
-        model, own = request.model, reading.encoding.segments
-        segments = request.segments
-        places = request.positions or range(len(own))
-        masked = set(request.masked)
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        if reading.encoding is not self._encoding:
+            self._encoding = reading.encoding
+            self._pick(None)
+        request, what_if = reading.request, reading.request.what_if
+        model, own, segments = request.model, reading.encoding.segments, request.segments
+        places, masked = request.positions or range(len(own)), set(request.masked)
         self.tiles.set_tiles(
             [
                 Tile(
@@ -71,31 +71,36 @@ class WhatIfView(EmbedView):
             switch.setChecked(name in what_if.dropped)
             switch.setEnabled(addends_of(reading)[name] is not None)
         self.b_as_a.setEnabled(model.has_segments and any(own))
-        self.b_as_a.setChecked(is_b_as_a(what_if, reading.encoding))
-        self.effects.draw(reading, self.room.current)
+        self.b_as_a.setChecked(what_if.reads_b_as_a(reading.encoding.segments))
+        self.effects.show_reading(reading, selection.position)
         self._show_how()
-        self.draw_focus(reading)
+        self.show_selection(reading, selection)
 
-    def draw_focus(self, reading: Reading) -> None:
-        self.tiles.set_current(self.room.current)
-        self.effects.draw_words(reading, self.room.current)
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        if self._picked is not None and selection.pinned is None:  # Esc
+            self._pick(None)
+        self.tiles.set_current(selection.position)
+        self.effects.show_position(reading, selection.position)
 
     def leave(self) -> None:
         super().leave()
         self._pick(None)
 
     def _lay_out(self) -> None:
-        card, after = (
-            Card("What the model reads", "tokens, each with its segment and its position"),
-            Card("Before and after"),
-        )
+        card = Card(self.tr("What the model reads"), self.tr("each token with its segment and its position"))
+        after = Card(self.tr("Before and after"))
         switches = QHBoxLayout()
         switches.setSpacing(theme.px(6))
-        switches.addWidget(label("Leave out:", "muted"))
+        switches.addWidget(label(self.tr("Leave out:"), "muted"))
+        hints = {
+            "token": self.tr("No token embedding"),
+            "segment": self.tr("No segment embedding"),
+            "position": self.tr("No position embedding"),
+        }
         for name in ADDENDS:
-            made = button(name, partial(self._on_part_clicked, name), hint=f"No {name} embedding", checkable=True)
-            self.parts[name] = made
-            switches.addWidget(made)
+            clicked = partial(self._on_part_clicked, name)
+            self.parts[name] = button(part_name(name), clicked, hint=hints[name], checkable=True)
+            switches.addWidget(self.parts[name])
         switches.addSpacing(theme.px(14))
         switches.addWidget(self.b_as_a)
         switches.addStretch(1)
@@ -113,11 +118,17 @@ class WhatIfView(EmbedView):
         row.addWidget(after)
 
     def _show_how(self) -> None:
-        reading = self.room.state.reading
-        if self._picked is not None and reading is not None and self._picked < len(reading.encoding):
-            self.how.setText(PICKED.format(token=reading.shown_tokens[self._picked]))
+        if self._picked is not None and self.reading is not None and self._picked < len(self.reading.encoding):
+            token = self.reading.shown_tokens[self._picked]
+            self.how.setText(
+                self.tr("Now click the number of the token to swap with “{token}” (Esc cancels).").format(token=token)
+            )
+        elif self.tiles.has_segments:
+            self.how.setText(
+                self.tr("Click a letter to change a token’s segment. Click two numbers to swap the tokens’ positions.")
+            )
         else:
-            self.how.setText(HOW if self.tiles.has_segments else HOW_WITHOUT)
+            self.how.setText(self.tr("Click two numbers to swap the tokens’ positions. This model has no segments."))
 
     def _pick(self, position: int | None) -> None:
         self._picked = position
@@ -125,32 +136,27 @@ class WhatIfView(EmbedView):
         self._show_how()
 
     def _on_part_clicked(self, name: str) -> None:
-        self.room.set_part(name, not self.parts[name].isChecked())
+        is_out = self.parts[name].isChecked()
+        self.what_if_edited.emit(lambda what_if: what_if.with_dropped(name, is_out))
 
     def _on_b_as_a_clicked(self) -> None:
-        state = self.room.state
-        if state.encoding is not None:
-            state.set_what_if(with_b_as_a(state.what_if, state.encoding, self.b_as_a.isChecked()))
+        if self.reading is not None:
+            segments, is_on = self.reading.encoding.segments, self.b_as_a.isChecked()
+            self.what_if_edited.emit(lambda what_if: what_if.with_b_as_a(segments, is_on))
 
     def _on_tiles_segment_clicked(self, position: int) -> None:
-        state = self.room.state
-        if state.encoding is not None and position < len(state.encoding):
-            state.set_what_if(moved(state.what_if, state.encoding, [position]))
+        if self.reading is not None:
+            segments = self.reading.encoding.segments
+            self.what_if_edited.emit(lambda what_if: what_if.with_other_segment([position], segments))
 
     def _on_tiles_position_clicked(self, position: int) -> None:
-        state, first = self.room.state, self._picked
-        state.set_focus(position)  # so that letting it go is heard
+        first = self._picked
+        self.position_clicked.emit(position)  # pinned, so that Esc has something to unpin
         self._pick(position if first is None else None)
         if first is not None and first != position:
-            state.set_what_if(state.what_if.swapped(first, position))
-
-    def _on_state_encoding_changed(self) -> None:
-        self._pick(None)
-
-    def _on_state_focus_changed(self) -> None:
-        """Escape lets the first of two go."""
-        if self._picked is not None and self.room.state.focus is None:
-            self._pick(None)
+            self.what_if_edited.emit(lambda what_if: what_if.swapped(first, position))
 
     def _figure(self) -> Figure | None:
-        return self.room.figure("Before and after", [self.effects], self.effects.numbers(), hint="what the model says")
+        return self.figure(
+            self.tr("Before and after"), [self.effects], self.effects.arrays(), hint=self.tr("what the model predicts")
+        )

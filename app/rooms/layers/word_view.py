@@ -52,7 +52,7 @@ class WordView(LayersView):
         self.matrix_card = Card(self.tr("How similar are its uses?"))
         self.line = ProgressLine()
         self.compared = self.add_question(self._on_compared_answered, self.line)
-        self.compared.status_changed.connect(self._on_compared_status_changed)
+        self.compared.failed.connect(self._on_compared_failed)
         self.shown: Compared | None = None  # the editor may be ahead of it
         self._build()
         self._connect_editor()
@@ -116,10 +116,8 @@ class WordView(LayersView):
         if self.reading is not None:
             self.show_selection(self.reading, self.selection)
 
-    def _on_compared_status_changed(self) -> None:
-        """Where there is no answer, nothing of an earlier word stays."""
-        if not self.compared.sentence or self.compared.can_restart:
-            return
+    def _on_compared_failed(self) -> None:
+        """Nothing of an earlier word stays."""
         self.shown = None
         self.curves.set_lines([], [])
         self.matrix.set_grid(np.empty((0, 0), dtype=np.float32), Labels(), Labels(), 0, 1)

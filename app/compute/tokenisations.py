@@ -1,4 +1,4 @@
-"""The same text cut into tokens by two vocabularies: where the cuts agree, and where not. Importable without torch."""
+"""The same text tokenised by two vocabularies: where they split it alike, and where not. Importable without torch."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """The shortest piece of text that both cut at its beginning and its end: a word, mostly."""
+class Span:
+    """The shortest piece of text that begins and ends a token in both tokenisations: a word, mostly."""
 
     part: Literal["a", "b"]
     first: tuple[Piece, ...]
@@ -35,18 +35,18 @@ class Stretch:
 
     @property
     def is_same(self) -> bool:
-        """Whether both cut it alike, whatever they call the pieces."""
+        """Whether both split it alike, whatever they call the pieces."""
         return [(one.start, one.end) for one in self.first] == [(one.start, one.end) for one in self.second]
 
 
 @dataclass(frozen=True)
-class Counts:
-    """How one vocabulary cuts the text, as far as both go."""
+class TokenCounts:
+    """How one vocabulary splits the text, as far as both go."""
 
     tokens: int  # with the special ones
     pieces: int  # without them
     unknown: int
-    words: int  # of the text, as spaces part them
+    words: int  # of the text, as spaces separate them
 
     @property
     def pieces_per_word(self) -> float:
@@ -55,16 +55,16 @@ class Counts:
 
 
 @dataclass(frozen=True, eq=False)
-class TwoCuts:
-    stretches: list[Stretch]  # in the order of the text, A before B
-    first: Counts
-    second: Counts
+class TwoTokenisations:
+    spans: list[Span]  # in the order of the text, A before B
+    first: TokenCounts
+    second: TokenCounts
     is_whole: bool  # False: the text was too long for one of them, and what lies behind is not compared
 
     @property
     def differing(self) -> int:
-        """Stretches that are cut in different ways."""
-        return sum(not stretch.is_same for stretch in self.stretches)
+        """Spans that are split in different ways."""
+        return sum(not span.is_same for span in self.spans)
 
 
 def vocabulary_of(reference: str | Path) -> Tokenizer:
@@ -76,32 +76,31 @@ def vocabulary_of(reference: str | Path) -> Tokenizer:
     return Tokenizer.from_folder(resolve_model(reference) if is_here else _fetched_before(str(reference)))
 
 
-def compare_cuts(first: Encoding, second: Encoding) -> TwoCuts:
+def compare_tokenisations(first: Encoding, second: Encoding) -> TwoTokenisations:
     """Raises BertcoreError where they are not of the same text."""
     if (first.text_a, first.text_b) != (second.text_a, second.text_b):
         raise BertcoreError("Two vocabularies can only be compared on the same text.")
-    stretches: list[Stretch] = []
+    spans: list[Span] = []
     words = 0
     parts: tuple[tuple[Literal["a", "b"], str], ...] = (("a", first.text_a), ("b", first.text_b or ""))
     for part, text in parts:
-        cuts = [_pieces(encoding, part) for encoding in (first, second)]
-        ends = [max((piece.end for piece in cut), default=0) for cut in cuts]
+        tokenisations = [_pieces(encoding, part) for encoding in (first, second)]
+        ends = [max((piece.end for piece in pieces), default=0) for pieces in tokenisations]
         end = min(ends) if first.dropped or second.dropped else len(text)
-        one, other = ([piece for piece in cut if piece.end <= end] for cut in cuts)
-        stretches += _stretches(part, one, other, end)
+        one, other = ([piece for piece in pieces if piece.end <= end] for pieces in tokenisations)
+        spans += _spans(part, one, other, end)
         words += len(text[:end].split())
-    pieces = [[piece for stretch in stretches for piece in getattr(stretch, name)] for name in ("first", "second")]
-    return TwoCuts(
-        stretches,
-        _counts(first, pieces[0], words),
-        _counts(second, pieces[1], words),
+    return TwoTokenisations(
+        spans,
+        _counts(first, [piece for span in spans for piece in span.first], words),
+        _counts(second, [piece for span in spans for piece in span.second], words),
         not (first.dropped or second.dropped),
     )
 
 
-def _counts(encoding: Encoding, pieces: Sequence[Piece], words: int) -> Counts:
+def _counts(encoding: Encoding, pieces: Sequence[Piece], words: int) -> TokenCounts:
     specials = encoding.parts.count("special")
-    return Counts(len(pieces) + specials, len(pieces), sum(piece.is_unknown for piece in pieces), words)
+    return TokenCounts(len(pieces) + specials, len(pieces), sum(piece.is_unknown for piece in pieces), words)
 
 
 def _pieces(encoding: Encoding, part: str) -> list[Piece]:
@@ -113,19 +112,19 @@ def _pieces(encoding: Encoding, part: str) -> list[Piece]:
     ]
 
 
-def _stretches(part: Literal["a", "b"], first: list[Piece], second: list[Piece], end: int) -> list[Stretch]:
+def _spans(part: Literal["a", "b"], first: list[Piece], second: list[Piece], end: int) -> list[Span]:
     """Pieces that overlap belong together; `end` is the length of the text that is compared."""
-    inside = [False] * (end + 1)  # places where one of the two does not cut
+    inside = [False] * (end + 1)  # places inside a token of one of the two
     for piece in (*first, *second):
         inside[piece.start + 1 : piece.end] = [True] * max(piece.end - piece.start - 1, 0)
-    begins = [0] * (end + 1)  # of each place, where its stretch begins
+    begins = [0] * (end + 1)  # of each place, where its span begins
     for place in range(1, end + 1):
         begins[place] = begins[place - 1] if inside[place] else place
     found: dict[int, tuple[list[Piece], list[Piece]]] = {}
-    for number, cut in enumerate((first, second)):
-        for piece in cut:
+    for number, pieces in enumerate((first, second)):
+        for piece in pieces:
             found.setdefault(begins[piece.start], ([], []))[number].append(piece)
-    return [Stretch(part, tuple(one), tuple(other)) for _, (one, other) in sorted(found.items())]
+    return [Span(part, tuple(one), tuple(other)) for _, (one, other) in sorted(found.items())]
 
 
 def _fetched_before(hub_id: str) -> Path:

@@ -1,0 +1,55 @@
+"""What the room Embed asks of a model: position and segment tables compared, words near tokens.
+
+P positions, E width of the embeddings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bertcore.analysis.nearest import WordFinder
+from bertcore.analysis.vectors import cosine, cosines
+
+if TYPE_CHECKING:
+    from bertcore.analysis.nearest import Measure, NearWord, WordsAround
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+_WORDS = WordFinder()  # of the model that was asked about last; used on the worker's thread alone
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What the position and segment tables say without any text."""
+
+    position_cosines: np.ndarray  # (P,P): cosine of each pair of position vectors
+    segments: np.ndarray | None  # (2,E) of A and B; None where the model does not tell them apart
+    segment_cosine: float
+    segment_distance: float  # L2
+
+
+def compare_tables(checkpoint: Checkpoint, count: int) -> Tables:
+    """Of the first `count` positions and the first two segments."""
+    embeddings = checkpoint.model.embeddings
+    first = checkpoint.config.position_offset  # rows before it belong to no position
+    positions = embeddings.position.weight.detach().float().cpu().numpy()[first : first + count]  # (P,E)
+    segments = None if embeddings.segment is None else embeddings.segment.weight.detach().float().cpu().numpy()
+    if segments is None or len(segments) < 2:
+        return Tables(cosines(positions), None, 1.0, 0.0)
+    pair = segments[:2]
+    return Tables(cosines(positions), pair, cosine(*pair), float(np.linalg.norm(pair[0] - pair[1])))
+
+
+def near_words(checkpoint: Checkpoint, token_ids: Sequence[int], count: int, by: Measure) -> list[NearWord]:
+    """The words nearest to the mean vector of these tokens in the token table."""
+    return _WORDS.words_of(checkpoint).near(token_ids, count, by)
+
+
+def words_around(
+    checkpoint: Checkpoint, groups: Sequence[Sequence[int]], count: int, step: Callable[[float], object]
+) -> WordsAround:
+    """The words nearest to each group of token ids, by cosine."""
+    return _WORDS.words_of(checkpoint).around(groups, count, "cosine", step)

@@ -1,0 +1,264 @@
+"""View "Two vocabularies": the same text tokenised by the open model's vocabulary and by another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
+from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
+
+from app.compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import numbers, theme
+from app.rooms.base import View
+from app.state.token_units import KINDS
+from app.widgets.card import Card, label, scrolled
+from app.widgets.controls import MenuButton
+from app.widgets.progress_line import ProgressLine
+from app.widgets.wrapped import WrappedBoxes
+from bertcore.locations import BUILT_IN, TINY, built_in_checkpoint
+
+if TYPE_CHECKING:
+    from app.compute.question import Step
+    from app.state.readings import Reading
+    from app.state.selection import Selection
+    from bertcore.tokenizer.tokenizer import Tokenizer
+
+    Compared = tuple[Tokenizer, TwoTokenisations]  # the other vocabulary, and both tokenisations
+
+ROW_PX, PADDING_PX = 26, 7
+LONGEST_NAME = 48
+
+
+class TokenisationsPicture(WrappedBoxes):
+    """The text in two rows of tokens, one below the other; where they split it differently, it is marked."""
+
+    arrows_click = True
+    margin_px = 2.0  # the frame of the selected span goes a little beyond it
+    gap_px, line_gap_px, least_width_px = 8.0, 18.0, 200
+
+    def __init__(self) -> None:
+        super().__init__("", 2 * ROW_PX + 2)
+        self.setAccessibleName(self.tr("The text as two vocabularies tokenise it"))
+        self.spans: list[Span] = []
+        self.selected: int | None = None
+
+    def set_spans(self, spans: list[Span]) -> None:
+        self.spans = spans
+        self.setAccessibleDescription(", ".join(described(span) for span in spans if not span.is_same)[:2000])
+        self.lay_out()
+
+    def set_selected(self, span: int | None) -> None:
+        self.selected = span
+        self.update()
+
+    def selected_cell(self) -> int | None:
+        return self.selected
+
+    def box_widths(self) -> list[float]:
+        metrics = QFontMetrics(theme.font(13, medium=True))
+        return [max(sum(_widths(metrics, pieces)) for pieces in (span.first, span.second)) for span in self.spans]
+
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        span, metrics = self.spans[number], QFontMetrics(theme.font(13, medium=True))
+        for row, pieces in enumerate((span.first, span.second)):
+            widths = _widths(metrics, pieces)
+            stretched = box.width() / sum(widths) if widths else 1.0
+            left, top = box.x(), box.y() + row * (theme.px(ROW_PX) + 2)
+            for piece, width in zip(pieces, widths, strict=True):
+                place = QRectF(left, top, width * stretched, theme.px(ROW_PX)).adjusted(1, 1, -1, -1)
+                self._paint_piece(painter, piece, place, KINDS[span.part], span.is_same)
+                left += width * stretched
+        if number == self.selected:
+            painter.setPen(QPen(theme.color("ink"), 1.4))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), theme.px(5), theme.px(5))
+
+    def _paint_piece(self, painter: QPainter, piece: Piece, box: QRectF, kind: str, is_same: bool) -> None:
+        painter.setPen(QPen(theme.color("line" if is_same else "mask"), 1 if is_same else 1.6))
+        painter.setBrush(theme.color("card" if is_same else "mask_tint"))
+        painter.drawRoundedRect(box, theme.px(4), theme.px(4))
+        font = theme.font(13, medium=True)
+        font.setUnderline(piece.is_unknown)
+        painter.setFont(font)
+        painter.setPen(theme.color(kind if is_same else "mask"))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, piece.label)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        if self.selected is not None:  # the status line says what is there
+            self.set_hovered(self.selected)
+
+
+class VocabulariesView(View):
+    """Two rows of tokens, one below the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recent_models: Callable[[], Sequence[str]] = tuple
+        self.reference = ""  # of the other vocabulary; empty: none chosen yet
+        self.picture = TokenisationsPicture()
+        self.menu = MenuButton(
+            self.tr("Compare with"), self._fill, self.tr("Another vocabulary to tokenise the text with")
+        )
+        self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
+        self.note, self.line = label("", "muted", wrap=True), ProgressLine()
+        self._known: dict[str, Tokenizer] = {}  # the other vocabulary, by its reference
+        self.card = Card(self.tr("The same text, tokenised by two vocabularies"))
+        self.card.add_to_header(self.menu)
+        self.card.set_figure(self._figure)
+        for widget in (self.line, self.first, self.second, self.note):
+            self.card.body.addWidget(widget)
+        self.card.body.addWidget(scrolled(self.picture), 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.card)
+        self.compared = self.add_question(self._on_compared_answered, self.line)
+        self.compared.failed.connect(self._clear)
+        self.picture.hovered.connect(self._on_picture_hovered)
+        self.picture.clicked.connect(self._on_picture_clicked)
+        self._clear()
+
+    def restore(self, kept: Any) -> None:
+        self.reference = str(kept)
+
+    def compare_with(self, reference: str) -> None:
+        """A checkpoint folder, a run folder, a hub id that is on this machine, or the name of a model that ships."""
+        self.reference = reference
+        self.kept_changed.emit(reference)
+        if self.reading is not None:
+            self.show_reading(self.reading, self.selection)
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        if not self.reference:  # something to begin with
+            self.reference = TINY if reading.request.model.folder == built_in_checkpoint() else BUILT_IN
+        reference, encoding, known = self.reference, reading.encoding, self._known.get(self.reference)
+
+        def work(_step: Step) -> Compared:
+            tokenizer = known or vocabulary_of(reference)
+            other = tokenizer.encode(encoding.text_a, encoding.text_b, max_length=4 * len(encoding) + 512)
+            return tokenizer, compare_tokenisations(encoding, other)
+
+        self.compared.compute((reading.request.model, encoding, reference), work, pause_ms=0)
+        self.show_selection(reading, selection)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        here = (
+            number
+            for number, span in enumerate(self.picture.spans)
+            if any(piece.position == selection.position for piece in span.first)
+        )
+        self.picture.set_selected(next(here, None))
+
+    def _on_compared_answered(self, compared: Compared) -> None:
+        if self.reading is None:
+            return
+        other, both = compared
+        self._known = {self.reference: other}
+        own = self.reading.request.model
+        first, second = self.tr("Top row: {model}"), self.tr("Bottom row: {model}")
+        for line, row, name, tokenizer, counts in (
+            (self.first, first, own.name, own.tokenizer, both.first),
+            (self.second, second, name_of(self.reference), other, both.second),
+        ):
+            vocabulary = self.tr("vocabulary of {size}").format(size=numbers.count(tokenizer.vocab_size))
+            line.setText(" · ".join([row.format(model=name), vocabulary, *counted(counts)]))
+            line.show()
+        alike = self.tr("Both split the text in the same way.")
+        marked = self.tr("{count} of {total} words are split differently (marked).").format(
+            count=both.differing, total=len(both.spans)
+        )
+        cut_off = self.tr("The text is too long for the model, so only the part that both read is compared.")
+        hidden = self.tr("Special tokens are not shown.")
+        sentences = [marked if both.differing else alike, *([] if both.is_whole else [cut_off]), hidden]
+        self.note.setText(" ".join(sentences))
+        self.picture.set_spans(both.spans)
+        self.show_selection(self.reading, self.selection)
+
+    def _clear(self) -> None:
+        for line in (self.first, self.second):
+            line.hide()
+        self.note.setText("")
+        self.picture.set_spans([])
+
+    def _fill(self, menu: QMenu) -> None:
+        menu.addAction(self.tr("The built-in model"), partial(self.compare_with, BUILT_IN))
+        menu.addAction(self.tr("The tiny built-in model"), partial(self.compare_with, TINY))
+        menu.addAction(self.tr("A checkpoint folder…"), self._choose_folder)
+        recent = self.recent_models()
+        if recent:
+            menu.addSeparator()
+        for reference in recent:
+            menu.addAction(name_of(reference), partial(self.compare_with, reference)).setToolTip(reference)
+
+    def _choose_folder(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, self.tr("Choose a checkpoint folder for its vocabulary"))
+        if folder:
+            self.compare_with(folder)
+
+    def _on_picture_hovered(self, number: int | None) -> None:
+        spans = self.picture.spans
+        self.hover_text_changed.emit(described(spans[number]) if number is not None and number < len(spans) else "")
+
+    def _on_picture_clicked(self, number: int) -> None:
+        pieces = self.picture.spans[number].first
+        if pieces:
+            self.position_clicked.emit(pieces[0].position)
+        else:
+            self.picture.set_selected(number)
+
+    def _figure(self) -> Figure | None:
+        if self.compared.answer is None or self.reading is None:
+            return None
+        both, encoding = self.compared.answer[1], self.reading.encoding
+        texts = {"a": encoding.text_a, "b": encoding.text_b or ""}
+        typed = []
+        for span in both.spans:
+            pieces = [*span.first, *span.second]
+            typed.append(texts[span.part][min(p.start for p in pieces) : max(p.end for p in pieces)])
+        other = name_of(self.reference)
+        names = f"{self.reading.request.model.name} (top row)", f"{other} (bottom row)"
+        counts = np.array([(len(span.first), len(span.second)) for span in both.spans]).reshape(-1, 2)
+        arrays = {"tokens": Numbers(counts, (Axis("text", typed), Axis("vocabulary", names)))}
+        widgets: list[QWidget] = [self.first, self.second, self.note, self.picture]
+        settings = self.tr("compared with {model}").format(model=other)
+        return self.figure(self.tr("Two vocabularies"), widgets, arrays, settings=settings)
+
+
+def counted(counts: TokenCounts) -> list[str]:
+    """Phrases on how many tokens a vocabulary splits the text into."""
+    phrases = [
+        QCoreApplication.translate("VocabulariesView", "%n token(s)", "", counts.tokens),
+        QCoreApplication.translate("VocabulariesView", "{pieces} for {words} words, {mean} per word").format(
+            pieces=counts.pieces, words=counts.words, mean=numbers.decimal(counts.pieces_per_word)
+        ),
+    ]
+    if counts.unknown:
+        phrases.append(QCoreApplication.translate("VocabulariesView", "{count} unknown").format(count=counts.unknown))
+    return phrases
+
+
+def name_of(reference: str) -> str:
+    """A short name for a model's reference."""
+    if reference == BUILT_IN:
+        return QCoreApplication.translate("VocabulariesView", "built-in model")
+    if reference == TINY:
+        return QCoreApplication.translate("VocabulariesView", "tiny built-in model")
+    path = Path(reference)
+    name = f"{path.parent.parent.name} {path.name}" if path.parent.name == "snapshots" else path.name or reference
+    return name if len(name) <= LONGEST_NAME else f"…{name[-LONGEST_NAME:]}"
+
+
+def described(span: Span) -> str:
+    """`comfort ##able · comfortable`: both tokenisations in words."""
+    nothing = QCoreApplication.translate("VocabulariesView", "nothing")
+    return " · ".join(" ".join(piece.label for piece in pieces) or nothing for pieces in (span.first, span.second))
+
+
+def _widths(metrics: QFontMetrics, pieces: tuple[Piece, ...]) -> list[int]:
+    return [metrics.horizontalAdvance(piece.label) + 2 * theme.px(PADDING_PX) for piece in pieces]
