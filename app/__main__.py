@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> int:
     settings.theme = options.theme or settings.theme
     if options.tour is not None:
         settings.projector = options.projector
-    theme.apply(app, settings.theme, settings.projector)
+    theme.apply(app, settings.theme, theme.PROJECTOR_SCALE if settings.projector else 1.0)
     window = Window(services, options.what)
     if options.tour is not None:
         from app.shell.tour import run_tour

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import QApplication
 from app.look import fonts
 from bertcore.garbage import no_garbage_collection
 
-RADIUS = 10
-PROJECTOR_SCALE = 1.5
+PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
+LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,20 @@ def active() -> Theme:
 
 
 def scale() -> float:
-    """1.0, or 1.5 in projector mode."""
+    """What all lengths and type are multiplied by: 1.0, more in a large window, 1.5 in projector mode."""
     return _scale
+
+
+def is_projector() -> bool:
+    """Everything is so large that there is room for the main thing only."""
+    return _scale >= PROJECTOR_SCALE
+
+
+def scale_for(width: int, height: int, projector: bool) -> float:
+    """The scale for a window of this size, in pixels."""
+    if projector:
+        return PROJECTOR_SCALE
+    return LARGE_SCALE if width >= LARGE_WIDTH and height >= LARGE_HEIGHT else 1.0
 
 
 def color(name: str, alpha: int = 255) -> QColor:
@@ -255,11 +267,13 @@ def _rgb_table(stops: tuple[str, ...]) -> list[int]:
     return table
 
 
-def apply(app: QApplication, name: str, projector: bool = False) -> None:
-    """Puts a theme on the whole program: palette, font and style sheet; every widget repaints."""
+def apply(app: QApplication, name: str, scale: float = 1.0) -> None:
+    """Puts a theme on the whole program: palette, font and style sheet; every widget repaints.
+
+    scale: of lengths and type, see `scale_for`; widgets made before keep the lengths that they were made with.
+    """
     global _active, _scale
-    _active = THEMES[name]
-    _scale = PROJECTOR_SCALE if projector else 1.0
+    _active, _scale = THEMES[name], scale
     with no_garbage_collection():  # else widgets could be freed while Qt goes through all there are
         app.setFont(font())
         app.setPalette(_palette(_active))

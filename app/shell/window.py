@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QWidget
 
 from app.look import theme
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.reference_values import ReferenceCheck
 
 SIZE = 1440, 900  # where the screen has room for it
+RESIZED_MS = 200  # without another change of size: it was dragged to where it is to be
 
 
 class Window(QMainWindow):
@@ -50,6 +51,8 @@ class Window(QMainWindow):
         self.resize(*SIZE)
         self._room_key = ROOMS[0].key
         self._first = first
+        self._resized = QTimer(self, singleShot=True, interval=RESIZED_MS)
+        self._resized.timeout.connect(self._on_resized)
         self._is_painted = False
         self._draw_ms = 0.0
         self._verified = ""  # what the check of the values stored with the model gave
@@ -118,12 +121,12 @@ class Window(QMainWindow):
         """Another theme, or projector mode on or off. What is not given stays."""
         settings = self.services.settings
         settings.theme = theme_name or settings.theme
-        resized = projector is not None and projector != settings.projector
         settings.projector = settings.projector if projector is None else projector
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        theme.apply(app, settings.theme, settings.projector)
-        if resized:
+        before, scale = theme.scale(), theme.scale_for(self.width(), self.height(), settings.projector)
+        theme.apply(app, settings.theme, scale)
+        if scale != before:
             self._rebuild()
         self.services.save_settings()
 
@@ -212,6 +215,11 @@ class Window(QMainWindow):
         for signal in (self.exporter.done, self.sessions.saved):
             signal.connect(lambda sentence: self.frame.status.set_hover(sentence))
 
+    def _on_resized(self) -> None:
+        """Type and pictures grow with a window that becomes large."""
+        if theme.scale_for(self.width(), self.height(), self.services.settings.projector) != theme.scale():
+            self.set_look()
+
     def _write_example(self, example: Example) -> None:
         self.state.set_text(example.a, example.b or "")
         self.state.set_mask_places(example.mask)
@@ -279,6 +287,10 @@ class Window(QMainWindow):
             event.accept()
             return True
         return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._resized.start()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -44,7 +44,7 @@ class TitleBar(QFrame):
         projector = button(
             self.tr("Aa Projector"), toggle_projector, hint=self.tr("Larger text, for a projector"), checkable=True
         )
-        projector.setChecked(theme.scale() > 1)
+        projector.setChecked(theme.is_projector())
         layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(14), 0, theme.px(14), 0)
         layout.setSpacing(theme.px(10))

@@ -151,7 +151,7 @@ def main(folder: str, look: str) -> int:
     language.install(app)
     services = build_services(app, remembers=False)
     services.settings.projector = look == "projector"
-    theme.apply(app, "light", services.settings.projector)
+    theme.apply(app, "light", theme.PROJECTOR_SCALE if services.settings.projector else 1.0)
     window = Window(services, folder)
     window.show()
     _wait(lambda: window.state.reading is not None)

@@ -300,3 +300,19 @@ def test_the_tabs_of_pages_stand_together(name: str, window: Window, qtbot: QtBo
     rects = [tabs.tabRect(tab) for tab in range(tabs.count())]
     assert all(rect.width() <= wide + theme.px(36) for rect, wide in zip(rects, words, strict=True))
     assert rects[-1].right() < room.width() / 2 or tabs.width() == tabs.sizeHint().width()
+
+
+def test_type_and_pictures_grow_with_a_large_window(window: Window, qtbot: QtBot) -> None:
+    window.open_room("attend")
+    settle(window, qtbot)
+    edit = window.frame.sentences.a
+    small, size = edit.height(), QSize(2560, 1440)
+    window.resize(size)
+    qtbot.waitUntil(lambda: theme.scale() == theme.LARGE_SCALE)
+    settle(window, qtbot)
+    edit = window.frame.sentences.a
+    assert edit.height() == round(small * theme.LARGE_SCALE) and edit.font().pixelSize() > 13
+    assert faults(window, size) == []
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: theme.scale() == 1.0)
+    assert window.frame.sentences.a.height() == small and window.room_key == "attend"

@@ -36,7 +36,7 @@ def card(looks: QApplication, qtbot: QtBot) -> WatchCard:
 
 @pytest.fixture(params=[False, True], ids=["normal", "projector"])
 def sized(request: pytest.FixtureRequest, looks: QApplication) -> Iterator[None]:
-    theme.apply(looks, "light", request.param)
+    theme.apply(looks, "light", theme.PROJECTOR_SCALE if request.param else 1.0)
     yield
     theme.apply(looks, "light")
 

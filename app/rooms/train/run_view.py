@@ -169,12 +169,12 @@ class RunView(Card):
 
     def _build(self) -> None:
         row = QHBoxLayout()
-        row.setSpacing(theme.px(18 if theme.scale() == 1 else 8))
+        row.setSpacing(theme.px(18 if not theme.is_projector() else 8))
         for number in self.numbers.values():
             row.addWidget(number)
         row.addStretch(1)
         self.body.addLayout(row)
-        self.numbers["speed"].setVisible(theme.scale() == 1)  # a projector has no room for what few ask about
+        self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
         self.body.addWidget(self._message)
         self.body.addWidget(self._stack, 1)
 
@@ -246,7 +246,7 @@ class _Curves(QWidget):
         lower.addWidget(self.plots[2], 9)
         column.addWidget(self.plots[0], 3)
         column.addLayout(lower, 2)
-        self.plots[2].setVisible(theme.scale() == 1)
+        self.plots[2].setVisible(not theme.is_projector())
 
 
 class _Number(QWidget):
@@ -255,10 +255,10 @@ class _Number(QWidget):
     def __init__(self, unit: str) -> None:
         super().__init__()
         self._number, self._unit = label("–", "number"), label(unit, "muted")
-        direction = QBoxLayout.Direction.LeftToRight if theme.scale() == 1 else QBoxLayout.Direction.TopToBottom
+        direction = QBoxLayout.Direction.LeftToRight if not theme.is_projector() else QBoxLayout.Direction.TopToBottom
         layout = QBoxLayout(direction, self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(5) if theme.scale() == 1 else 0)
+        layout.setSpacing(theme.px(5) if not theme.is_projector() else 0)
         layout.addWidget(self._number)
         layout.addWidget(self._unit)
 
