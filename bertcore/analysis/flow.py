@@ -22,8 +22,7 @@ _UNIT = 2**30  # capacity 1; scipy counts in 32-bit integers, and no flow is lar
 def residual_attention(attentions: NDArray, residual: float = RESIDUAL) -> NDArray[np.float64]:
     """(L,N,S,S) -> (L,S,S): heads averaged, the residual connection put in."""
     mean = np.asarray(attentions, dtype=np.float64).mean(axis=1)
-    graph: NDArray[np.float64] = residual * np.eye(mean.shape[-1]) + (1 - residual) * mean
-    return graph
+    return residual * np.eye(mean.shape[-1]) + (1 - residual) * mean
 
 
 def without(

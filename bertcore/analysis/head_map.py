@@ -44,8 +44,7 @@ def compared_rows(heads: int, length: int, most_values: int = MOST_VALUES) -> ND
     """Which of `length` rows to compare, so that all pairs of heads together compare at most `most_values` numbers."""
     pairs = max(heads * (heads - 1) // 2, 1)
     count = min(max(most_values // (pairs * length), 1), length)
-    rows: NDArray[np.int64] = np.linspace(0, length - 1, count).round().astype(np.int64)
-    return rows
+    return np.linspace(0, length - 1, count).round().astype(np.int64)
 
 
 def divergence_between_heads(attentions: NDArray, progress: Progress | None = None) -> NDArray[np.float64]:

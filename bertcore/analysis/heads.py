@@ -90,8 +90,7 @@ def row_entropy(attention: NDArray) -> NDArray[np.float64]:
     """Entropy of each row in nats; 0 log 0 counts as 0."""
     rows = np.asarray(attention, dtype=np.float64)
     logs = np.log(rows, out=np.zeros_like(rows), where=rows > 0)
-    entropy: NDArray[np.float64] = -(rows * logs).sum(axis=-1)
-    return entropy
+    return -(rows * logs).sum(axis=-1)
 
 
 def _patterns(encoding: Encoding) -> dict[str, NDArray[np.bool_]]:

@@ -42,8 +42,7 @@ def layer_lens(model: Bert, hidden_states: NDArray, positions: Sequence[int]) ->
     hidden = torch.from_numpy(hidden_states[:, list(positions)]).to(weight)  # (L+1,R,H)
     if model.encoder.final_norm is not None:
         hidden = torch.cat([model.encoder.final_norm(hidden[:-1]), hidden[-1:]])
-    logits: NDArray[np.float32] = model.mlm_logits(hidden).float().cpu().numpy()
-    return logits
+    return model.mlm_logits(hidden).float().cpu().numpy()
 
 
 def lens_words(logits: NDArray, tokenizer: Tokenizer, k: int = 1) -> list[list[list[WordGuess]]]:

@@ -32,20 +32,17 @@ def merge_matrix(matrix: NDArray, groups: Sequence[int]) -> NDArray[np.float64]:
     `groups` says for each token its word, 0 to W-1.
     """
     member = _membership(groups)  # (W,S)
-    merged: NDArray[np.float64] = _mean(member) @ (matrix @ member.T)
-    return merged
+    return _mean(member) @ (matrix @ member.T)
 
 
 def merge_vectors(vectors: NDArray, groups: Sequence[int]) -> NDArray[np.float64]:
     """(..., S,H) -> (..., W,H): the mean over each word's pieces."""
-    merged: NDArray[np.float64] = _mean(_membership(groups)) @ vectors
-    return merged
+    return _mean(_membership(groups)) @ vectors
 
 
 def sum_scores(scores: NDArray, groups: Sequence[int]) -> NDArray[np.float64]:
     """(..., S) -> (..., W): what adds up over a word, its attribution or surprise."""
-    summed: NDArray[np.float64] = scores @ _membership(groups).T
-    return summed
+    return scores @ _membership(groups).T
 
 
 def merge_encoding(encoding: Encoding, groups: Sequence[int]) -> Encoding:
@@ -84,5 +81,4 @@ def _membership(groups: Sequence[int]) -> NDArray[np.float64]:
 
 
 def _mean(member: NDArray[np.float64]) -> NDArray[np.float64]:
-    weights: NDArray[np.float64] = member / member.sum(axis=1, keepdims=True)
-    return weights
+    return member / member.sum(axis=1, keepdims=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis.vectors import cosine
 from bertcore.progress import Progress
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -48,10 +49,6 @@ class NearestWords:
         self._left_out = np.ones(len(token_table), dtype=bool)  # rows of special tokens, and of none (decision 0006)
         self._left_out[[row for row in known if row < len(token_table)]] = False
 
-    def nearest(self, token_id: int, k: int) -> list[tuple[str, float]]:
-        """The k nearest other words with their cosine, nearest first; special tokens are left out."""
-        return [(found.word, found.cosine) for found in self.near([token_id], k)]
-
     def near(self, token_ids: Sequence[int], k: int, by: Measure = "cosine") -> list[NearWord]:
         """The k words nearest to the mean vector of these, nearest first; they and special tokens are left out."""
         query = self._table[list(token_ids)].mean(axis=0)  # (E)
@@ -86,9 +83,8 @@ class NearestWords:
     def _measured(self, token_id: int, query: NDArray) -> NearWord:
         """Measured anew in double precision: the search's differences of large numbers are not exact."""
         vector, exact = self._table[token_id].astype(np.float64), query.astype(np.float64)
-        lengths = float(np.linalg.norm(vector) * np.linalg.norm(exact))
-        cosine = float(vector @ exact) / lengths if lengths else 0.0
-        return NearWord(token_id, self._tokenizer.word(token_id), cosine, float(np.linalg.norm(vector - exact)))
+        distance = float(np.linalg.norm(vector - exact))
+        return NearWord(token_id, self._tokenizer.word(token_id), cosine(vector, exact), distance)
 
 
 class WordFinder:

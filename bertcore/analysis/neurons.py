@@ -102,8 +102,7 @@ def neuron_activations(
         column = record[point][0, :, neuron].float()  # (S)
         if members is not None:
             column = membership(members, len(text), column.device) @ column
-    found: Floats = column.cpu().numpy()
-    return found
+    return column.cpu().numpy()
 
 
 def pushed_words(model: Bert, tokenizer: Tokenizer, layer: int, neuron: int, k: int = 10) -> PushedWords:

@@ -39,8 +39,7 @@ class Text:
         ids = self.ids[None] if ids is None else ids
         segments = None if self.segments is None else self.segments.expand_as(ids)
         rows = None if row is None else torch.arange(len(ids), device=ids.device) * len(self) + row
-        output: Tensor = model(ids, segments, position_ids=self.positions, rows=rows, tap=tap)
-        return output
+        return model(ids, segments, position_ids=self.positions, rows=rows, tap=tap)
 
 
 def as_text(
@@ -125,8 +124,7 @@ def target_from(model: Bert, layer: int, entering: Tensor, target: Target, chang
 
 
 def as_doubles(tensor: Tensor) -> NDArray[np.float64]:
-    array: NDArray[np.float64] = tensor.detach().cpu().double().numpy()
-    return array
+    return tensor.detach().cpu().double().numpy()
 
 
 @torch.inference_mode()

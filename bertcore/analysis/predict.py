@@ -69,8 +69,7 @@ def softmax(logits: NDArray) -> NDArray[np.float64]:
     shifted = np.asarray(logits, dtype=np.float64)
     shifted = shifted - shifted.max(axis=-1, keepdims=True)
     exponentials = np.exp(shifted)
-    probabilities: NDArray[np.float64] = exponentials / exponentials.sum(axis=-1, keepdims=True)
-    return probabilities
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
 def predict_masks(
@@ -101,8 +100,7 @@ def head_outputs(model: Bert, hidden: Tensor, positions: Sequence[int], tap: Tap
     pooled = None if model.pooler is None else model.pool(hidden[:, 0], tap)  # (1,H)
 
     def numpy(values: Tensor) -> Floats:
-        array: Floats = values.float().cpu().contiguous().numpy()
-        return array
+        return values.float().cpu().contiguous().numpy()
 
     return HeadOutputs(
         pooled=None if pooled is None else numpy(pooled[0]),
@@ -163,5 +161,4 @@ def sentence_order(logits: NDArray) -> SentenceOrder:
 
 def replaced_probabilities(logits: NDArray) -> NDArray[np.float64]:
     """Logits (S) of ELECTRA's discriminator -> the probability that each token was replaced (sigmoid)."""
-    probabilities: NDArray[np.float64] = 0.5 * (1 + np.tanh(np.asarray(logits, dtype=np.float64) / 2))
-    return probabilities
+    return 0.5 * (1 + np.tanh(np.asarray(logits, dtype=np.float64) / 2))

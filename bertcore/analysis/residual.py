@@ -76,8 +76,7 @@ def membership(members: Sequence[Sequence[int]], length: int, device: object = N
     matrix = torch.zeros(len(members), length, device=device)  # type: ignore[call-overload]
     for unit, positions in enumerate(members):
         matrix[unit, list(positions)] = 1 / len(positions)
-    checked: Tensor = matrix
-    return checked
+    return matrix
 
 
 class _Measure:

@@ -53,5 +53,4 @@ def _pooled(model: Bert, encodings: Sequence[Encoding], pooling: Pooling) -> NDA
     vectors = hidden[:, 0] if pooling.kind == "cls" else (hidden * weights).sum(dim=1) / weights.sum(dim=1)
     if pooling.normalised:
         vectors = torch.nn.functional.normalize(vectors, dim=-1)
-    result: NDArray[np.float32] = vectors.cpu().numpy()
-    return result
+    return vectors.cpu().numpy()

@@ -106,5 +106,4 @@ def is_traced(point: str) -> bool:
 
 
 def _numpy(tensor: Tensor) -> Floats:
-    array: Floats = tensor.float().cpu().contiguous().numpy()
-    return array
+    return tensor.float().cpu().contiguous().numpy()

@@ -27,8 +27,7 @@ class Pca:
 
 def lengths(vectors: NDArray) -> NDArray[np.float32]:
     """L2 norm of each vector: (...,H) -> (...)."""
-    found: NDArray[np.float32] = np.linalg.norm(vectors, axis=-1).astype(np.float32)
-    return found
+    return np.linalg.norm(vectors, axis=-1).astype(np.float32)
 
 
 def cosine(first: NDArray, second: NDArray) -> float:

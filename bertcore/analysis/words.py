@@ -183,8 +183,7 @@ def _mlm(model: Bert, hidden: Tensor, tap: Tap = identity) -> Tensor:
 
 def _own_log_probability(logits: Tensor, own: Tensor) -> NDArray[np.float64]:
     """Logits (B,V) and one token each (B) -> ln p (B)."""
-    logs: NDArray[np.float64] = logits.cpu().double().log_softmax(dim=-1).gather(1, own.cpu()[:, None])[:, 0].numpy()
-    return logs
+    return logits.cpu().double().log_softmax(dim=-1).gather(1, own.cpu()[:, None])[:, 0].numpy()
 
 
 def _spread(values: Sequence[int], position: int, instead: Sequence[int]) -> list[int]:

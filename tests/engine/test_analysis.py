@@ -251,14 +251,14 @@ class TestNearest:
             }
             expected = sorted(cosines.items(), key=lambda item: -item[1])
             for k in (1, 5, len(VOCABULARY) + 3):
-                found = nearest.nearest(token_id, k)
-                assert [word for word, _ in found] == [VOCABULARY[i] for i, _ in expected[:k]]
-                assert [cosine for _, cosine in found] == pytest.approx([c for _, c in expected[:k]], abs=1e-6)
+                found = nearest.near([token_id], k)
+                assert [word.word for word in found] == [VOCABULARY[i] for i, _ in expected[:k]]
+                assert [word.cosine for word in found] == pytest.approx([c for _, c in expected[:k]], abs=1e-6)
 
     def test_a_row_of_zeros_is_near_nothing_and_no_error(self) -> None:
         table = np.ones((len(VOCABULARY), 4), np.float32)
         table[8] = 0
-        assert all(cosine == 0 for _, cosine in NearestWords(table, TOKENIZER).nearest(8, 3))
+        assert all(word.cosine == 0 for word in NearestWords(table, TOKENIZER).near([8], 3))
 
 
 def test_a_batch_and_a_trace_agree() -> None:

@@ -90,5 +90,5 @@ def test_trained_embeddings_know_their_neighbours(folder: Path) -> None:
     table = checkpoint.model.embeddings.token.weight.numpy()
     dog = checkpoint.tokenizer.id("dog")
     assert dog is not None
-    nearest = [word for word, _ in NearestWords(table, checkpoint.tokenizer).nearest(dog, 10)]
+    nearest = [word.word for word in NearestWords(table, checkpoint.tokenizer).near([dog], 10)]
     assert {"dogs", "puppy", "cat", "canine", "hound"} & set(nearest)

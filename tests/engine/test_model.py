@@ -234,9 +234,21 @@ def test_fresh_weights_follow_the_config_and_the_seed() -> None:
     first, second, other = (Bert(config, generator=torch.Generator().manual_seed(seed)) for seed in (1, 1, 2))
     table = first.embeddings.token.weight
     assert torch.equal(table, second.embeddings.token.weight) and not torch.equal(table, other.embeddings.token.weight)
-    assert float(table[config.pad_token_id].abs().max()) == 0.0
+    assert not table[config.pad_token_id].any()
     inner = first.encoder.layers[0].feed_forward_in
-    assert abs(float(inner.weight.std()) - 0.05) < 0.002 and float(inner.bias.abs().max()) == 0.0
+    assert abs(float(inner.weight.detach().std()) - 0.05) < 0.002 and float(inner.bias.detach().abs().max()) == 0.0
+
+
+def test_a_model_comes_with_fresh_weights() -> None:
+    model = Bert(tiny_config(), generator=torch.Generator().manual_seed(0))
+    for name, parameter in model.named_parameters():
+        if name.endswith("bias"):
+            assert not parameter.any()
+        elif "norm" in name:
+            assert bool((parameter == 1).all())
+        else:
+            assert 0.01 < float(parameter.std()) < 0.03
+    assert not model.embeddings.token.weight[0].any()
 
 
 class TestDropout:
