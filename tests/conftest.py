@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 # Before Qt, torch or the hub's client is imported.
@@ -10,6 +12,8 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ.setdefault("OMP_NUM_THREADS", "2")
+# Of this process, and of what runs before the first test: fixtures of a module, programs that they start.
+HOME = os.environ["BERTSCOPE_HOME"] = tempfile.mkdtemp(prefix="bertscope-tests-")
 
 import hypothesis
 import pytest
@@ -20,8 +24,12 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 @pytest.fixture(autouse=True)
-def bertscope_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Runs, settings and caches of this test, and of the programs it starts, go here."""
     home = tmp_path / "bertscope-home"
     monkeypatch.setenv("BERTSCOPE_HOME", str(home))
     return home
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(HOME, ignore_errors=True)

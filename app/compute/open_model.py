@@ -17,6 +17,7 @@ from app.compute.worker import UnwantedError
 from app.state.model_info import ModelInfo
 from app.state.state import ExploreState
 from bertcore.errors import BertcoreError
+from bertcore.locations import SHIPPED, shipped_checkpoint
 
 if TYPE_CHECKING:
     from bertcore.analysis.reference_values import ReferenceCheck
@@ -77,10 +78,10 @@ class OpenModel(QObject):
         opened: called when this model is the state's. failed: gets a sentence, after the signal of this name.
         Where another model is asked for meanwhile, perhaps neither is called.
         """
-        reference = None if reference is None else _absolute(str(reference))
+        reference = None if reference is None else _portable(str(reference))
         self._opening = opening = _Opening(reference, opened, failed)
         self.requested.emit(reference or "")
-        if reference is None or os.path.exists(reference):
+        if reference in (None, *SHIPPED) or os.path.exists(reference or ""):
             self._load(opening, reference)
         else:
             self._inference.post_outside(partial(_fetch, reference), partial(self._on_fetched, opening))
@@ -162,9 +163,12 @@ def _fetch(reference: str) -> Path:
     return resolve_model(reference)
 
 
-def _absolute(reference: str) -> str:
-    """A path that still means the same when BERTscope is started elsewhere; a hub id stays as it is."""
-    return str(Path(reference).resolve()) if os.path.exists(reference) else reference
+def _portable(reference: str) -> str:
+    """What still means the same when BERTscope is started elsewhere: a name that ships, an absolute path, a hub id."""
+    if reference in SHIPPED or not os.path.exists(reference):
+        return reference
+    path = Path(reference).resolve()
+    return next((name for name in SHIPPED if path == shipped_checkpoint(name).resolve()), str(path))
 
 
 def _no_model() -> str:

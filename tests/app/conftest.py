@@ -66,14 +66,6 @@ def tokenizer(model_folder: Path) -> Tokenizer:
     return Tokenizer.from_folder(model_folder)
 
 
-@pytest.fixture(autouse=True)
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """No test reads or writes the person's own BERTscope folder."""
-    home = tmp_path / "home"
-    monkeypatch.setenv("BERTSCOPE_HOME", str(home))
-    return home
-
-
 @pytest.fixture
 def no_built_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only runs that the test makes itself, whether or not BERTscope ships one."""

@@ -15,7 +15,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.figures.figure import Axis, Figure, Numbers, Picture, caption_of, file_name, model_hash, numbers_of
@@ -229,6 +229,26 @@ def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(
     figure_buttons(room)[0].request(FigureAction.SAVE_NUMBERS)
     with np.load(tmp_path / "mine.npz") as saved:
         assert "A dog ran home." in str(saved["caption"]) and saved["attention"].shape[-1] == len(room._shown.units)
+
+
+def test_a_picture_that_is_there_is_not_replaced_unasked(
+    window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dialog has asked about "fig.v2", which is not there; fig.v2.svg is."""
+    window.open_room("attend")
+    there, asked = tmp_path / "fig.v2.svg", list[str]()
+    there.write_text("somebody's")
+    typed = iter([str(tmp_path / "fig.v2"), str(tmp_path / "other")])
+
+    def question(parent: object, title: str, text: str) -> QMessageBox.StandardButton:
+        asked.append(text)
+        return QMessageBox.StandardButton.No
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (next(typed), "SVG (*.svg)"))
+    monkeypatch.setattr(QMessageBox, "question", question)
+    window.actions_.run("file.save_picture")
+    assert len(asked) == 1 and asked[0].startswith("fig.v2.svg already exists.")
+    assert there.read_text() == "somebody's" and (tmp_path / "other.svg").exists()
 
 
 def test_a_file_that_cannot_be_written_is_one_sentence(

@@ -13,14 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from app.figures.figure import model_hash
 from app.shell.window import Window
 from app.state.session_file import Session, SessionModel, as_json, load_session, read_session
 from app.state.text_spans import Place
 from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from bertcore.errors import BertcoreError
+from bertcore.locations import TINY, shipped_checkpoint
 from tests.app.conftest import TEXT_A, TIMEOUT_MS, settle
 from tests.app.family_models import save_family
 
@@ -124,6 +126,50 @@ def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Wi
     assert window.state.model is model
     assert window.state.text_a == "A dog ran home." and window.state.masked == {2}
     assert window.state.what_if == NOTHING_CHANGED
+
+
+def test_a_session_of_a_model_that_ships_names_it(window: Window, qtbot: QtBot) -> None:
+    window.open_model(shipped_checkpoint(TINY))
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert window.sessions.current().model.reference == TINY
+    assert TINY not in window.services.settings.recent_models
+
+
+def test_a_session_from_another_machine_finds_its_model_here(saved: Path, window: Window, qtbot: QtBot) -> None:
+    """By its hash: an earlier file names a folder that is only there."""
+    values = json.loads(saved.read_text(encoding="utf-8"))
+    there = "/elsewhere/assets/checkpoints/bertscope-tiny"
+    values["model"] = {"reference": there, "name": TINY, "hash": model_hash(shipped_checkpoint(TINY))}
+    values["changes"] = {"heads_off": [[0, 0]]}
+    saved.write_text(json.dumps(values), encoding="utf-8")
+    window.sessions.open(saved)
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert window.state.model is not None and window.state.model.name == TINY
+    assert not window.frame.banner.is_shown
+    assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
+
+
+@pytest.mark.parametrize("may_replace", [False, True])
+def test_a_session_that_is_there_is_not_replaced_unasked(
+    may_replace: bool, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dialog has asked about the name as it was typed, not about the ending that comes to it."""
+    file, asked = tmp_path / "mine.bertscope.json", list[str]()
+    file.write_text("somebody's")
+    typed = iter([str(tmp_path / "mine"), ""])
+    yes, no = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
+
+    def question(parent: object, title: str, text: str) -> QMessageBox.StandardButton:
+        asked.append(text)
+        return yes if may_replace else no
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (next(typed), ""))
+    monkeypatch.setattr(QMessageBox, "question", question)
+    window.actions_.run("file.save_session")
+    assert asked == ["mine.bertscope.json already exists. Do you want to replace it?"]
+    assert (file.read_text() != "somebody's") == may_replace
 
 
 def test_a_session_waits_for_its_own_model(saved: Path, window: Window, open_window: Opener, qtbot: QtBot) -> None:

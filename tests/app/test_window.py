@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QComboBox, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
@@ -387,3 +388,45 @@ def test_main_widgets_have_names_for_screen_readers(window: Window) -> None:
     names = {child.accessibleName() for child in window.findChildren(type(window.frame).__mro__[1])}
     assert {"Sentence A", "Sentence B", "Tokens", "Rooms", "Status"} <= names
     assert "Every head: rows are layers, columns heads" in names
+
+
+@pytest.mark.parametrize("key", ["M", "W", "S"])
+def test_a_letter_typed_at_a_drop_down_is_no_command(window: Window, key: str) -> None:
+    before = (window.state.all_masked, window.state.token_view)
+    choice = QComboBox(window.frame)
+    choice.addItems(["attention", "melody", "sound", "word"])
+    choice.show()
+    window.activateWindow()
+    choice.setFocus()
+    QTest.keyClicks(choice, key)
+    assert choice.currentText().startswith(key.lower())
+    assert (window.state.all_masked, window.state.token_view) == before
+
+
+def test_the_window_is_gone_at_once_though_the_model_computes(open_window: Opener, model_folder: Path) -> None:
+    window = open_window(model_folder)
+    begun, free = threading.Event(), threading.Event()
+    window.services.inference.post("long", lambda: (begun.set(), free.wait(60)), lambda *_: None)
+    assert begun.wait(60)
+    started = time.monotonic()
+    window.close()
+    assert time.monotonic() - started < 5  # it waited for the worker, up to 10 s
+    assert window.isHidden() and not window.services.close(0.01)
+    free.set()
+    assert window.services.close()
+
+
+def test_a_banner_stays_in_the_room_that_it_is_about(window: Window) -> None:
+    window.open_room("attend")
+    window.show_problem("There is no token 99.")
+    window.open_room("attend")
+    assert window.frame.banner.is_shown
+    window.open_room("embed")
+    assert not window.frame.banner.is_shown
+
+
+def test_why_nothing_can_be_seen_is_said_in_every_room(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+    window = open_window(tmp_path / "nothing")
+    for key in ("embed", "attend", "predict"):
+        shown: Any = window.open_room(key)
+        qtbot.waitUntil(lambda shown=shown: shown.waiting.sentence.startswith("No model is open."))  # type: ignore[misc]
