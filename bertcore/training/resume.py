@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.weights import write_tensors
 from bertcore.errors import BertcoreError
-from bertcore.files import read_json_or_empty, write_json
+from bertcore.files import read_json, write_json
 from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE
 from bertcore.training.optimizer import restore_optimizer
 
@@ -39,11 +39,11 @@ def save_progress(folder: Path, progress: Progress, moments: dict[str, Tensor]) 
 def load_progress(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
     """Put the optimiser back and say where the run stands. Raises BertcoreError where the files are damaged."""
     try:
-        values = read_json_or_empty(folder / PROGRESS_FILE)
-        tensors = load_file(folder / OPTIMIZER_FILE)
-        restore_optimizer(optimizer, model, tensors)
+        values = read_json(folder / PROGRESS_FILE)
         samplers = {length: (int(epoch), int(position)) for length, (epoch, position) in values["samplers"].items()}
-        return Progress(**{**values, "samplers": samplers})
+        progress = Progress(**{**values, "samplers": samplers})
+        restore_optimizer(optimizer, model, load_file(folder / OPTIMIZER_FILE))
+        return progress
     except Exception as error:
         raise BertcoreError(f"The training state in {folder} is damaged ({error}); start a new run.") from None
 

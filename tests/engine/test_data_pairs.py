@@ -243,7 +243,7 @@ class TestFraming:
         sampler, rng = PairSampler(corpus, False, 48, 0, rules), np.random.default_rng(0)
         pairs = sampler.take(100, rng)
         batch = masked_batch(pairs, bpe, rng)
-        assert batch.input_ids.shape[1] == 48 and batch.real_tokens > 0.97 * batch.input_ids.size
+        assert batch.input_ids.shape[1] == 48 and batch.real_tokens > 0.97 * batch.input_ids.numel()
         assert not set(batch.labels.tolist()) & {bpe.pad_id, bpe.cls_id, bpe.sep_id}
         causal = causal_batch(pairs, bpe)
         assert causal.causal and len(causal.rows) == causal.real_tokens - 100

@@ -47,7 +47,9 @@ def _hash_batches(corpus: Corpus) -> str:
 def _add(digest: hashlib._Hash, batch: Batch) -> None:
     arrays = (batch.input_ids, batch.segment_ids, batch.attention_mask, batch.rows, batch.labels, batch.next_sentence)
     for array in arrays:
-        digest.update(b"none" if array is None else str(array.shape).encode() + array.astype(np.int64).tobytes())
+        digest.update(
+            b"none" if array is None else str(tuple(array.shape)).encode() + array.numpy().astype(np.int64).tobytes()
+        )
 
 
 def test_tokens_sentences_documents_and_held_out_part(corpus: Corpus) -> None:
