@@ -1,4 +1,4 @@
-"""Writing files that others read at the same time, and saying in a sentence why it did not work. No torch."""
+"""JSON read and written, files that others read meanwhile, and why one cannot be written, in a sentence. No torch."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from typing import Any
 
 from bertcore.errors import BertcoreError
 
-_SAID_BY_RUST = re.compile(r"\(os error (\d+)\)")
+_RUST_ERROR_NUMBER = re.compile(r"\(os error (\d+)\)")
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
 _WINDOWS_DISK_FULL = 112
-_ASIDE = re.compile(r"\..+\.\d+")  # a file being written aside, see `write_aside`
+_TEMPORARY = re.compile(r"\..+\.\d+")  # before it is moved into place, see `write_atomic`
 
 
 def write_json(file: Path, values: dict[str, Any]) -> None:
-    write_aside(file, as_json(values))
+    write_atomic(file, json_bytes(values))
 
 
-def write_last_word(file: Path, values: dict[str, Any]) -> None:
+def write_json_on_full_disk(file: Path, values: dict[str, Any]) -> None:
     """As `write_json`; where the disk is full, over the old content, which takes no new space."""
-    data = as_json(values)
+    data = json_bytes(values)
     try:
-        write_aside(file, data)
+        write_atomic(file, data)
     except OSError as error:
         if error_number(error) not in _DISK_FULL:
             raise
@@ -38,8 +38,8 @@ def write_last_word(file: Path, values: dict[str, Any]) -> None:
             stream.truncate(len(data))
 
 
-def as_json(values: dict[str, Any]) -> bytes:
-    return json.dumps(plain(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
+def json_bytes(values: dict[str, Any]) -> bytes:
+    return json.dumps(jsonable(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
 
 
 def read_json(file: Path, advice: str = "fetch the checkpoint again", kind: type = dict) -> Any:
@@ -67,22 +67,22 @@ def read_json_or_empty(file: Path) -> dict[str, Any]:
     return value
 
 
-def write_aside(file: Path, data: bytes, durable: bool = False) -> None:
+def write_atomic(file: Path, data: bytes, durable: bool = False) -> None:
     """Readers see the old file or the new one. `durable`: after a power cut too."""
-    aside = file.with_name(f".{file.name}.{os.getpid()}")
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        aside.write_bytes(data)
+        temporary.write_bytes(data)
         if durable:
-            _sync(aside)
-        _replace(aside, file)
+            _sync(temporary)
+        _replace(temporary, file)
     except BaseException:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
-def is_aside(file: Path) -> bool:
+def is_temporary(file: Path) -> bool:
     """Whether this may be left over from a writer that was killed."""
-    return _ASIDE.fullmatch(file.name) is not None
+    return _TEMPORARY.fullmatch(file.name) is not None
 
 
 def _replace(source: Path, target: Path) -> None:
@@ -127,7 +127,7 @@ def write_errors(folder: Path) -> Iterator[None]:
 
 def error_number(error: BaseException) -> int | None:
     """The system's number of an error (errno), also of one that a library written in Rust passes on as text."""
-    said = _SAID_BY_RUST.search(str(error))
+    said = _RUST_ERROR_NUMBER.search(str(error))
     number: int | None = getattr(error, "errno", None) or (int(said[1]) if said else None)
     return errno.ENOSPC if os.name == "nt" and number == _WINDOWS_DISK_FULL else number
 
@@ -151,16 +151,16 @@ def why_unwritten(error: BaseException, folder: Path) -> str | None:
     return None
 
 
-def plain(value: Any) -> Any:
+def jsonable(value: Any) -> Any:
     """JSON's own types, also of what NumPy and torch hold; None for a number that is not finite."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): jsonable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
+        return [jsonable(item) for item in value]
     if isinstance(value, Path):
         return str(value)
     number = float(value)

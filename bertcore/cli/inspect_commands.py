@@ -245,13 +245,13 @@ def trace(
 def _write(arrays: dict[str, np.ndarray], out: Path) -> Path:
     import numpy as np
 
-    from bertcore.files import write_aside
+    from bertcore.files import write_atomic
 
     out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
     try:
-        write_aside(out, packed.getvalue())
+        write_atomic(out, packed.getvalue())
     except OSError as error:
         raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
     return out

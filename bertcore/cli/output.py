@@ -43,9 +43,9 @@ def is_follower() -> bool:
 
 
 def print_json(value: Any) -> None:
-    from bertcore.files import plain
+    from bertcore.files import jsonable
 
-    typer.echo(json.dumps(plain(value), ensure_ascii=False, allow_nan=False))
+    typer.echo(json.dumps(jsonable(value), ensure_ascii=False, allow_nan=False))
 
 
 def refuse_folder(file: Path | None) -> None:

@@ -176,7 +176,7 @@ def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
         raise BertcoreError(f"Name a .json file with --out; the report as text goes beside it, into {out.name}.")
     from bertcore.data.text import text_files
     from bertcore.evaluation.markdown import cloze_table, figures
-    from bertcore.files import write_aside
+    from bertcore.files import write_atomic
     from bertcore.loaded_model import load
 
     text_files([Path(file) for file in options.corpus])  # before the model is opened: raises for what is not there
@@ -190,7 +190,7 @@ def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
     shown = figures(report)
     if out:
         write_answer(out, answer)
-        write_aside(out.with_suffix(".md"), f"# {report.name}\n\n{shown}\n{cloze_table(report)}".encode())
+        write_atomic(out.with_suffix(".md"), f"# {report.name}\n\n{shown}\n{cloze_table(report)}".encode())
     if as_json:
         print_json(answer)
     else:

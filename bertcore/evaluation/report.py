@@ -29,7 +29,7 @@ from bertcore.evaluation.minimal_pairs import (
     minimal_pairs_file,
     read_minimal_pairs,
 )
-from bertcore.files import plain
+from bertcore.files import jsonable
 
 FORMAT_VERSION = 2
 
@@ -106,7 +106,7 @@ class ModelReport:
                 values["held_out"]["words"][name]["perplexity"] = words.perplexity
         if self.heads is not None:
             values["heads"]["counts"] = self.heads.counts()
-        found: dict[str, Any] = plain(values)
+        found: dict[str, Any] = jsonable(values)
         return found
 
 

@@ -30,15 +30,15 @@ from filelock import FileLock, Timeout
 
 from bertcore.errors import BertcoreError
 from bertcore.files import (
-    as_json,
-    is_aside,
-    plain,
+    is_temporary,
+    json_bytes,
+    jsonable,
     read_json_or_empty,
     to_disk,
-    write_aside,
+    write_atomic,
     write_errors,
     write_json,
-    write_last_word,
+    write_json_on_full_disk,
 )
 from bertcore.runs.metrics_file import (
     METRICS,
@@ -105,7 +105,7 @@ class RunFolder:
             run.path.mkdir(parents=True, exist_ok=True)
             run._refuse_used()
             (run.path / SNAPSHOTS).mkdir(exist_ok=True)
-            write_aside(run.path / CONFIG, as_json({"format_version": FORMAT_VERSION, **config}), durable=True)
+            write_atomic(run.path / CONFIG, json_bytes({"format_version": FORMAT_VERSION, **config}), durable=True)
         run.write_status(state="starting")
         return run
 
@@ -139,13 +139,13 @@ class RunFolder:
         if not self._written:
             self._written = self._read_status_fields()
         self._written |= {"message": None, **changes, "pid": os.getpid(), "updated_at": time.time()}
-        write = write_last_word if changes.get("state") == "failed" else write_json
+        write = write_json_on_full_disk if changes.get("state") == "failed" else write_json
         with write_errors(self.path):
             write(self.path / STATUS, self._written)
 
     def append_metric(self, metric: dict[str, Any]) -> None:
         """Adds one line to metrics.jsonl and flushes it. NaN and infinity become null; array scalars become numbers."""
-        line = json.dumps(plain(metric), ensure_ascii=False, allow_nan=False)
+        line = json.dumps(jsonable(metric), ensure_ascii=False, allow_nan=False)
         with write_errors(self.path):
             if self._metrics is None:
                 self._metrics = open_at_line_start(self.path / METRICS)
@@ -160,7 +160,7 @@ class RunFolder:
             return
         with write_errors(self.path):
             kept = [line for line in file.read_bytes().splitlines() if step_of(line) <= after_step]
-            write_aside(file, b"".join(line + b"\n" for line in kept))
+            write_atomic(file, b"".join(line + b"\n" for line in kept))
 
     def drop_snapshots(self, after_step: int) -> None:
         """Removes those of later steps: they are damaged, or the run would go on from there; it writes them again."""
@@ -277,7 +277,7 @@ class RunFolder:
     def _refuse_used(self) -> None:
         if (self.path / CONFIG).exists():
             raise BertcoreError(f"{self.path} holds a run already: resume it, or choose another folder.")
-        others = {entry.name for entry in self.path.iterdir() if not is_aside(entry)}
+        others = {entry.name for entry in self.path.iterdir() if not is_temporary(entry)}
         others -= {STATUS, METRICS, LOG, LOCK, SNAPSHOTS, CONTROL}
         if self.snapshots():
             raise BertcoreError(
@@ -294,7 +294,8 @@ class RunFolder:
         for name in (CONTROL, f"{CONTROL}.taken"):
             (self.path / name).unlink(missing_ok=True)  # meant for the process that is gone
         for file in self.path.glob(".*"):
-            if is_aside(file) and not file.name.startswith(f".{CONTROL}"):  # others may be sending a command just now
+            is_command = file.name.startswith(f".{CONTROL}")  # others may be sending one just now
+            if is_temporary(file) and not is_command:
                 file.unlink(missing_ok=True)
 
     def _read_status(self) -> RunStatus:

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from bertcore.data.batches import Batch
-from bertcore.files import plain, write_json
+from bertcore.files import jsonable, write_json
 from bertcore.model.losses import NO_LABEL, TaskBatch
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -36,7 +36,7 @@ def write_pretraining_batch(
     for number, sequence in enumerate(sequences):
         sequence["predict"] = wanted.get(number, {})
         sequence["pair_label"] = int(batch.next_sentence[number])
-    write_json(run / name, {"causal": batch.causal, "sequences": plain(sequences)})
+    write_json(run / name, {"causal": batch.causal, "sequences": jsonable(sequences)})
     return _begin(sequences)
 
 
@@ -55,7 +55,7 @@ def write_task_batch(
     sequences = _sequences(batch.input_ids, batch.segment_ids, batch.attention_mask, tokenizer, most)
     answers = {head: _named(values.tolist(), labels) for head, values in batch.labels.items()}
     rows = {head: values.tolist() for head, values in batch.rows.items()}
-    write_json(run / name, plain({"sequences": sequences, "labels": answers, "rows": rows}))
+    write_json(run / name, jsonable({"sequences": sequences, "labels": answers, "rows": rows}))
     return _begin(sequences)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.checkpoint.tensor_names import class_name
-from bertcore.files import read_json_or_empty, write_aside
+from bertcore.files import read_json_or_empty, write_atomic
 from bertcore.locations import built_in_checkpoint
 from bertcore.model.bert import Bert
 from bertcore.model.heads import HEAD_TITLES
@@ -79,7 +79,7 @@ class ModelCard:
         return f"---\n{self._head()}\n---\n\n" + "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
     def write(self, checkpoint: Path) -> None:
-        write_aside(checkpoint / CARD_FILE, self.text().encode("utf-8", "replace"))
+        write_atomic(checkpoint / CARD_FILE, self.text().encode("utf-8", "replace"))
 
     def _head(self) -> str:
         from huggingface_hub import EvalResult, ModelCardData  # costs a moment, and only a run's end needs it

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bertcore.errors import BertcoreError
-from bertcore.files import as_json, read_json_or_empty, write_aside, write_errors
+from bertcore.files import json_bytes, read_json_or_empty, write_atomic, write_errors
 from bertcore.runs.run_folder import CONFIG, RunFolder
 from bertcore.runs.snapshots import PROGRESS_FILE
 from bertcore.settings import read_recipe
@@ -75,7 +75,7 @@ def resume_settings(folder: RunFolder, stored: Options, wanted: Options | None) 
         _check_budget(folder, after["training"])
         after["training"] = _warm_up_stays_over(folder, before["training"], after["training"])
     with folder.acquire(), write_errors(folder.path):  # a run that somebody else trains is left alone
-        write_aside(folder.path / CONFIG, as_json(after), durable=True)
+        write_atomic(folder.path / CONFIG, json_bytes(after), durable=True)
         folder.log("changed for going on: " + "; ".join(_in_words(before["training"], after["training"])))
     return type(wanted).from_dict(after)
 

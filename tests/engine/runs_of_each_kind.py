@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.files import is_aside
+from bertcore.files import is_temporary
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distil import start_or_resume_distilling
@@ -88,5 +88,5 @@ def story(run: Path) -> dict[str, Any]:
         "steps": [step for step, _ in snapshots],
         "weights": [(path / "model.safetensors").read_bytes() for _, path in snapshots],
         "moments": (snapshots[-1][1] / "training_state.safetensors").read_bytes(),
-        "litter": [file.name for file in run.rglob("*") if is_aside(file) or file.suffix == ".partial"],
+        "litter": [file.name for file in run.rglob("*") if is_temporary(file) or file.suffix == ".partial"],
     }

@@ -9,15 +9,15 @@ import pytest
 import torch
 
 from bertcore.errors import BertcoreError
-from bertcore.files import plain, read_json, read_json_or_empty, write_json
+from bertcore.files import jsonable, read_json, read_json_or_empty, write_json
 
 
 def test_numbers_keep_their_kind() -> None:
     values = {"count": np.int64(3), "rows": torch.tensor([1, 2]), "on": np.bool_(True), "share": np.float32(0.5)}
-    made = plain(values)
+    made = jsonable(values)
     assert made == {"count": 3, "rows": [1, 2], "on": True, "share": 0.5}
     assert [type(made[name]) for name in ("count", "on", "share")] == [int, bool, float]
-    assert plain([np.float64("nan"), torch.tensor(float("inf")), Path("a")]) == [None, None, "a"]
+    assert jsonable([np.float64("nan"), torch.tensor(float("inf")), Path("a")]) == [None, None, "a"]
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.files import plain
 from bertcore.runs.run_folder import MetricsTail, RunFolder
 
 ROOT = Path(__file__).parents[2]
@@ -350,9 +349,3 @@ def test_the_revision_of_a_foreign_repository_is_not_ours(tmp_path: Path) -> Non
         [sys.executable, "-c", program], cwd=tmp_path / "lib", capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() == "None"
-
-
-def test_scalars_keep_their_kind_in_files() -> None:
-    values = plain({"count": np.int64(3), "mean": np.float32(0.5), "is_on": np.bool_(True), "gone": np.float64("nan")})
-    assert values == {"count": 3, "mean": 0.5, "is_on": True, "gone": None}
-    assert [type(value) for value in values.values()] == [int, float, bool, type(None)]
