@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 from app.compute.layer_steps import one_layer
 from app.rooms.layers.added_view import AddedView
 from app.rooms.layers.hidden_view import HiddenView
-from app.rooms.layers.line_chart import ticks
 from app.rooms.layers.neurons_view import MOST_WORDS, NeuronsView
 from app.rooms.layers.paths_view import PathsView
 from app.rooms.layers.room import LayersRoom
@@ -58,7 +57,7 @@ def test_lengths_and_cosines_are_the_engines(room: LayersRoom, window: Window, q
     assert window.state.reading is not None
     states = window.state.reading.trace.hidden_states
     assert view.lengths.values == pytest.approx(lengths(states).T, rel=1e-5)
-    assert view.lengths._raster is not None and view.lengths._raster.low == 0  # LayerNorm made them equally long
+    assert view.lengths.color_range is not None and view.lengths.color_range[0] == 0  # LayerNorm made them alike
     for stage in (0, 2):
         room.slider.track.setValue(stage)
         assert view.cosines.values == pytest.approx(cosines(states)[stage], abs=1e-5)
@@ -106,12 +105,12 @@ def test_paths_are_the_engines_and_follow_the_selection(room: LayersRoom, window
     view = opened(window, qtbot, "paths", PathsView)
     assert window.state.reading is not None
     found = pca(window.state.reading.trace.hidden_states)
-    assert np.array_equal(view.picture.points, found.points)
+    assert np.array_equal(view.picture.points.places, found.points)
     assert f"across: {found.share[0]:.0%} of the variance" in view.card.hint
     view.picture.setFocus()
     window.state.set_focus(2)
     QTest.keyClick(view.picture, Qt.Key.Key_Right)
-    assert window.state.focus == 3 and view.picture._current == 3
+    assert window.state.focus == 3 and view.picture.selected == [3]
 
 
 def test_what_is_added_is_the_engines_for_the_current_token(
@@ -123,9 +122,10 @@ def test_what_is_added_is_the_engines_for_the_current_token(
     stream = residual_stream(load_checkpoint(model_folder).model, reading.request.input_ids, reading.request.segments)
     for token in (3, 6):
         window.state.set_focus(token)
-        shown = [line.values for line in (*view.lengths.lines, *view.cosines.lines)]
-        names = ("entering", "attention", "feed_forward", "attention_cosine", "feed_forward_cosine")
-        for values, name in zip(shown, names, strict=True):
+        keys = ("entering", "attention", "feed_forward")
+        shown = {key: view.lengths.points(key)[1] for key in keys}
+        shown |= {f"{key}_cosine": view.cosines.points(key)[1] for key in keys[1:]}
+        for name, values in shown.items():
             assert values == pytest.approx(getattr(stream, name)[:, token], rel=1e-4, abs=1e-5)
     assert not room.slider.isVisible()
 
@@ -221,7 +221,7 @@ def test_one_word_is_compared_in_the_persons_sentences(
     assert view.shown[1].cosines == pytest.approx(found.cosines, abs=1e-5)
     assert view.matrix.values == pytest.approx(found.cosines[window.state.selection.stage], abs=1e-5)
     parted = parting(found.cosines, [1, 2, 2])
-    assert view.curves.lines[1].values == pytest.approx(parted.between, abs=1e-5)
+    assert view.curves.points("between")[1] == pytest.approx(parted.between, abs=1e-5)
     assert view.verdict.text() == verdict(parted)
     assert "not in this sentence" in view.editor.lines[3]._missing.text()
 
@@ -230,7 +230,12 @@ def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: 
     view = opened(window, qtbot, "word", WordView)
     QTest.keyClicks(view.editor.word, "x")
     qtbot.waitUntil(lambda: "No sentence has the word “bankx”" in view.line.text, timeout=TIMEOUT_MS)
-    assert view.shown is None and not view.curves.lines and view.matrix.values is None and not view.verdict.text()
+    assert (
+        view.shown is None
+        and not len(view.curves.points("within")[0])
+        and view.matrix.values is None
+        and not view.verdict.text()
+    )
     view.editor.add.click()
     assert len(view.editor.lines) == 5
     view.editor.lines[4].remove.click()
@@ -340,9 +345,3 @@ def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot
             assert figure is not None and figure.caption and figure.numbers, key
             made[key, figure.title] = figure
     assert len(made) == 10
-
-
-def test_ticks_are_round_and_inside() -> None:
-    assert ticks(0, 16, 4) == [0, 5, 10, 15]
-    assert ticks(-0.23, 0.15, 4) == [-0.2, -0.1, 0, 0.1]
-    assert ticks(0.62, 0.64, 2) == [0.62, 0.63, 0.64]

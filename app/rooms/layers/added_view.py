@@ -9,9 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout
 
 from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import theme
-from app.rooms.layers.line_chart import Line, LineChart
 from app.rooms.layers.stages import LayersView
 from app.widgets.card import GAP_PX, Card, note
+from app.widgets.curve_plot import CurvePlot
+from app.widgets.curves import CurveSpec, PlotSpec
 
 if TYPE_CHECKING:
     from app.compute.question import Step
@@ -26,11 +27,35 @@ class AddedView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lengths = LineChart(
-            self.tr("Length of what is added, by layer"), self.tr("layer"), self.tr("length (L2 norm)")
+        layer, at = self.tr("layer"), self.tr("layer {x}")
+        self.lengths = CurvePlot(
+            PlotSpec(
+                self.tr("Length of what is added"),
+                (
+                    CurveSpec("entering", self.tr("entering the layer"), "muted", markers=True, dashed=True),
+                    CurveSpec("attention", self.tr("attention adds"), "curve_train", markers=True),
+                    CurveSpec("feed_forward", self.tr("feed-forward adds"), "curve_held_out", markers=True, symbol="s"),
+                ),
+                left_label=self.tr("length (L2 norm)"),
+                bottom_label=layer,
+                at=at,
+                includes_zero=True,
+            )
         )
-        self.cosines = LineChart(
-            self.tr("Cosine between what is added and what was there, by layer"), self.tr("layer"), self.tr("cosine")
+        self.cosines = CurvePlot(
+            PlotSpec(
+                self.tr("Cosine with what was there"),
+                (
+                    CurveSpec("attention", self.tr("attention with x"), "curve_train", markers=True),
+                    CurveSpec(
+                        "feed_forward", self.tr("feed-forward with m"), "curve_held_out", markers=True, symbol="s"
+                    ),
+                ),
+                left_label=self.tr("cosine"),
+                bottom_label=layer,
+                at=at,
+                includes_zero=True,
+            )
         )
         self.lengths_card = Card(self.tr("How much each layer adds"))
         self.cosines_card = Card(self.tr("In which direction"))
@@ -50,8 +75,7 @@ class AddedView(LayersView):
             card.body.addWidget(below)
             card.set_figure(figure)
             row.addWidget(card, 1)
-            chart.told.connect(self.hover_text_changed)
-            chart.chosen.connect(lambda place: self.stage_clicked.emit(place + 1))
+            chart.clicked.connect(lambda place: self.stage_clicked.emit(round(place) + 1))
         self.stream = self.add_question(self._on_stream_answered)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
@@ -77,8 +101,8 @@ class AddedView(LayersView):
             self.stream.ask_model(request.model, (request, selection.token_view), work, self.pause_ms)
         else:
             self.stream.forget()
-            self.lengths.set_lines([], [])
-            self.cosines.set_lines([], [])
+            self.lengths.set_points({})
+            self.cosines.set_points({})
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
@@ -95,24 +119,16 @@ class AddedView(LayersView):
         unit = selection.unit(reading)
         if unit is None:
             return
-        places = [str(layer + 1) for layer in range(stream.entering.shape[0])]
-        self.lengths.set_lines(
-            [
-                Line(self.tr("entering the layer"), stream.entering[:, unit], "muted", dashed=True),
-                Line(self.tr("attention adds"), stream.attention[:, unit], "curve_train"),
-                Line(self.tr("feed-forward adds"), stream.feed_forward[:, unit], "curve_held_out", "s"),
-            ],
-            places,
-            low=0.0,
-        )
-        self.cosines.set_lines(
-            [
-                Line(self.tr("attention with x"), stream.attention_cosine[:, unit], "curve_train"),
-                Line(self.tr("feed-forward with m"), stream.feed_forward_cosine[:, unit], "curve_held_out", "s"),
-            ],
-            places,
-            low=0.0,
-        )
+        layers = len(stream.entering)
+        x, places = np.arange(layers), [str(layer) for layer in range(1, layers + 1)]
+        lengths = {
+            "entering": stream.entering,
+            "attention": stream.attention,
+            "feed_forward": stream.feed_forward,
+        }  # (L,U) each
+        cosines = {"attention": stream.attention_cosine, "feed_forward": stream.feed_forward_cosine}
+        for chart, values in ((self.lengths, lengths), (self.cosines, cosines)):
+            chart.set_points({key: (x, one[:, unit]) for key, one in values.items()}, places)
         token, words = selection.units(reading).labels[unit], selection.token_view.vectors_note
         self.lengths_card.set_hint(
             joined(self.tr("{token} · length of what each part adds to its vector").format(token=token), words)
@@ -122,14 +138,14 @@ class AddedView(LayersView):
         )
 
     def _lengths_figure(self) -> Figure | None:
-        return self._chart_figure(self.lengths, self.lengths_card)
+        return self._chart_figure(self.lengths, self.lengths_card, ["entering", "attention", "feed_forward"])
 
     def _cosines_figure(self) -> Figure | None:
-        return self._chart_figure(self.cosines, self.cosines_card)
+        return self._chart_figure(self.cosines, self.cosines_card, ["attention", "feed_forward"])
 
-    def _chart_figure(self, chart: LineChart, card: Card) -> Figure | None:
-        if self.stream.answer is None or not chart.lines:
+    def _chart_figure(self, chart: CurvePlot, card: Card, keys: list[str]) -> Figure | None:
+        if self.stream.answer is None:
             return None
-        values = np.stack([line.values for line in chart.lines])
-        axes = Axis("part", [line.name for line in chart.lines]), Axis("layer", first=1)
-        return self.figure(card.title, [chart], {"value": Numbers(values, axes)}, hint=card.hint, token=True)
+        values = np.stack([chart.points(key)[1] for key in keys])
+        numbers = {"value": Numbers(values, (Axis("part", keys), Axis("layer", first=1)))}
+        return self.figure(card.title, [chart], numbers, hint=card.hint, token=True)

@@ -8,10 +8,10 @@ import numpy as np
 from PySide6.QtWidgets import QHBoxLayout
 
 from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import theme
-from app.rooms.layers.heat_grid import HeatGrid, Labels
+from app.look import numbers, theme
 from app.rooms.layers.stages import LayersView, stage_labels, stage_name
 from app.widgets.card import GAP_PX, Card
+from app.widgets.labelled_grid import LabelledGrid, Labels
 from bertcore.analysis.vectors import cosines, lengths
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class HiddenView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.lengths = HeatGrid(self.tr("Length of each hidden state: rows are tokens, columns are layers"))
-        self.cosines = HeatGrid(
+        self.lengths = LabelledGrid(self.tr("Length of each hidden state: rows are tokens, columns are layers"))
+        self.cosines = LabelledGrid(
             self.tr("Cosine similarity of each pair of tokens"), square=True, signed=True, tilted=True
         )
         self.lengths_card = Card(self.tr("Length of each hidden state"))
@@ -46,9 +46,9 @@ class HiddenView(LayersView):
             card.body.addWidget(grid, 1)
             row.addWidget(card, stretch)
         self.lengths.hovered.connect(self._on_lengths_hovered)
-        self.lengths.chosen.connect(self._on_lengths_chosen)
+        self.lengths.clicked.connect(self._on_lengths_clicked)
         self.cosines.hovered.connect(self._on_cosines_hovered)
-        self.cosines.chosen.connect(lambda row, _column: self.click_unit(row))
+        self.cosines.clicked.connect(lambda cell: self.click_unit(cell[0]))
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         units, states = selection.units(reading), reading.trace.hidden_states
@@ -95,42 +95,42 @@ class HiddenView(LayersView):
         if values is None or reading is None:
             return None
         axes = Axis("token", self.selection.units(reading).labels), Axis("layer", stage_labels(values.shape[1]))
-        numbers = {"length": Numbers(values, axes)}
-        return self.figure(self.lengths_card.title, [self.lengths], numbers, hint=self._lengths_axes)
+        arrays = {"length": Numbers(values, axes)}
+        return self.figure(self.lengths_card.title, [self.lengths], arrays, hint=self._lengths_axes)
 
     def _cosines_figure(self) -> Figure | None:
         values, reading = self.cosines.values, self.reading
         if values is None or reading is None:
             return None
         labels, stage = self.selection.units(reading).labels, stage_name(self.selection.stage)
-        numbers = {"cosine": Numbers(values, (Axis("token", labels), Axis("other token", labels)))}
-        return self.figure(self.cosines_card.title, [self.cosines], numbers, hint=stage, settings=stage)
+        arrays = {"cosine": Numbers(values, (Axis("token", labels), Axis("other token", labels)))}
+        return self.figure(self.cosines_card.title, [self.cosines], arrays, hint=stage, settings=stage)
 
-    def _on_lengths_hovered(self, spot: tuple[int, int] | None) -> None:
+    def _on_lengths_hovered(self, cell: tuple[int, int] | None) -> None:
         values, text = self.lengths.values, ""
-        if spot is not None and values is not None and self.reading is not None:
-            row, stage = spot
+        if cell is not None and values is not None and self.reading is not None:
+            row, stage = cell
             text = self.tr("{token}, {stage}: length {length}").format(
                 token=self.selection.units(self.reading).labels[row],
                 stage=stage_name(stage),
-                length=f"{values[row, stage]:.4f}",
+                length=numbers.decimal(float(values[cell]), 4),
             )
         self.hover_text_changed.emit(text)
-        self.hover_unit(spot[0] if spot else None)
+        self.hover_unit(cell[0] if cell else None)
 
-    def _on_lengths_chosen(self, row: int, stage: int) -> None:
-        self.click_unit(row)
-        self.stage_clicked.emit(stage)
+    def _on_lengths_clicked(self, cell: tuple[int, int]) -> None:
+        self.click_unit(cell[0])
+        self.stage_clicked.emit(cell[1])
 
-    def _on_cosines_hovered(self, spot: tuple[int, int] | None) -> None:
+    def _on_cosines_hovered(self, cell: tuple[int, int] | None) -> None:
         values, text = self.cosines.values, ""
-        if spot is not None and values is not None and self.reading is not None:
+        if cell is not None and values is not None and self.reading is not None:
             labels = self.selection.units(self.reading).labels
             text = self.tr("{token} and {other}, {stage}: cosine {cosine}").format(
-                token=labels[spot[0]],
-                other=labels[spot[1]],
+                token=labels[cell[0]],
+                other=labels[cell[1]],
                 stage=stage_name(self.selection.stage),
-                cosine=f"{values[spot]:.4f}",
+                cosine=numbers.decimal(float(values[cell]), 4),
             )
         self.hover_text_changed.emit(text)
-        self.hover_unit(spot[0] if spot else None)
+        self.hover_unit(cell[0] if cell else None)

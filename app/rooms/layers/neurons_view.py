@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import theme
+from app.look import numbers, theme
 from app.rooms.layers.stages import LayersView
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label, note
@@ -94,7 +94,7 @@ class NeuronsView(LayersView):
             [
                 Bar(
                     self.tr("layer {layer} · {neuron}").format(layer=layer + 1, neuron=neuron),
-                    _activation(value),
+                    numbers.decimal(value),
                     value / highest,
                     "bar_strong" if (layer, neuron) == self.chosen else "bar",
                     is_strong=(layer, neuron) == self.chosen,
@@ -145,7 +145,7 @@ class NeuronsView(LayersView):
             [
                 Bar(
                     units.labels[i],
-                    _activation(float(activations[i])),
+                    numbers.decimal(float(activations[i])),
                     float(activations[i]) / highest,
                     note=str(units.first_positions[i]),
                     is_strong=i == unit,
@@ -154,12 +154,12 @@ class NeuronsView(LayersView):
             ]
         )
         longest = max((abs(score) for _, score in words.up), default=1.0) or 1.0
-        self.words.set_bars([Bar(word, _activation(score), score / longest, "good") for word, score in words.up])
+        self.words.set_bars([Bar(word, numbers.decimal(score), score / longest, "good") for word, score in words.up])
         layer, neuron = self.chosen
         self.neuron_card.set_title(self.tr("Layer {layer} · Neuron {neuron}").format(layer=layer + 1, neuron=neuron))
         self.neuron_card.set_hint(
             self.tr("an activation of 1 adds a vector of length {length} to the token’s hidden state").format(
-                length=f"{words.output_length:.2f}"
+                length=numbers.decimal(words.output_length)
             )
         )
 
@@ -204,28 +204,24 @@ class NeuronsView(LayersView):
         if self.all_neurons.answer is None or unit is None:
             return None
         rows = [f"layer {layer + 1}, neuron {neuron}" for layer, neuron in self._rows]
-        numbers = {"activation": Numbers(self.all_neurons.answer.activations[unit], (Axis("neuron", rows),))}
-        return self.figure(self.strongest_card.title, [self.strongest], numbers, token=True)
+        arrays = {"activation": Numbers(self.all_neurons.answer.activations[unit], (Axis("neuron", rows),))}
+        return self.figure(self.strongest_card.title, [self.strongest], arrays, token=True)
 
     def _neuron_figure(self) -> Figure | None:
         if self.one_neuron.answer is None or self.reading is None:
             return None
         activations, words = self.one_neuron.answer
         labels = self.selection.units(self.reading).labels
-        numbers = {
+        arrays = {
             "activation": Numbers(activations, (Axis("token", labels),)),
             "promotes": Numbers(
                 np.array([score for _, score in words.up]), (Axis("word", [word for word, _ in words.up]),)
             ),
         }
         hint = self.tr("left: activation by token · right: words it promotes, by the token table")
-        return self.figure(self.neuron_card.title, [self.tokens, self.words], numbers, hint=hint)
+        return self.figure(self.neuron_card.title, [self.tokens, self.words], arrays, hint=hint)
 
     def _on_strongest_clicked(self, row: int) -> None:
         self.chosen = self._rows[row]
         if self.reading is not None:
             self.show_selection(self.reading, self.selection)
-
-
-def _activation(value: float) -> str:
-    return f"{value:z.2f}".replace("-", "−")

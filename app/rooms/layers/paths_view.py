@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QVBoxLayout
 
 from app.figures.figure import Axis, Figure, Numbers, joined
-from app.rooms.layers.path_picture import PathPicture
+from app.look import numbers
 from app.rooms.layers.stages import LayersView, stage_labels
 from app.widgets.card import Card, note
+from app.widgets.scatter import Points, Scatter
 
 if TYPE_CHECKING:
     from app.compute.question import Step
@@ -25,7 +26,7 @@ class PathsView(LayersView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.picture = PathPicture()
+        self.picture = Scatter(self.tr("Path of each token through the layers"))
         self.card = Card(self.tr("Path of each token through the layers"))
         self.card.set_figure(self._figure)
         self.card.body.addWidget(self.picture, 1)
@@ -41,7 +42,7 @@ class PathsView(LayersView):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.card)
         self.paths = self.add_question(self._on_paths_answered)
-        self.picture.chosen.connect(self.click_unit)
+        self.picture.clicked.connect(self.click_unit)
         self.picture.hovered.connect(self._on_picture_hovered)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
@@ -58,22 +59,26 @@ class PathsView(LayersView):
             self.paths.compute((reading.request, selection.token_view), work, self.pause_ms)
         else:
             self.paths.forget()
-            self.picture.set_paths(self.picture.points[:, :0], [], [])
+            self.picture.set_points(Points())
         self.show_selection(reading, selection)
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         self.picture.set_stage(selection.stage)
-        if self.paths.answer is not None:
-            self.picture.set_current(selection.unit(reading))
+        unit = selection.unit(reading)
+        if self.paths.answer is not None and unit is not None:
+            self.picture.set_selected([unit])
 
     def _on_paths_answered(self, paths: Pca) -> None:
         if self.reading is None:
             return
         units = self.selection.units(self.reading)
-        self.picture.set_paths(paths.points, units.labels, units.kinds)
-        self.picture.set_current(self.selection.unit(self.reading))
+        stages = stage_labels(len(paths.points))
+        self.picture.set_points(Points(paths.points, units.labels, units.kinds, stage_names=stages))
+        self.show_selection(self.reading, self.selection)
         x, y = paths.share
-        plane = self.tr("PCA over all layers · across: {x} of the variance, up: {y}").format(x=f"{x:.0%}", y=f"{y:.0%}")
+        plane = self.tr("PCA over all layers · across: {x} of the variance, up: {y}").format(
+            x=numbers.percent(float(x)), y=numbers.percent(float(y))
+        )
         self.card.set_hint(joined(plane, self.selection.token_view.vectors_note))
 
     def _figure(self) -> Figure | None:
@@ -85,8 +90,8 @@ class PathsView(LayersView):
             Axis("token", self.selection.units(self.reading).labels),
             Axis("component", ["1", "2"]),
         )
-        numbers, hint = {"place": Numbers(points, axes)}, self.card.hint
-        return self.figure(self.card.title, [self.picture], numbers, hint=hint, token=True, settings=hint)
+        arrays, hint = {"place": Numbers(points, axes)}, self.card.hint
+        return self.figure(self.card.title, [self.picture], arrays, hint=hint, token=True, settings=hint)
 
     def _on_picture_hovered(self, unit: int | None) -> None:
         text = ""

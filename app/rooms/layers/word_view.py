@@ -9,12 +9,13 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import theme
-from app.rooms.layers.heat_grid import HeatGrid, Labels
-from app.rooms.layers.line_chart import Line, LineChart
+from app.look import numbers, theme
 from app.rooms.layers.stages import LayersView, stage_labels, stage_name
 from app.rooms.layers.uses import BANK, Uses, UsesEditor
 from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.curve_plot import CurvePlot
+from app.widgets.curves import CurveSpec, PlotSpec
+from app.widgets.labelled_grid import LabelledGrid, Labels
 from app.widgets.progress_line import ProgressLine
 
 if TYPE_CHECKING:
@@ -43,10 +44,19 @@ class WordView(LayersView):
     def __init__(self) -> None:
         super().__init__()
         self.editor = UsesEditor(BANK)
-        self.curves = LineChart(
-            self.tr("Mean cosine between uses of the word, by layer"), self.tr("layer"), self.tr("mean cosine")
+        self.curves = CurvePlot(
+            PlotSpec(
+                self.tr("Mean cosine between uses of the word"),
+                (
+                    CurveSpec("within", self.tr("same meaning"), "curve_train", markers=True),
+                    CurveSpec("between", self.tr("different meanings"), "curve_held_out", markers=True, symbol="s"),
+                ),
+                left_label=self.tr("mean cosine"),
+                bottom_label=self.tr("layer"),
+                at=self.tr("layer: {x}"),
+            )
         )
-        self.matrix = HeatGrid(self.tr("Cosine of each pair of uses"), square=True, numbers=True, longest_px=300)
+        self.matrix = LabelledGrid(self.tr("Cosine of each pair of uses"), square=True, longest_px=300)
         self.verdict = label("", "strong", wrap=True)
         self.curves_card = Card(self.tr("Where its meanings separate"))
         self.matrix_card = Card(self.tr("How similar are its uses?"))
@@ -56,8 +66,7 @@ class WordView(LayersView):
         self.shown: Compared | None = None  # the editor may be ahead of it
         self._build()
         self._connect_editor()
-        self.curves.told.connect(self.hover_text_changed)
-        self.curves.chosen.connect(self.stage_clicked)
+        self.curves.clicked.connect(lambda place: self.stage_clicked.emit(round(place)))
         self.matrix.hovered.connect(self._on_matrix_hovered)
 
     def restore(self, kept: Any) -> None:
@@ -80,7 +89,9 @@ class WordView(LayersView):
         labels = _labels(uses, found)
         cosines = np.ascontiguousarray(found.cosines[stage], dtype=np.float32)
         lowest = min(float(found.cosines.min()), 0.99)  # of all layers: colours mean the same after each
-        self.matrix.set_grid(cosines, labels, Labels([str(i + 1) for i in found.sentences], labels.kinds), lowest, 1)
+        columns = Labels([str(i + 1) for i in found.sentences], labels.kinds)
+        texts = [[numbers.decimal(value) for value in row] for row in cosines.tolist()]
+        self.matrix.set_grid(cosines, labels, columns, lowest, 1, texts)
         self.matrix_card.set_hint(
             self.tr("cosine of “{word}” in each pair of sentences, {stage}").format(
                 word=uses.word.strip(), stage=stage_name(stage)
@@ -102,12 +113,10 @@ class WordView(LayersView):
         self.shown = compared
         uses, found, parting = compared
         self.editor.show_found(found.sentences)
-        lines = [
-            Line(self.tr("same meaning"), parting.within, "curve_train"),
-            Line(self.tr("different meanings"), parting.between, "curve_held_out", "s"),
-        ]
-        self.curves.set_lines(
-            [line for line in lines if np.isfinite(line.values).any()], stage_labels(len(found.cosines))
+        stages = np.arange(len(found.cosines))
+        means = {"within": parting.within, "between": parting.between}
+        self.curves.set_points(
+            {key: (stages, values) for key, values in means.items()}, stage_labels(len(found.cosines))
         )
         self.curves_card.set_hint(
             self.tr("“{word}” in %n sentence(s)", "", len(found.sentences)).format(word=uses.word.strip())
@@ -119,7 +128,7 @@ class WordView(LayersView):
     def _on_compared_failed(self) -> None:
         """Nothing of an earlier word stays."""
         self.shown = None
-        self.curves.set_lines([], [])
+        self.curves.set_points({})
         self.matrix.set_grid(np.empty((0, 0), dtype=np.float32), Labels(), Labels(), 0, 1)
         self.verdict.setText("")
         for card in (self.curves_card, self.matrix_card):
@@ -138,7 +147,10 @@ class WordView(LayersView):
         if spot is not None and values is not None and self.shown is not None:
             first, second = (self.shown[1].sentences[i] + 1 for i in spot)
             text = self.tr("sentences {first} and {second}, {stage}: cosine {cosine}").format(
-                first=first, second=second, stage=stage_name(self.selection.stage), cosine=f"{values[spot]:.4f}"
+                first=first,
+                second=second,
+                stage=stage_name(self.selection.stage),
+                cosine=numbers.decimal(float(values[spot]), 4),
             )
         self.hover_text_changed.emit(text)
 
@@ -168,13 +180,17 @@ class WordView(LayersView):
         row.addLayout(right, 1)
 
     def _curves_figure(self) -> Figure | None:
-        if self.shown is None or not self.curves.lines:
+        if self.shown is None:
             return None
-        values = np.stack([line.values for line in self.curves.lines])
-        axes = Axis("pairs", [line.name for line in self.curves.lines]), Axis("layer", stage_labels(values.shape[1]))
-        texts = _caption(self.shown[0])
-        numbers = {"mean cosine": Numbers(values, axes)}
-        return self.figure(self.curves_card.title, [self.curves], numbers, hint=texts, settings=texts, texts=False)
+        uses, found, parting = self.shown
+        means = {"same meaning": parting.within, "different meanings": parting.between}
+        known = {name: values for name, values in means.items() if np.isfinite(values).any()}
+        if not known:
+            return None
+        axes = Axis("pairs", list(known)), Axis("layer", stage_labels(len(found.cosines)))
+        texts = _caption(uses)
+        arrays = {"mean cosine": Numbers(np.stack(list(known.values())), axes)}
+        return self.figure(self.curves_card.title, [self.curves], arrays, hint=texts, settings=texts, texts=False)
 
     def _matrix_figure(self) -> Figure | None:
         if self.shown is None:
@@ -182,8 +198,8 @@ class WordView(LayersView):
         uses, found, _ = self.shown
         texts, stage = _labels(uses, found).texts, stage_name(self.selection.stage)
         axes = Axis("layer", stage_labels(len(found.cosines))), Axis("use", texts), Axis("other use", texts)
-        numbers, settings = {"cosine": Numbers(found.cosines, axes)}, joined(_caption(uses), stage)
-        return self.figure(self.matrix_card.title, [self.matrix], numbers, hint=stage, settings=settings, texts=False)
+        arrays, settings = {"cosine": Numbers(found.cosines, axes)}, joined(_caption(uses), stage)
+        return self.figure(self.matrix_card.title, [self.matrix], arrays, hint=stage, settings=settings, texts=False)
 
 
 def _labels(uses: Uses, found: WordInSentences) -> Labels:
@@ -225,4 +241,4 @@ def verdict(parting: Parting) -> str:
             "meanings.",
         )
     )
-    return where.format(layer=parting.layer, within=f"{within:z.2f}", between=f"{between:z.2f}")
+    return where.format(layer=parting.layer, within=numbers.decimal(within), between=numbers.decimal(between))
