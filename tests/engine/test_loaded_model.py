@@ -95,6 +95,21 @@ class TestAgainstTransformers:
         assert traced.attentions.shape == (2, 4, len(traced.tokens), len(traced.tokens))
 
 
+def test_filling_a_mask_keeps_nothing_on_the_way(m: LoadedModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At base size with 512 tokens a trace is 500 MiB more."""
+
+    class Kept(Exception):
+        pass
+
+    def record(*_: object) -> None:
+        raise Kept
+
+    monkeypatch.setattr("bertcore.model.tap.Recorder.__call__", record)
+    assert len(m.fill(MASKED[0], "It was warm.")[0]) == 5
+    with pytest.raises(Kept):
+        m.trace(MASKED[0])
+
+
 class TestBatches:
     def test_several_texts_are_as_each_alone(self, m: LoadedModel) -> None:
         for many, one in zip(m.fill(MASKED), [m.fill(text) for text in MASKED], strict=True):
@@ -256,3 +271,11 @@ def test_the_python_on_a_page_runs(page: str, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_reference_lists_every_module_that_gives_results() -> None:
+    page = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+    there = {file.stem for file in (ROOT / "bertcore" / "analysis").glob("*.py")}
+    assert there - named == {"__init__", "family_table", "passes", "reference_values", "targets"}
+    assert named <= there
