@@ -1,4 +1,4 @@
-"""Typed text for a model that was taught a task, and what it says of it: plain data."""
+"""Typed text given to the task head of a fine-tuned model, with what is changed inside it."""
 
 from __future__ import annotations
 
@@ -7,21 +7,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    from app.state.model_info import ModelInfo
+    from torch import Tensor
+
+    from app.compute.question import Step
+    from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.model.tap import Changes
     from bertcore.tasks.examples import Example
     from bertcore.tasks.features.predictions import Prediction
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ApplyRequest:
-    """What was typed, as `bertcore.tasks.inference.predict.as_example` takes it."""
+    """What was typed, and what is changed inside the model."""
 
-    model: ModelInfo
     text_a: str
     text_b: str | None
+    what_if: WhatIf = NOTHING_CHANGED
+    token_ids: tuple[int, ...] = ()  # that rows, segments and positions of `what_if` are of
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,15 +37,68 @@ class Applied:
     request: ApplyRequest
     example: Example | None = None
     prediction: Prediction | None = None
+    before: Prediction | None = None  # of the unchanged model; None where nothing is changed
+    changed: WhatIf = NOTHING_CHANGED  # what of the request's changes acted
     problem: str = ""
     took_ms: float = 0.0
 
 
-def applied(request: ApplyRequest, run: Callable[[str, str | None], tuple[Example, Prediction]]) -> Applied:
-    """Gives A and B to the model. Where they are no example of its task, the answer is a sentence that says why."""
+def apply_model(checkpoint: Checkpoint, request: ApplyRequest, step: Step) -> Applied:
+    """What the model's task head says of A and B, or why they are no example of its task.
+
+    Changes of single tokens (attention rows, segments, positions) act where the head reads the very tokens that they
+    were made for: not in a passage that is typed elsewhere.
+    """
+    from bertcore.tasks.inference.predict import as_example, predict, task_kind
+
     started = time.perf_counter()
+    kind = task_kind(checkpoint)
     try:
-        example, prediction = run(request.text_a, request.text_b)
+        if kind is None:
+            raise BertcoreError(f"The model {checkpoint.name} has no head for a task.")
+        example = as_example(kind, request.text_a, request.text_b)
+        is_same = kind in ("classify", "multilabel", "regress", "tag") and _reads_same(checkpoint, example, request)
+        what_if = request.what_if if is_same else request.what_if.without_places()
+        before = predict(checkpoint, [example], step)[0]
+        if not what_if:
+            return Applied(request, example, before, took_ms=_since(started))
+        prediction = predict(checkpoint, [example], step, changes=_changes(checkpoint, what_if))[0]
+        return Applied(request, example, prediction, before, what_if, took_ms=_since(started))
     except BertcoreError as error:
         return Applied(request, problem=str(error))
-    return Applied(request, example, prediction, took_ms=(time.perf_counter() - started) * 1000)
+
+
+def _reads_same(checkpoint: Checkpoint, example: Example, request: ApplyRequest) -> bool:
+    """Whether the head reads the tokens that the changes were made for."""
+    from bertcore.tasks.examples import TaggedExample
+
+    a, b = request.text_a, request.text_b
+    if isinstance(example, TaggedExample):
+        a, b = " ".join(example.words), None
+    encoding = checkpoint.tokenizer.encode(a, b, max_length=checkpoint.config.max_length)
+    return tuple(encoding.ids) == request.token_ids
+
+
+def _changes(checkpoint: Checkpoint, what_if: WhatIf) -> Changes:
+    """All changes inside, with other segments and positions as changes of the embeddings looked up for them."""
+    from bertcore.analysis.interventions import combine
+
+    table = checkpoint.model.embeddings.segment
+    moved: dict[str, Callable[[Tensor], Tensor]] = {}
+    if what_if.positions:
+        places = dict(what_if.positions)
+        moved["embeddings.position"] = lambda rows: rows[:, [places.get(i, i) for i in range(rows.shape[1])]]
+    if what_if.segments and table is not None:
+        at, segments = zip(*what_if.segments, strict=True)
+
+        def in_segment(rows: Tensor) -> Tensor:
+            rows = rows.clone()  # (B,S,E)
+            rows[:, list(at)] = table.weight[list(segments)]
+            return rows
+
+        moved["embeddings.segment"] = in_segment
+    return combine(moved, what_if.changes() or {})
+
+
+def _since(started: float) -> float:
+    return (time.perf_counter() - started) * 1000

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.compute.errors import sentence
 from app.compute.inference import Inference
-from app.compute.worker import UnwantedError
 from app.state.readings import ModelQuestion
-
-if TYPE_CHECKING:
-    from app.compute.applying import ApplyRequest
-    from bertcore.tasks.examples import Example
-    from bertcore.tasks.features.predictions import Prediction
 
 
 class BroadcastQuestions(QObject):
@@ -28,13 +22,10 @@ class BroadcastQuestions(QObject):
         self._inference = inference
 
     def ask(self, kind: str, about: Any) -> None:
-        works: dict[str, Callable[[], Any]] = {
-            "apply": lambda: self._apply(about),
-        }
         if isinstance(about, ModelQuestion):
             work: Callable[[], Any] = lambda: self._answer(kind, about)  # noqa: E731
         else:
-            work = works.get(kind, about)
+            work = about
         self._inference.post(kind, work, partial(self._deliver, kind))
 
     def cancel(self, kind: str) -> None:
@@ -53,22 +44,3 @@ class BroadcastQuestions(QObject):
             self.progress_made.emit(kind, share)
 
         return question.answer(self._inference.checkpoint_of(question.model), step)
-
-    def _apply(self, request: ApplyRequest) -> Any:
-        checkpoint = self._inference.checkpoint_of(request.model)
-        from app.compute.applying import applied
-        from bertcore.tasks.inference.predict import as_example, predict, task_kind
-
-        kind = task_kind(checkpoint)
-        if kind is None:
-            raise UnwantedError
-
-        def step(share: float) -> None:
-            self._inference.step("apply")
-            self._inference.checkpoint_of(request.model)
-
-        def run(a: str, b: str | None) -> tuple[Example, Prediction]:
-            example = as_example(kind, a, b)
-            return example, predict(checkpoint, [example], step)[0]
-
-        return applied(request, run)

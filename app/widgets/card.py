@@ -68,6 +68,17 @@ class Card(QFrame):
         self._header.addWidget(widget)
         self._show_header()
 
+    def fill_with_message(self, title: QLabel, text: QLabel, *more: QWidget) -> None:
+        """A title and a sentence in the middle of a card that has nothing else to show."""
+        self.body.addStretch(2)
+        for widget in (title, text):
+            widget.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            self.body.addWidget(widget)
+        for other in more:
+            self.body.addSpacing(theme.px(8))
+            self.body.addWidget(other, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.body.addStretch(3)
+
     def set_figure(self, provider: Callable[[], Figure | None], name: str = "") -> None:
         """Puts a save button at the right end of the title line; `provider` makes the figure when it is asked for.
 

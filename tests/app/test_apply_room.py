@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import Qt
@@ -14,13 +15,14 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.figures.files import svg
-from app.rooms.apply.classes import number_text, share_text
-from app.rooms.apply.editor import MarkedEditor, find_in_order
+from app.look import numbers, theme
+from app.rooms.apply.marked_editor import MarkedEditor, find_in_order
 from app.rooms.apply.room import ApplyRoom
-from app.rooms.apply.tags import color_of, pieces_of, shape_of, types_of
-from app.rooms.apply.texts import NO_ANSWER
+from app.rooms.apply.tags_view import color_of, pieces_of, shape_of, types_of
 from app.shell.window import Window
+from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
+from bertcore.analysis import interventions
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
@@ -67,9 +69,9 @@ def apply_to(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> Callable[...,
         window = open_window(folder)
         qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
         room = window.open_room("apply")
-        assert isinstance(room, ApplyRoom) and room.panel is not None
+        assert isinstance(room, ApplyRoom) and room.view is not None
         if text:
-            room.panel.editor.setPlainText(text)  # type: ignore[attr-defined]
+            room.view.editor.setPlainText(text)  # type: ignore[attr-defined]
         window.state.set_text(a, b or "")
         settle(window, qtbot)
         first, second = (text, None) if kind == "summarise" else (a, text or b)
@@ -90,14 +92,14 @@ def settle(window: Window, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(("kind", "b"), [("classify", None), ("classify", B), ("multilabel", None)])
 def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, qtbot: QtBot) -> None:
     _, room, oracle = apply_to(kind, A, b)
-    bars = {bar.label: bar for bar in room.panel.bars}
+    bars = {bar.label: bar for bar in room.view.bars}
     assert {name: bar.number for name, bar in bars.items()} == {
-        name: share_text(share) for name, share in oracle.probabilities.items()
+        name: numbers.probability(share) for name, share in oracle.probabilities.items()
     }
     assert [bars[name].fraction for name in oracle.probabilities] == pytest.approx([*oracle.probabilities.values()])
     given = {oracle.label} if kind == "classify" else set(oracle.labels)
-    assert {name for name, bar in bars.items() if bar.mark} == given
-    assert room.panel.answer == (", ".join(name for name in bars if name in given) or "None of its labels")
+    assert {name for name, bar in bars.items() if bar.is_strong} == given
+    assert room.view.answer == (", ".join(name for name in bars if name in given) or "None of its labels")
 
 
 @pytest.mark.parametrize(
@@ -114,35 +116,100 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, q
 )
 def test_each_answer_can_be_saved(kind: str, text: str, name: str, wanted: Callable, apply_to: Callable) -> None:
     _, room, oracle = apply_to(kind, text=text)
-    (button,) = figure_buttons(room.panel)
+    (button,) = figure_buttons(room.view)
     figure = button.figure()
     assert figure.numbers[name].values.tolist() == pytest.approx(wanted(oracle), rel=1e-4)
     assert b"<text" in svg(figure) and kind in figure.caption  # the model's name is that of its task here
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_changed_inside_acts_here_too(kind: str, apply_to: Callable, tmp_path: Path, qtbot: QtBot) -> None:
+    """Heads and layers that are switched off were ignored: the answer stayed that of the unchanged model."""
+    text = {"span": PASSAGE, "choice": ENDINGS, "summarise": PASSAGE}.get(kind, "")
+    b = B if kind in ("classify", "multilabel", "regress") else None
+    window, room, oracle = apply_to(kind, A, b, text=text)
+    assert room.view.changed == ""
+    window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)}), layers_off=frozenset({1})))
+    settle(window, qtbot)
+    checkpoint = load_checkpoint(tmp_path / kind)
+    first, second = (text, None) if kind == "summarise" else (A, text or b)
+    off = interventions.combine(interventions.switch_off_heads({(0, 1)}), interventions.switch_off_layers({1}))
+    changed = predict(checkpoint, [as_example(kind, first, second)], changes=off)[0]  # type: ignore[arg-type]
+    assert changed != oracle
+    assert room.view.applied.prediction == changed and room.view.applied.before == oracle
+    assert "head 1·2 off" in room.view.changed and "layer 2 off" in room.view.changed
+    (button,) = figure_buttons(room.view)
+    assert "head 1·2 off" in button.figure().caption
+    window.state.set_what_if(WhatIf())
+    settle(window, qtbot)
+    assert room.view.applied.prediction == oracle and room.view.changed == ""
+
+
+@pytest.mark.parametrize("kind", ["classify", "tag"])
+def test_edited_rows_and_moved_tokens_act_as_in_the_reading(kind: str, apply_to: Callable, qtbot: QtBot) -> None:
+    window, room, oracle = apply_to(kind, A, None)
+    size = len(window.state.encoding.ids)
+    what_if = WhatIf(
+        rows=(EditedRow(0, 2, 0, (0.0, 1.0, *[0.0] * (size - 2))),),
+        segments=((2, 1), (3, 1)),
+        positions=((1, 4), (4, 1)),
+    )
+    window.state.set_what_if(what_if)
+    settle(window, qtbot)
+    logits = window.state.reading.task_logits[kind]
+    if kind == "classify":
+        shares = np.exp(logits - logits.max())
+        expected = (shares / shares.sum()).tolist()
+        assert list(room.view.applied.prediction.probabilities.values()) == pytest.approx(expected, abs=1e-5)
+    assert room.view.applied.changed == what_if and room.view.applied.prediction != oracle
+
+
+def test_edited_rows_do_not_act_on_another_text(apply_to: Callable, qtbot: QtBot) -> None:
+    window, room, oracle = apply_to("span", A, None, text=PASSAGE)
+    size = len(window.state.encoding.ids)
+    window.state.set_what_if(WhatIf(rows=(EditedRow(0, 2, 0, (0.0, 1.0, *[0.0] * (size - 2))),)))
+    settle(window, qtbot)
+    assert room.view.applied.prediction == oracle and "do not act" in room.view.changed
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("classify", ""), ("multilabel", ""), ("choice", ENDINGS), ("summarise", PASSAGE)]
+)
+def test_nothing_about_a_prediction_reads_as_correct(kind: str, text: str, apply_to: Callable) -> None:
+    """A green tick beside what the model chose reads as if it were right."""
+    _, room, _ = apply_to(kind, A, None, text=text)
+    if kind in ("classify", "multilabel"):
+        assert not any("\u2713" in bar.mark or bar.color == "good" for bar in room.view.bars)
+        return
+    assert not any("\u2713" in row.mark for row in room.view.ranked.rows)
+    picture, good = room.view.ranked.grab().toImage(), theme.color("good")
+    pixels = {picture.pixelColor(x, y).rgb() for x in range(24, picture.width(), 3) for y in range(picture.height())}
+    assert good.rgb() not in pixels and theme.color("bar_strong").rgb() in pixels
+
+
 def test_b_changes_the_class_where_pairs_may_be_meant(apply_to: Callable, qtbot: QtBot) -> None:
     window, room, _ = apply_to("classify", A, B)
-    with_b = [bar.fraction for bar in room.panel.bars]
+    with_b = [bar.fraction for bar in room.view.bars]
     window.state.set_text(A, "")
     settle(window, qtbot)
-    assert [bar.fraction for bar in room.panel.bars] != pytest.approx(with_b)
+    assert [bar.fraction for bar in room.view.bars] != pytest.approx(with_b)
 
 
 def test_number_is_the_engines(apply_to: Callable) -> None:
     _, room, oracle = apply_to("regress", A, B)
-    assert room.panel.answer == number_text(oracle.number)
-    assert room.panel.scale.isHidden()  # nothing says what its numbers mean
+    assert room.view.answer == numbers.decimal(oracle.number)
+    assert room.view.scale.isHidden()  # nothing says what its numbers mean
 
 
 def test_numbers_have_the_scale_that_they_were_learned_on(apply_to: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
     heads, changes = KINDS["regress"]
     monkeypatch.setitem(KINDS, "regress", (heads, {**changes, "number_range": (0.25, 0.975)}))
     _, room, oracle = apply_to("regress", A, B)
-    scale, outside = room.panel.scale, not 0.25 <= oracle.number <= 0.975
+    scale, outside = room.view.scale, not 0.25 <= oracle.number <= 0.975
     assert not scale.isHidden() and scale.value == oracle.number
     assert "on a scale from 0.25 to 0.975" in scale.accessibleName()
-    said = "It lies outside of 0.25 to 0.975" if outside else "It learned numbers from 0.25 to 0.975."
-    assert room.panel._note.text().startswith(said)
+    note = "Outside of 0.25 to 0.975" if outside else "It was trained on numbers from 0.25 to 0.975."
+    assert room.view.note.text().startswith(note)
 
 
 @pytest.mark.parametrize("seed", [3, 6])
@@ -150,12 +217,12 @@ def test_tags_are_marked_with_their_types(seed: int, apply_to: Callable) -> None
     _, room, oracle = apply_to("tag", "The happy bird ran home and sat on the sofa.", seed=seed)
     assert {"O", "B-PER"} < set(oracle.tags)
     shown: list[str] = []
-    for piece in room.panel.pieces:  # written as BIO again, by hand
+    for piece in room.view.pieces:  # written as BIO again, by hand
         _, *rest = piece.text.split(" ")
         shown += [f"B-{piece.type}" if piece.type else "O", *(f"I-{piece.type}" for _ in rest)]
     assert tuple(shown) == oracle.tags
-    assert " ".join(piece.text for piece in room.panel.pieces) == "The happy bird ran home and sat on the sofa ."
-    assert "PER" in room.panel.sentence.accessibleDescription()
+    assert " ".join(piece.text for piece in room.view.pieces) == "The happy bird ran home and sat on the sofa ."
+    assert "PER" in room.view.sentence.accessibleDescription()
 
 
 def test_types_differ_in_more_than_colour() -> None:
@@ -180,11 +247,11 @@ def test_entities_and_plain_tags_become_pieces() -> None:
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_answer_is_marked_where_the_engine_finds_it(seed: int, apply_to: Callable) -> None:
     _, room, oracle = apply_to("span", "Who sat on the sofa?", text=PASSAGE, seed=seed)
-    assert room.panel.answer == (oracle.text or NO_ANSWER)
-    assert room.panel.editor.marked_texts == ([oracle.text] if oracle.text else [])
-    assert number_text(oracle.score) in room.panel.scores
-    assert number_text(oracle.no_answer_score) in room.panel.scores
-    assert room.panel.scale.value == pytest.approx(oracle.score - oracle.no_answer_score, abs=1e-4)
+    assert room.view.answer == (oracle.text or "No answer")
+    assert room.view.editor.marked_texts == ([oracle.text] if oracle.text else [])
+    assert numbers.decimal(oracle.score) in room.view.scores
+    assert numbers.decimal(oracle.no_answer_score) in room.view.scores
+    assert room.view.scale.value == pytest.approx(oracle.score - oracle.no_answer_score, abs=1e-4)
 
 
 def test_marks_stand_right_behind_a_character_of_two_units(qtbot: QtBot, looks: object) -> None:
@@ -198,7 +265,7 @@ def test_marks_stand_right_behind_a_character_of_two_units(qtbot: QtBot, looks: 
 
 def test_endings_are_ranked(apply_to: Callable) -> None:
     _, room, oracle = apply_to("choice", "The cat", text=ENDINGS)
-    rows = room.panel.ranked.rows
+    rows = room.view.ranked.rows
     shares = {row.text: row.fraction for row in rows}
     assert [shares[ending] for ending in ENDINGS.splitlines()] == pytest.approx(list(oracle.probabilities))
     assert [row.fraction for row in rows] == sorted(oracle.probabilities, reverse=True)
@@ -208,9 +275,9 @@ def test_endings_are_ranked(apply_to: Callable) -> None:
 def test_picked_sentences_are_marked(apply_to: Callable) -> None:
     text = "A dog ran home. The bird sat on the sofa. It was happy. The cat sat on the rug. A bird ran."
     _, room, oracle = apply_to("summarise", text=text)
-    assert room.panel.editor.marked_texts == list(oracle.sentences)
+    assert room.view.editor.marked_texts == list(oracle.sentences)
     assert 0 < len(oracle.sentences) < 5
-    rows = room.panel.ranked.rows
+    rows = room.view.ranked.rows
     assert [row.fraction for row in rows] == pytest.approx(list(oracle.probabilities))
     assert [row.text for row in rows if row.is_chosen] == list(oracle.sentences)
 
@@ -222,31 +289,31 @@ def test_sentences_that_come_twice_are_found_in_order() -> None:
 
 def test_typing_in_the_editor_asks_anew_and_old_marks_go(apply_to: Callable, qtbot: QtBot) -> None:
     window, room, _ = apply_to("summarise", text="A dog ran home. The bird sat on the sofa.")
-    before = len(room.panel.ranked.rows)
-    room.panel.editor.moveCursor(room.panel.editor.textCursor().MoveOperation.End)
-    QTest.keyClicks(room.panel.editor, " It was happy.")
-    assert room.panel.editor.marks == []
+    before = len(room.view.ranked.rows)
+    room.view.editor.moveCursor(room.view.editor.textCursor().MoveOperation.End)
+    QTest.keyClicks(room.view.editor, " It was happy.")
+    assert room.view.editor.marks == []
     settle(window, qtbot)
-    assert len(room.panel.ranked.rows) == before + 1 and room.panel.editor.marks
+    assert len(room.view.ranked.rows) == before + 1 and room.view.editor.marks
 
 
 def test_m_in_the_editor_is_a_letter_and_tab_leaves_it(apply_to: Callable, qtbot: QtBot) -> None:
     window, room, _ = apply_to("choice", "The cat", text=ENDINGS)
     window.activateWindow()
-    room.panel.editor.setFocus()
-    QTest.keyClick(room.panel.editor, Qt.Key.Key_M)
-    assert room.panel.text.count("m") == ENDINGS.count("m") + 1 and not window.state.masked
-    QTest.keyClick(room.panel.editor, Qt.Key.Key_Tab)
-    assert "\t" not in room.panel.text
+    room.view.editor.setFocus()
+    QTest.keyClick(room.view.editor, Qt.Key.Key_M)
+    assert room.view.text.count("m") == ENDINGS.count("m") + 1 and not window.state.masked
+    QTest.keyClick(room.view.editor, Qt.Key.Key_Tab)
+    assert "\t" not in room.view.text
 
 
 def test_what_is_missing_is_said_in_place(apply_to: Callable, qtbot: QtBot) -> None:
     window, room, _ = apply_to("choice", "The cat", text=ENDINGS)
-    room.panel.editor.setPlainText("only one")
-    assert "two or more endings" in room.panel.problem and room.panel.ranked.rows == []
-    room.panel.editor.setPlainText(ENDINGS)
+    room.view.editor.setPlainText("only one")
+    assert "two or more endings" in room.view.problem and room.view.ranked.rows == []
+    room.view.editor.setPlainText(ENDINGS)
     settle(window, qtbot)
-    assert room.panel.problem == "" and len(room.panel.ranked.rows) == 3
+    assert room.view.problem == "" and len(room.view.ranked.rows) == 3
     assert window.frame.banner.isHidden()
 
 
@@ -257,8 +324,8 @@ def test_editor_text_outlives_projector_mode(apply_to: Callable, qtbot: QtBot) -
         room = window.frame.room
         assert isinstance(room, ApplyRoom)
         qtbot.waitUntil(lambda: room.is_drawn, timeout=TIMEOUT_MS)
-        assert room.panel is not None
-        assert room.panel.text == ENDINGS  # type: ignore[attr-defined]
+        assert room.view is not None
+        assert room.view.text == ENDINGS  # type: ignore[attr-defined]
     finally:
         window.set_look(projector=False)
 
@@ -271,13 +338,13 @@ def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path, qt
     window = open_window(folder)
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     room = window.open_room("apply")
-    assert isinstance(room, ApplyRoom) and room.panel is not None
+    assert isinstance(room, ApplyRoom) and room.view is not None
     window.state.set_text(A, "")
     settle(window, qtbot)
-    assert "second one in B" in room.panel.problem
+    assert "second one in B" in room.view.problem
     window.state.set_text(A, B)
     settle(window, qtbot)
-    assert room.panel.problem == "" and not room.panel.scale.isHidden()  # type: ignore[attr-defined]
+    assert room.view.problem == "" and not room.view.scale.isHidden()  # type: ignore[attr-defined]
     assert "How alike" in room.about and "Spearman 0.500" in room.about
 
 
@@ -297,6 +364,6 @@ def test_example_gives_an_answer(kind: str, apply_to: Callable, qtbot: QtBot) ->
     window, room, _ = apply_to(
         kind, A, B, text=PASSAGE if kind in ("span", "summarise") else ENDINGS if kind == "choice" else ""
     )
-    room.put_in_example()
+    room.show_example()
     settle(window, qtbot)
-    assert room.panel.problem == ""
+    assert room.view.problem == ""

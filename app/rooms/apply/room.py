@@ -1,119 +1,110 @@
-"""Room Apply: a panel for what the open model was taught, live while someone types; or the way to teach one."""
+"""Room Apply: what a fine-tuned model says of the text, live while someone types; or the way to fine-tune one."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from app.compute.applying import Applied, ApplyRequest
+from app.compute.applying import Applied
 from app.look import theme
-from app.rooms.apply.classes import ClassesPanel, NumberPanel
-from app.rooms.apply.panel import Panel
-from app.rooms.apply.samples import sample_for
-from app.rooms.apply.tags import TagsPanel
-from app.rooms.apply.texts import AnswerPanel, ChoicesPanel, SummaryPanel
+from app.look.language import QT_TRANSLATE_NOOP
+from app.rooms.apply.classes_view import ClassesView, NumberView
+from app.rooms.apply.tags_view import TagsView
+from app.rooms.apply.texts_view import AnswerView, ChoicesView, SummaryView
+from app.rooms.apply.view import ApplyView
 from app.rooms.base import ExploreRoom
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.state.state import ExploreState
-from app.state.task_info import metric_name
+from app.state.task_info import TaskInfo, metric_name
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 
-APPLY = "apply"
 SIDE_PX = 250
 MOST_LABELS_NAMED = 12
-NO_TASK = "The open model was taught no task. Teach it one in the room Train, or open a model that was."
-PANELS: dict[str, type[Panel]] = {
-    "classify": ClassesPanel,
-    "multilabel": ClassesPanel,
-    "regress": NumberPanel,
-    "tag": TagsPanel,
-    "span": AnswerPanel,
-    "choice": ChoicesPanel,
-    "summarise": SummaryPanel,
+VIEWS: dict[str, Callable[[ModelInfo], ApplyView]] = {  # kind of task -> what shows its answers
+    "classify": ClassesView,
+    "multilabel": ClassesView,
+    "regress": NumberView,
+    "tag": TagsView,
+    "span": AnswerView,
+    "choice": ChoicesView,
+    "summarise": SummaryView,
+}
+TASKS = {
+    "classify": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to classify texts."),
+    "multilabel": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to give texts several labels at once."),
+    "regress": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to rate texts with a number."),
+    "tag": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to tag each word."),
+    "span": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to find answers in a passage."),
+    "choice": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to choose the best ending."),
+    "summarise": QT_TRANSLATE_NOOP("ApplyRoom", "Fine-tuned to pick the sentences that sum up a text."),
 }
 
 
 class ApplyRoom(ExploreRoom):
-    """Asks with asked("apply", ApplyRequest); the answer comes to `show_answer`."""
+    """One view at a time, by the task of the open model; what the model is stands beside it."""
 
     train_requested = Signal()
 
     def __init__(self, state: ExploreState) -> None:
-        self.panel: Panel | None = None
-        self._model: ModelInfo | None = None
-        self._about = Card("This model")
-        self._taught, self._reads, self._labels, self._measured = (label("", wrap=True) for _ in range(4))
-        self._took = label("", "muted")
         self._stack = QStackedWidget()
-        super().__init__(state, self._build())
+        super().__init__(state, self._stack)
+        self.view: ApplyView | None = None
+        self._model: ModelInfo | None = None
+        self._about = Card(self.tr("This model"))
+        self._task, self._reads, self._labels, self._measured = (label("", wrap=True) for _ in range(4))
+        self._took = label("", "muted")
+        self._build()
 
     @property
     def about(self) -> str:
         """What the card at the right says."""
-        return " ".join(part.text() for part in (self._taught, self._reads, self._labels, self._measured))
+        return " ".join(part.text() for part in (self._task, self._reads, self._labels, self._measured))
 
     @property
     def has_task(self) -> bool:
         return self._stack.currentIndex() == 1
 
     def draw_reading(self, reading: Reading) -> None:
-        """A and B, or the model, are others now."""
+        """A and B, the model, or what is changed inside it, are others now."""
         model = reading.request.model
         if model is not self._model:
             self._show_model(model)
-        self._ask()
-
-    def show_answer(self, kind: str, answer: Any) -> None:
-        if kind != APPLY or self.panel is None or answer.request.model is not self._model:
-            return
-        applied: Applied = answer
-        if self.panel.missing():
-            return  # what was typed has been taken away since
-        self.panel.show_problem(applied.problem)
-        if not applied.problem:
-            self.panel.show_answer(applied)
-            self._took.setText(f"answered in {applied.took_ms:.0f} ms")
+        if self.view is not None:
+            self.view.reading, self.view.selection = reading, self.state.selection
+            self.view.show_reading(reading, self.view.selection)
 
     def show_kept_text(self) -> None:
-        """The text that the state keeps for the panel's editor is another one now."""
-        if self.panel is not None:
-            self.panel.show_sample(self.state.applied_texts.get(self.panel.task.kind, ""))
+        """The state has another text for the view's editor."""
+        if self.view is not None:
+            self.view.set_text(self.state.applied_texts.get(self.view.task.kind, ""))
 
-    def put_in_example(self) -> None:
-        """Something to try, into A and B and the panel's editor."""
-        if self._model is None or self._model.task is None or self.panel is None:
-            return
-        sample = sample_for(self._model.task)
-        self.panel.show_sample(sample.text)
-        if sample.a:
-            self.state.set_text(sample.a, sample.b)
-        self._ask()
+    def show_example(self) -> None:
+        """Something to try, in A and B and the view's editor."""
+        if self.view is not None:
+            a, b, text = sample_of(self.view.task)
+            self.view.set_text(text)
+            if a:
+                self.state.set_text(a, b)
 
-    def _build(self) -> QWidget:
-        self._holder = QWidget()
-        self._row = QHBoxLayout(self._holder)
+    def _build(self) -> None:
+        holder = QWidget()
+        self._row = QHBoxLayout(holder)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.setSpacing(theme.px(GAP_PX))
         self._fill_about()
         self._row.addWidget(self._about)
         self._stack.addWidget(self._no_task_card())
-        self._stack.addWidget(self._holder)
-        return self._stack
+        self._stack.addWidget(holder)
 
     def _no_task_card(self) -> Card:
         card = Card()
-        title, text = label("No task yet", "number"), label(NO_TASK, wrap=True)
-        self.train_button = button("Teach it a task", lambda: self.train_requested.emit(), look="primary")
-        card.body.addStretch(2)
-        for widget in (title, text):
-            widget.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            card.body.addWidget(widget)
-        card.body.addSpacing(theme.px(8))
-        card.body.addWidget(self.train_button, 0, Qt.AlignmentFlag.AlignHCenter)
-        card.body.addStretch(3)
+        text = self.tr("This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.")
+        self.train_button = button(self.tr("Fine-tune it"), self.train_requested.emit, look="primary")
+        card.fill_with_message(label(self.tr("No task yet"), "number"), label(text, wrap=True), self.train_button)
         return card
 
     def _fill_about(self) -> None:
@@ -121,69 +112,89 @@ class ApplyRoom(ExploreRoom):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(8))
-        for part in (self._taught, self._reads, self._labels, self._measured):
+        for part in (self._task, self._reads, self._labels, self._measured):
             column.addWidget(part)
         column.addStretch(1)
-        self.example_button = button(
-            "Put in an example", self.put_in_example, hint="Something to try, in place of what stands there"
-        )
+        hint = self.tr("Something to try, in place of the text")
+        self.example_button = button(self.tr("Show an example"), self.show_example, hint=hint)
         self._about.body.addWidget(scrolled(inside), 1)
         self._about.body.addWidget(self._took)
         self._about.body.addWidget(self.example_button)
         self._about.setFixedWidth(theme.column_px(SIDE_PX))
 
     def _show_model(self, model: ModelInfo) -> None:
-        """Another model is open: its panel takes the place of the last one's."""
+        """Another model is open: its view takes the place of the last one's."""
         self._model = model
-        if self.panel is not None:
-            self._row.removeWidget(self.panel)
-            self.panel.deleteLater()
-            self.panel = None
+        if self.view is not None:
+            self.view.leave()
+            self._row.removeWidget(self.view)
+            self.view.deleteLater()
+            self.view = None
         self._stack.setCurrentIndex(0 if model.task is None else 1)
         if model.task is None:
             return
-        kept = self.state.applied_texts
-        kept.setdefault(model.task.kind, sample_for(model.task).text)
-        self.panel = PANELS[model.task.kind](self.state, model)
-        self.panel.edited.connect(self._ask)
-        self._row.insertWidget(0, self.panel, 1)
-        self._show_about(model)
+        kind, texts = model.task.kind, self.state.applied_texts
+        view = self.view = VIEWS[kind](model)
+        view.set_text(texts.setdefault(kind, sample_of(model.task)[2]))
+        view.text_edited.connect(lambda text: texts.update({kind: text}))
+        view.answered.connect(self._on_view_answered)
+        view.question_requested.connect(self.question_requested)
+        view.question_cancelled.connect(self.question_cancelled)
+        self._row.insertWidget(0, view, 1)
+        self._show_about(model.task, view)
 
-    def _show_about(self, model: ModelInfo) -> None:
-        task, panel = model.task, self.panel
-        if task is None or panel is None:
-            return
-        self._taught.setText(task.title or f"It was taught to {_VERBS[task.kind]}.")
-        self._reads.setText(panel.reads)
+    def _show_about(self, task: TaskInfo, view: ApplyView) -> None:
+        self._task.setText(task.title or QCoreApplication.translate("ApplyRoom", TASKS[task.kind]))
+        self._reads.setText(view.what_it_reads)
         named = ", ".join(task.labels[:MOST_LABELS_NAMED]) + (" …" if len(task.labels) > MOST_LABELS_NAMED else "")
-        self._labels.setText(f"It chooses from: {named}" if named and task.kind != "tag" else "")
-        measured = task.measured
-        self._measured.setText(
-            f"On held-out examples: {metric_name(measured[0])} {measured[1]:.3f}, at the end of its run."
-            if measured
-            else ""
-        )
+        has_labels = named and task.kind != "tag"
+        self._labels.setText(self.tr("It chooses from: {labels}").format(labels=named) if has_labels else "")
+        measured = ""
+        if task.measured is not None:
+            measured = self.tr("On held-out examples, at the end of its run: {metric} {value:.3f}.")
+            measured = measured.format(metric=metric_name(task.measured[0]), value=task.measured[1])
+        self._measured.setText(measured)
         self._took.setText("")
         for part in (self._labels, self._measured):
             part.setVisible(bool(part.text()))
 
-    def _ask(self) -> None:
-        """What stands there now goes to the model; while it thinks, the last answer stays."""
-        panel, model = self.panel, self._model
-        if panel is None or model is None:
-            return
-        missing = panel.missing()
-        panel.show_problem(missing)
-        if not missing:
-            self.asked.emit(APPLY, ApplyRequest(model, *panel.typed()))
+    def _on_view_answered(self, applied: Applied) -> None:
+        if not applied.problem:
+            self._took.setText(self.tr("answered in {ms:.0f} ms").format(ms=applied.took_ms))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing is computed for a room that nobody sees."""
+        super().hideEvent(event)
+        if self.view is not None:
+            self.view.leave()
+        self._is_stale = True
 
 
-_VERBS = {
-    "classify": "put texts into classes",
-    "multilabel": "give texts several labels at once",
-    "regress": "give texts a number",
-    "tag": "tag each word",
-    "span": "find answers in a passage",
-    "choice": "choose the best ending",
-    "summarise": "pick the sentences that sum up a text",
+_PASSAGE = (
+    "The old mill stands by the river, not far from the bridge. It was built by Martin Reed, who baked bread for the "
+    "whole village. In the spring of the great flood the water carried the wheel away, and nobody has found it since. "
+    "Today a family of owls lives under the roof, and on Sundays children come to see them."
+)
+_STORY = (
+    "The town has opened its new library on the market square. More than two hundred people came on the first "
+    "morning. The mayor cut a red ribbon and read from her favourite book. It rained a little, but nobody minded. "
+    "The library has twelve thousand books and a room for children. A man sold hot soup at the door. It is open "
+    "every day but Monday."
+)
+_ENDINGS = "drank the moon.\nopened the door and went in.\nwas eaten by the key.\nflew under the table."
+_SAMPLES = {  # A, B and the text of the view's editor, so that none begins empty
+    "classify": ("The soup was hot and good, and everyone was kind to us.", "", ""),
+    "multilabel": ("The dog ate its dinner in the rain.", "", ""),
+    "regress": ("A man is playing a guitar.", "Someone plays music.", ""),
+    "tag": ("Anna Reed flew from Paris to London for the Green Bank.", "", ""),
+    "span": ("Who built the mill?", "", _PASSAGE),
+    "choice": ("She took the key out of her bag. Then she", "", _ENDINGS),
+    "summarise": ("", "", _STORY),
 }
+
+
+def sample_of(task: TaskInfo) -> tuple[str, str, str]:
+    """Something to try with a model of this task: A, B and the text of the view's editor."""
+    if task.kind == "classify" and task.is_pair:
+        return "The boy closed the door.", "The door was closed by the boy.", ""
+    return _SAMPLES[task.kind]

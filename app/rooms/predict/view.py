@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from app.look import theme
@@ -38,7 +38,7 @@ class PredictView(View):
         self.column = QVBoxLayout(self._content)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(theme.px(GAP_PX))
-        fill_with_message(self._nothing, self._nothing_title, self._nothing_text)
+        self._nothing.fill_with_message(self._nothing_title, self._nothing_text)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self._content)
         self._layers.addWidget(self._nothing)
@@ -81,18 +81,6 @@ class PredictView(View):
         else:
             self.show_content()
         return not missing and bool(reading.masks)
-
-
-def fill_with_message(card: Card, title: QWidget, text: QWidget, *more: QWidget) -> None:
-    """A title and a sentence in the middle of an empty card."""
-    card.body.addStretch(2)
-    for widget in (title, text):
-        widget.setAlignment(Qt.AlignmentFlag.AlignCenter)  # type: ignore[attr-defined]
-        card.body.addWidget(widget)
-    for widget in more:
-        card.body.addSpacing(theme.px(8))
-        card.body.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
-    card.body.addStretch(3)
 
 
 def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> None:

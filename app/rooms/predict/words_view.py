@@ -16,7 +16,7 @@ from app.rooms.predict.pair_card import AskedPair, PairCard
 from app.rooms.predict.previous import PreviousCard, PreviousPredictions
 from app.rooms.predict.replaced_card import ReplacedCard, highest, judged_replaced
 from app.rooms.predict.verdicts import SIMILARITY, first_token, question_for, similarity_verdict, verdict_of
-from app.rooms.predict.view import MOST_MASKS, PredictView, ask_lens, fill_with_message, mask_token, stage_name
+from app.rooms.predict.view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
@@ -190,7 +190,7 @@ class WordsView(PredictView):
     def _build(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(theme.px(GAP_PX))
-        fill_with_message(self._invitation, self._invitation_title, self._invitation_text, self._mask_button)
+        self._invitation.fill_with_message(self._invitation_title, self._invitation_text, self._mask_button)
         cards = self._build_cards()
         cards.setMinimumHeight(theme.px(LEAST_PX))
         row.addWidget(cards, 1)

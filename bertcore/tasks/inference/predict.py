@@ -15,6 +15,7 @@ from bertcore.data.corpus import split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch, problem_of
+from bertcore.model.tap import Changes, Intervention, Tap, identity
 from bertcore.tasks.examples import (
     AnswerExample,
     ChoiceExample,
@@ -73,8 +74,14 @@ def as_example(kind: Kind, text_a: str, text_b: str | None = None) -> Example:
     return TextExample(text_a, text_b if text_b and text_b.strip() else None)
 
 
-def predict(checkpoint: Checkpoint, examples: Sequence[Example], progress: Progress | None = None) -> list[Prediction]:
-    """What the model says of each example, in their order; `progress` as in `run_task`.
+def predict(
+    checkpoint: Checkpoint,
+    examples: Sequence[Example],
+    progress: Progress | None = None,
+    *,
+    changes: Changes | None = None,
+) -> list[Prediction]:
+    """What the model says of each example, in their order; `progress` and `changes` as in `run_task`.
 
     Raises BertcoreError where the model has no head for a task.
     """
@@ -101,7 +108,7 @@ def predict(checkpoint: Checkpoint, examples: Sequence[Example], progress: Progr
         features, BATCH_SIZE, checkpoint.tokenizer.pad_id, segments=config.type_vocab_size > 1, shuffle=False
     )
     device = checkpoint.model.embeddings.token.weight.device
-    outputs = run_task(checkpoint.model, batches, device, progress)
+    outputs = run_task(checkpoint.model, batches, device, progress, changes=changes)
     return decode(features, outputs, settings_for(checkpoint.model))
 
 
@@ -126,9 +133,18 @@ def labels_of(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 @torch.no_grad()
 def run_task(
-    model: Bert, batches: TaskBatches, device: torch.device, progress: Progress | None = None
+    model: Bert,
+    batches: TaskBatches,
+    device: torch.device,
+    progress: Progress | None = None,
+    *,
+    changes: Changes | None = None,
 ) -> list[tuple[NDArray[np.int64], NDArray]]:
-    """The units of each batch with the head's logits for them; `progress` is called before each batch."""
+    """The units of each batch with the head's logits for them; `progress` is called before each batch.
+
+    changes: what is made of the tensors at some tap points, as in `trace`.
+    """
+    tap = Intervention(changes) if changes else identity
     was_training = model.training
     model.eval()
     plain = TaskBatches(
@@ -140,28 +156,28 @@ def run_task(
         for number, units in enumerate(order):
             if progress is not None:
                 progress(number / len(order))
-            logits = task_logits(model, plain.batch(units), batches.features.head, device)
+            logits = task_logits(model, plain.batch(units), batches.features.head, device, tap)
             found.append((units, logits.float().cpu().numpy()))
     finally:
         model.train(was_training)
     return found
 
 
-def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device) -> torch.Tensor:
+def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device, tap: Tap = identity) -> torch.Tensor:
     """Logits of the head: (B,K), (B/C,C), (B,S,K), (B,S,2), or (R) for the sentences of a summary."""
     batch = to_device(batch, device)
-    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask)  # (B,S,H)
+    hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, tap=tap)  # (B,S,H)
     if head == "classify":
-        return model.classify_logits(hidden[:, 0])
+        return model.classify_logits(hidden[:, 0], tap)
     if head == "choice":
-        return model.choice_logits(hidden[:, 0], batch.choices)
+        return model.choice_logits(hidden[:, 0], batch.choices, tap)
     if head in ("tag", "crf"):
-        return model.tag_logits(hidden)
+        return model.tag_logits(hidden, tap)
     if head == "span":
-        start, end = model.span_logits(hidden)
+        start, end = model.span_logits(hidden, tap)
         return torch.stack([start, end], dim=-1)
     if head == "summarise":
-        return model.sentence_logits(hidden.flatten(0, 1)[batch.rows[head]])
+        return model.sentence_logits(hidden.flatten(0, 1)[batch.rows[head]], tap)
     raise ValueError(f"{head} is no head of a task")
 
 

@@ -16,7 +16,7 @@ _FLAGS = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFla
 
 @dataclass(frozen=True)
 class RankedText:
-    """`mark` stands before the text: its rank, or a tick; what is chosen is bold and has the stronger bar."""
+    """`mark` stands before the text: its number; what the model chooses is bold and has the stronger bar."""
 
     text: str
     number: str
@@ -76,7 +76,7 @@ class RankedTexts(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color("track"))
         painter.drawRoundedRect(QRectF(left, y, longest, bar), 3, 3)
-        painter.setBrush(theme.color("good" if row.is_chosen else "bar"))
+        painter.setBrush(theme.color("bar_strong" if row.is_chosen else "bar"))
         painter.drawRoundedRect(QRectF(left, y, max(longest * min(max(row.fraction, 0), 1), 2), bar), 3, 3)
         painter.setFont(theme.font(12, bold=row.is_chosen))
         painter.setPen(theme.color("ink" if row.is_chosen else "muted"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -10,12 +11,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.compute.applying import Applied
 from app.figures.figure import Numbers, numbers_of
-from app.look import theme
-from app.rooms.apply.classes import share_text
-from app.rooms.apply.panel import Panel
+from app.look import numbers, theme
+from app.rooms.apply.view import ApplyView
 from app.state.model_info import ModelInfo
-from app.state.state import ExploreState
-from app.widgets.card import Card, label
+from app.state.readings import Reading
+from app.widgets.card import label
 from bertcore.tag_schemes import detect_scheme, entity_spans
 from bertcore.tasks.examples import TaggedExample
 from bertcore.tasks.features.predictions import TagsPrediction
@@ -59,56 +59,66 @@ def types_of(labels: list[str]) -> list[str]:
     return list(dict.fromkeys(name[2:] or "entity" for name in labels if name != OUTSIDE))
 
 
-class TagsPanel(Panel):
+class TagsView(ApplyView):
     """The sentence, and below it what the shapes mean."""
 
-    reads = "It reads A; B plays no part."
-
-    def __init__(self, state: ExploreState, model: ModelInfo) -> None:
-        super().__init__(state, model)
+    def __init__(self, model: ModelInfo) -> None:
+        super().__init__(model)
+        self.card.set_title(self.tr("Predicted tags"))
+        self.card.set_hint(self.tr("the type below each, with its probability"))
         self._labels = list(self.task.labels)
-        self._card = Card("Its tags", "the type below each, and how sure the tagger is of it")
         types = types_of(self._labels)
         self.sentence, self.legend = TaggedText(types), Legend(types)
         self._note = label("", "muted", wrap=True)
-        for widget in (self._problem, self.sentence, self._note):
-            self._card.body.addWidget(widget)
-        self._card.body.addSpacing(theme.px(16))
-        self._card.body.addWidget(label("The types it knows", "title"))
-        self._card.body.addWidget(self.legend)
-        self._card.body.addStretch(1)
-        self._card.set_figure(lambda: self.figure("Its tags", [self.sentence, self.legend], _tag_numbers))
-        self.row.addWidget(self._card, 1)
+        for widget in (self._changed, self.sentence, self._note):
+            self.card.body.addWidget(widget)
+        self.card.body.addSpacing(theme.px(16))
+        self.card.body.addWidget(label(self.tr("The types it knows"), "title"))
+        self.card.body.addWidget(self.legend)
+        self.card.body.addStretch(1)
+        self.save_button([self.sentence, self.legend])
+        self.row.addWidget(self.card, 1)
 
-    def typed(self) -> tuple[str, str | None]:
-        return self.state.text_a, None
+    @property
+    def what_it_reads(self) -> str:
+        return self.tr("It reads A and ignores B.")
+
+    def texts(self, reading: Reading) -> tuple[str, str | None]:
+        return reading.encoding.text_a, None
 
     @property
     def pieces(self) -> list[Piece]:
         return self.sentence.pieces
 
-    def show_applied(self, applied: Applied) -> None:
+    def show_answer(self, applied: Applied) -> None:
         prediction, example = applied.prediction, applied.example
         assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
         pieces = pieces_of(example.words, prediction.tags, prediction.probabilities, self._labels)
         self.sentence.set_pieces(pieces)
         notes = []
         if not any(piece.type for piece in pieces):
-            notes.append("It tags no word of this text.")
+            notes.append(self.tr("It tags no word of this text."))
         if prediction.words_cut:
-            notes.append(f"The last {prediction.words_cut} words were not read: the text is too long for the model.")
+            notes.append(self.tr("The last %n word(s) were not read: the text is too long.", "", prediction.words_cut))
         self._note.setText(" ".join(notes))
+
+    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
+        prediction, example = applied.prediction, applied.example
+        assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
+        words = [f"{word} {tag}" for word, tag in zip(example.words, prediction.tags, strict=False)]
+        return {"probability": numbers_of("word and tag", words, prediction.probabilities[: len(words)])}
+
+    def brief(self, applied: Applied) -> str:
+        """Its entities or tags, in the order of the text."""
+        assert isinstance(applied.before, TagsPrediction) and isinstance(applied.example, TaggedExample)
+        before = applied.before
+        pieces = pieces_of(applied.example.words, before.tags, before.probabilities, self._labels)
+        tagged = [f"{piece.text} ({piece.type})" for piece in pieces if piece.type]
+        return ", ".join(tagged) or self.tr("It tags no word of this text.")
 
     def clear(self) -> None:
         self.sentence.set_pieces([])
         self._note.setText("")
-
-
-def _tag_numbers(applied: Applied) -> dict[str, Numbers]:
-    prediction, example = applied.prediction, applied.example
-    assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)
-    words = [f"{word} {tag}" for word, tag in zip(example.words, prediction.tags, strict=False)]
-    return {"probability": numbers_of("word and tag", words, prediction.probabilities[: len(words)])}
 
 
 class TaggedText(QWidget):
@@ -119,13 +129,13 @@ class TaggedText(QWidget):
         self._types = types
         self.pieces: list[Piece] = []
         self._rects: list[QRectF] = []
-        self.setAccessibleName("The sentence with its tags")
+        self.setAccessibleName(self.tr("The sentence with its tags"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_pieces(self, pieces: list[Piece]) -> None:
         self.pieces = pieces
-        told = (f"{piece.text}: {piece.type} {share_text(piece.share)}" for piece in pieces if piece.type)
-        self.setAccessibleDescription(", ".join(told))
+        described = (f"{piece.text}: {piece.type} {numbers.probability(piece.share)}" for piece in pieces if piece.type)
+        self.setAccessibleDescription(", ".join(described))
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -193,7 +203,7 @@ class Legend(QWidget):
     def __init__(self, types: list[str]) -> None:
         super().__init__()
         self._types = types
-        self.setAccessibleName(f"Types: {', '.join(types)}")
+        self.setAccessibleName(self.tr("Types: {types}").format(types=", ".join(types)))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def _places(self) -> list[tuple[str, float, float]]:
@@ -259,4 +269,4 @@ def _place(name: str, types: list[str]) -> int:
 
 
 def _below(piece: Piece) -> str:
-    return f"{piece.type} {share_text(piece.share)}"
+    return f"{piece.type} {numbers.probability(piece.share)}"

@@ -42,7 +42,9 @@ class MarkedEditor(QPlainTextEdit):
 
     def set_marks(self, marks: Sequence[Span]) -> None:
         self._marks = list(marks)
-        self.setAccessibleDescription("; ".join(f"marked: {text}" for text in self.marked_texts))
+        self.setAccessibleDescription(
+            self.tr("marked: {texts}").format(texts="; ".join(self.marked_texts)) if marks else ""
+        )
         self._paint_marks()
 
     def _paint_marks(self) -> None:
@@ -68,13 +70,13 @@ class MarkedEditor(QPlainTextEdit):
 
 def find_in_order(text: str, pieces: Sequence[str]) -> list[Span | None]:
     """Where each piece stands in the text, one after the other; None for one that does not."""
-    found: list[Span | None] = []
+    spans: list[Span | None] = []
     begin = 0
     for piece in pieces:
         start = text.find(piece, begin)
         if start < 0:
-            found.append(None)
+            spans.append(None)
             continue
         begin = start + len(piece)
-        found.append((start, begin))
-    return found
+        spans.append((start, begin))
+    return spans

@@ -1,0 +1,214 @@
+"""Classes as bars, for one class and for several at once; and a number on its scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.compute.applying import Applied
+from app.figures.figure import Numbers, numbers_of
+from app.look import numbers, theme
+from app.rooms.apply.view import ApplyView
+from app.state.model_info import ModelInfo
+from app.state.readings import Reading
+from app.widgets.bar_list import Bar, BarList
+from app.widgets.card import label
+from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction
+
+GIVEN_FROM = 0.5  # the probability from which on one of several labels is given
+IN_ORDER = 8  # so few classes keep their places while someone types; more are sorted, the likeliest first
+MOST_BARS = 14
+
+
+class TextView(ApplyView):
+    """A view of a model that reads A, or A and B."""
+
+    @property
+    def what_it_reads(self) -> str:
+        if self.task.is_pair is None:
+            return self.tr("It reads A, and B if there is one.")
+        return self.tr("It reads A and B.") if self.task.is_pair else self.tr("It reads A and ignores B.")
+
+    def texts(self, reading: Reading) -> tuple[str, str | None]:
+        return reading.encoding.text_a, None if self.task.is_pair is False else reading.encoding.text_b
+
+    def missing(self, reading: Reading) -> str:
+        if self.task.is_pair and not (reading.encoding.text_b or "").strip():
+            return self.tr("It was fine-tuned on pairs of texts: type the second one in B.")
+        return super().missing(reading)
+
+
+class ClassesView(TextView):
+    """The class in large, and a bar for each."""
+
+    def __init__(self, model: ModelInfo) -> None:
+        several = model.task is not None and model.task.kind == "multilabel"
+        super().__init__(model)
+        if several:
+            self.card.set_title(self.tr("Predicted labels"))
+            hint = self.tr("each on its own: given where its probability is {least} or more")
+            self.card.set_hint(hint.format(least=GIVEN_FROM))
+        else:
+            self.card.set_title(self.tr("Predicted class"))
+            self.card.set_hint(self.tr("the probabilities add up to 1"))
+        self._answer = label("", "answer", wrap=True)
+        self._bars = BarList(self.tr("Probability of each class"), stretch_to_px=56)
+        for widget in (self._answer, self._changed, self._bars):
+            self.card.body.addWidget(widget)
+        self.card.body.addStretch(1)
+        self.save_button([self._bars], self._answer.text)
+        self.row.addWidget(self.card, 1)
+
+    @property
+    def answer(self) -> str:
+        return self._answer.text()
+
+    @property
+    def bars(self) -> list[Bar]:
+        return self._bars.bars
+
+    def show_answer(self, applied: Applied) -> None:
+        prediction = applied.prediction
+        assert isinstance(prediction, LabelPrediction | LabelSetPrediction)
+        given = (prediction.label,) if isinstance(prediction, LabelPrediction) else prediction.labels
+        self._answer.setText(", ".join(given) or self.tr("None of its labels"))
+        pairs = list(prediction.probabilities.items())
+        if len(pairs) > IN_ORDER:
+            pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
+        unchanged = applied.before
+        before = unchanged.probabilities if isinstance(unchanged, LabelPrediction | LabelSetPrediction) else {}
+        bars = []
+        for name, share in pairs:
+            is_given = name in given
+            marks = [self.tr("predicted")] if is_given else []
+            if name in before:
+                marks.append(self.tr("before {probability}").format(probability=numbers.probability(before[name])))
+            color = "bar_strong" if is_given else "bar"
+            bars.append(Bar(name, numbers.probability(share), share, color, is_given, " · ".join(marks)))
+        self._bars.set_bars(bars)
+
+    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
+        assert isinstance(applied.prediction, LabelPrediction | LabelSetPrediction)
+        shares = applied.prediction.probabilities
+        return {"probability": numbers_of("class", list(shares), list(shares.values()))}
+
+    def brief(self, applied: Applied) -> str:
+        before = applied.before
+        if isinstance(before, LabelPrediction):
+            return f"{before.label} {numbers.probability(before.probabilities[before.label])}"
+        assert isinstance(before, LabelSetPrediction)
+        return ", ".join(before.labels) or self.tr("None of its labels")
+
+    def clear(self) -> None:
+        self._answer.setText("")
+        self._bars.set_bars([])
+
+
+class NumberView(TextView):
+    """The number in large, and where it stands on its scale."""
+
+    def __init__(self, model: ModelInfo) -> None:
+        super().__init__(model)
+        is_pair = self.task.is_pair
+        self.card.set_title(self.tr("How similar are A and B?") if is_pair else self.tr("Predicted number"))
+        self._answer, self.scale = label("", "answer"), NumberScale()
+        self.note = label("", "muted", wrap=True)
+        for widget in (self._answer, self._changed, self.scale, self.note):
+            self.card.body.addWidget(widget)
+        self.card.body.addStretch(1)
+        self.save_button([self._answer, self.scale, self.note])
+        self.row.addWidget(self.card, 1)
+        self.scale.hide()
+
+    @property
+    def answer(self) -> str:
+        return self._answer.text()
+
+    def show_answer(self, applied: Applied) -> None:
+        prediction, limits = applied.prediction, self.task.number_range
+        assert isinstance(prediction, NumberPrediction)
+        self._answer.setText(numbers.decimal(prediction.number))
+        self.scale.setVisible(limits is not None)
+        if limits is None:
+            self.note.setText(self.tr("Its scale is that of the numbers it was trained on, which are not known here."))
+            return
+        self.scale.set_value(prediction.number, *limits)
+        if limits[0] <= prediction.number <= limits[1]:
+            note = self.tr("It was trained on numbers from {low:g} to {high:g}.")
+        else:
+            note = self.tr("Outside of {low:g} to {high:g}, the range it was trained on: its output is not limited.")
+        self.note.setText(note.format(low=limits[0], high=limits[1]))
+
+    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
+        assert isinstance(applied.prediction, NumberPrediction)
+        return {"number": numbers_of("answer", ["number"], [applied.prediction.number])}
+
+    def brief(self, applied: Applied) -> str:
+        assert isinstance(applied.before, NumberPrediction)
+        return numbers.decimal(applied.before.number)
+
+    def clear(self) -> None:
+        self._answer.setText("")
+        self.note.setText("")
+        self.scale.hide()
+
+
+class NumberScale(QWidget):
+    """A line from low to high with a handle at the value, and words at both ends."""
+
+    def __init__(self, low_word: str = "", high_word: str = "") -> None:
+        super().__init__()
+        self.value, self._low, self._high = 0.0, 0.0, 1.0
+        self._words = (low_word, high_word)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_value(self, value: float, low: float, high: float) -> None:
+        self.value, self._low, self._high = value, low, high
+        name = self.tr("{value} on a scale from {low:g} to {high:g}")
+        self.setAccessibleName(name.format(value=numbers.decimal(value), low=low, high=high))
+        self.update()
+
+    def x_of(self, value: float) -> float:
+        """Where a value stands, in this widget's pixels; beyond the ends, at the end."""
+        margin = theme.px(12)
+        share = (value - self._low) / (self._high - self._low)
+        return margin + (self.width() - 2 * margin) * min(max(share, 0.0), 1.0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(240), theme.px(48))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        y, left, right, at = theme.px(14), self.x_of(self._low), self.x_of(self._high), self.x_of(self.value)
+        painter.setPen(_thick("track"))
+        painter.drawLine(QPointF(left, y), QPointF(right, y))
+        start = self.x_of(0.0) if self._low <= 0 <= self._high else left
+        painter.setPen(_thick("bar_strong"))
+        painter.drawLine(QPointF(start, y), QPointF(at, y))
+        painter.setPen(QPen(theme.color("card"), theme.px(2)))
+        painter.setBrush(theme.color("accent"))
+        painter.drawEllipse(QPointF(at, y), theme.px(9), theme.px(9))
+        self._paint_ends(painter, left, right, start)
+
+    def _paint_ends(self, painter: QPainter, left: float, right: float, zero: float) -> None:
+        painter.setPen(theme.color("muted"))
+        painter.setFont(theme.font(11.5))
+        line = QRectF(left - theme.px(8), theme.px(26), right - left + theme.px(16), theme.px(20))
+        for value, word, side in (
+            (self._low, self._words[0], Qt.AlignmentFlag.AlignLeft),
+            (self._high, self._words[1], Qt.AlignmentFlag.AlignRight),
+        ):
+            painter.drawText(line, side, word or numbers.number(value))
+        if left < zero < right:
+            around = QRectF(zero - theme.px(20), line.y(), theme.px(40), line.height())
+            painter.drawText(around, Qt.AlignmentFlag.AlignHCenter, "0")
+
+
+def _thick(color: str) -> QPen:
+    pen = QPen(theme.color(color), theme.px(6))
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    return pen

@@ -1,0 +1,229 @@
+"""What needs a longer text than A and B: the answer in a passage, endings to choose from, sentences to pick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QCoreApplication
+
+from app.compute.applying import Applied
+from app.figures.figure import Numbers, numbers_of
+from app.look import numbers, theme
+from app.rooms.apply.classes_view import NumberScale
+from app.rooms.apply.marked_editor import find_in_order
+from app.rooms.apply.ranked_texts import RankedText, RankedTexts
+from app.rooms.apply.view import RESULT_PX, EditorView
+from app.state.model_info import ModelInfo
+from app.state.readings import Reading
+from app.widgets.card import label, scrolled, set_role
+from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample
+from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, SummaryPrediction
+
+translate = QCoreApplication.translate
+WIDEST_LEAD = 10.0  # of scores; what lies further apart stands at the end of the scale
+
+
+class AnswerView(EditorView):
+    """A passage, the answer marked in it, and its score against that of "no answer"."""
+
+    def __init__(self, model: ModelInfo) -> None:
+        super().__init__(
+            model,
+            translate("AnswerView", "Predicted answer"),
+            translate("AnswerView", "The passage"),
+            translate("AnswerView", "the answer is marked in it"),
+            translate("AnswerView", "Type or paste the passage here"),
+        )
+        self._answer = label("", "answer", wrap=True)
+        self._scores = label("", "muted", wrap=True)
+        self.scale = NumberScale(self.tr("no answer"), self.tr("answer"))
+        for widget in (self._answer, self._changed, self.scale, self._scores):
+            self.card.body.addWidget(widget)
+        self.card.body.addStretch(1)
+        self.save_button([self._answer, self.scale, self._scores])
+        self.card.setFixedWidth(theme.column_px(RESULT_PX))
+        self.row.addWidget(self.card)
+        self.scale.hide()
+
+    @property
+    def answer(self) -> str:
+        return self._answer.text()
+
+    @property
+    def scores(self) -> str:
+        return self._scores.text()
+
+    @property
+    def what_it_reads(self) -> str:
+        return self.tr("A is the question; the passage is typed at the left.")
+
+    def texts(self, reading: Reading) -> tuple[str, str | None]:
+        return reading.encoding.text_a, self.text
+
+    def missing(self, reading: Reading) -> str:
+        if not self.text.strip():
+            return self.tr("There is no passage yet: type or paste one at the left.")
+        return "" if reading.encoding.text_a.strip() else self.tr("Type the question in A.")
+
+    def show_answer(self, applied: Applied) -> None:
+        prediction, example = applied.prediction, applied.example
+        assert isinstance(prediction, AnswerPrediction) and isinstance(example, AnswerExample)
+        self._answer.setText(prediction.text or self.tr("No answer"))
+        set_role(self._answer, "answer" if prediction.text else "verdict-unsure")
+        lead = prediction.score - prediction.no_answer_score
+        self.scale.set_value(lead, -WIDEST_LEAD, WIDEST_LEAD)
+        self.scale.show()
+        if lead >= 0:
+            scores = self.tr("The best span scores {score}, “no answer” {no_answer}: a lead of {lead}.")
+        else:
+            scores = self.tr("The best span scores {score}, “no answer” {no_answer}: {lead} more.")
+        scores = scores.format(
+            score=numbers.decimal(prediction.score),
+            no_answer=numbers.decimal(prediction.no_answer_score),
+            lead=numbers.decimal(abs(lead)),
+        )
+        if not self.model.config.no_answer:
+            scores += " " + self.tr("Each passage it was trained on holds the answer, so it always gives one.")
+        self._scores.setText(scores)
+        if example.passage == self.text:
+            self.editor.set_marks([(prediction.start, prediction.end)] if prediction.text else [])
+
+    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
+        found = applied.prediction
+        assert isinstance(found, AnswerPrediction)
+        no_answer = self.tr("No answer")
+        return {
+            "score": numbers_of("answer", [found.text or no_answer, no_answer], [found.score, found.no_answer_score])
+        }
+
+    def brief(self, applied: Applied) -> str:
+        return super().brief(applied) or self.tr("No answer")
+
+    def clear(self) -> None:
+        super().clear()
+        self._answer.setText("")
+        self._scores.setText("")
+        self.scale.hide()
+
+
+class ChoicesView(EditorView):
+    """Endings, one on each line, and the order in which the model would choose them."""
+
+    def __init__(self, model: ModelInfo) -> None:
+        super().__init__(
+            model,
+            translate("ChoicesView", "Predicted ending"),
+            translate("ChoicesView", "The endings"),
+            translate("ChoicesView", "one on each line"),
+            translate("ChoicesView", "An ending\nAnother ending"),
+        )
+        self.card.set_hint(self.tr("the probabilities add up to 1"))
+        self.ranked = RankedTexts(self.tr("Endings, the likeliest first"))
+        self.card.body.addWidget(self._changed)
+        self.card.body.addWidget(scrolled(self.ranked), 1)
+        self.save_button([self.ranked])
+        self.row.addWidget(self.card, 1)
+
+    @property
+    def what_it_reads(self) -> str:
+        return self.tr("A is the beginning; the endings are typed at the left.")
+
+    def texts(self, reading: Reading) -> tuple[str, str | None]:
+        return reading.encoding.text_a, self.text
+
+    def missing(self, reading: Reading) -> str:
+        if sum(bool(line.strip()) for line in self.text.splitlines()) < 2:
+            return self.tr(
+                "There is nothing to choose from yet: write two or more endings at the left, one on each line."
+            )
+        return "" if reading.encoding.text_a.strip() else self.tr("Type the beginning in A.")
+
+    def show_answer(self, applied: Applied) -> None:
+        prediction, example = applied.prediction, applied.example
+        assert isinstance(prediction, ChoicePrediction) and isinstance(example, ChoiceExample)
+        shares = prediction.probabilities
+        order = sorted(range(len(shares)), key=lambda place: -shares[place])
+        rows = []
+        for rank, place in enumerate(order, start=1):
+            share, is_chosen = shares[place], place == prediction.choice
+            rows.append(RankedText(example.endings[place], numbers.probability(share), share, f"{rank}.", is_chosen))
+        self.ranked.set_rows(rows)
+
+    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
+        prediction, example = applied.prediction, applied.example
+        assert isinstance(prediction, ChoicePrediction) and isinstance(example, ChoiceExample)
+        return {"probability": numbers_of("ending", example.endings, prediction.probabilities)}
+
+    def brief(self, applied: Applied) -> str:
+        assert isinstance(applied.before, ChoicePrediction) and isinstance(applied.example, ChoiceExample)
+        choice = applied.before.choice
+        return f"{applied.example.endings[choice]} {numbers.probability(applied.before.probabilities[choice])}"
+
+    def clear(self) -> None:
+        super().clear()
+        self.ranked.set_rows([])
+
+
+class SummaryView(EditorView):
+    """A document, the sentences that sum it up marked in it, and every sentence's score."""
+
+    def __init__(self, model: ModelInfo) -> None:
+        super().__init__(
+            model,
+            translate("SummaryView", "Picked sentences"),
+            translate("SummaryView", "The text"),
+            translate("SummaryView", "the picked sentences are marked in it"),
+            translate("SummaryView", "Type or paste a text here"),
+        )
+        self.ranked = RankedTexts(self.tr("Sentences in the order of the text"))
+        self._note = label("", "muted", wrap=True)
+        for widget in (self._changed, self._note):
+            self.card.body.addWidget(widget)
+        self.card.body.addWidget(scrolled(self.ranked), 1)
+        self.save_button([self.ranked])
+        self.row.addWidget(self.card, 1)
+
+    @property
+    def what_it_reads(self) -> str:
+        return self.tr("It reads the text at the left and ignores A and B.")
+
+    def texts(self, reading: Reading) -> tuple[str, str | None]:
+        return self.text, None
+
+    def missing(self, reading: Reading) -> str:
+        return "" if self.text.strip() else self.tr("There is no text yet: type or paste one at the left.")
+
+    def show_answer(self, applied: Applied) -> None:
+        prediction, example = applied.prediction, applied.example
+        assert isinstance(prediction, SummaryPrediction) and isinstance(example, SummaryExample)
+        chosen = set(prediction.chosen)
+        picked = self.tr("{picked} of {all} sentences picked")
+        self.card.set_hint(picked.format(picked=len(chosen), all=len(example.sentences)))
+        self.ranked.set_rows(
+            [
+                RankedText(example.sentences[i], numbers.probability(share), share, f"{i + 1}", i in chosen)
+                for i, share in enumerate(prediction.probabilities)
+            ]
+        )
+        unread = len(example.sentences) - len(prediction.probabilities)
+        self._note.setText(self.tr("The last %n sentence(s) were not read: the text is too long.", "", unread))
+        self._note.setVisible(unread > 0)
+        if applied.request.text_a == self.text:
+            places = find_in_order(self.text, example.sentences)
+            self.editor.set_marks([place for i in prediction.chosen if (place := places[i]) is not None])
+
+    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
+        prediction, example = applied.prediction, applied.example
+        assert isinstance(prediction, SummaryPrediction) and isinstance(example, SummaryExample)
+        read = example.sentences[: len(prediction.probabilities)]
+        return {"score": numbers_of("sentence", read, prediction.probabilities)}
+
+    def brief(self, applied: Applied) -> str:
+        assert isinstance(applied.before, SummaryPrediction)
+        return ", ".join(str(place + 1) for place in applied.before.chosen)
+
+    def clear(self) -> None:
+        super().clear()
+        self.ranked.set_rows([])
+        self.card.set_hint("")
+        self._note.hide()

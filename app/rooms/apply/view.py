@@ -1,0 +1,184 @@
+"""What the views of the room Apply share: one for each kind of task. It asks the task head and shows what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.compute.applying import Applied, ApplyRequest, apply_model
+from app.figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
+from app.look import theme
+from app.rooms.apply.marked_editor import MarkedEditor
+from app.rooms.base import View
+from app.state.model_info import ModelInfo
+from app.state.readings import Reading
+from app.state.selection import Selection
+from app.widgets.card import GAP_PX, Card, label
+from app.widgets.progress_line import ProgressLine
+
+RESULT_PX = 340
+
+
+class ApplyView(View):
+    """Subclasses say what the model is to read, and show its answer in `card`.
+
+    While the model computes, the last answer stays. text: what stands in the view's own editor, where it has one.
+    """
+
+    text_edited = Signal(str)  # the text of the view's own editor
+    answered = Signal(object)  # Applied
+
+    def __init__(self, model: ModelInfo, title: str = "") -> None:
+        super().__init__()
+        assert model.task is not None
+        self.model, self.task = model, model.task
+        self.line = ProgressLine()
+        self.question = self.add_question(self._on_answered, self.line)
+        self.applied: Applied | None = None  # what is on show
+        self.card = Card(title)
+        self._problem = label("", "muted", wrap=True)
+        self._changed = label("", "strong", wrap=True)
+        self._changed.hide()
+        self.row = QHBoxLayout()
+        self.row.setSpacing(theme.px(GAP_PX))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(self.row, 1)
+        column.addWidget(self.line)
+        self.card.body.addWidget(self._problem)
+
+    @property
+    def problem(self) -> str:
+        """The sentence in place of an answer; empty where there is one."""
+        return "" if self._problem.isHidden() else self._problem.text()
+
+    @property
+    def changed(self) -> str:
+        """What is changed inside the model, and its answer before; empty where nothing is."""
+        return "" if self._changed.isHidden() else self._changed.text()
+
+    @property
+    def what_it_reads(self) -> str:
+        """What of A and B the model reads, in a sentence."""
+        raise NotImplementedError
+
+    def texts(self, reading: Reading) -> tuple[str, str | None]:
+        """A and B as the model is to read them."""
+        return reading.encoding.text_a, reading.encoding.text_b
+
+    def missing(self, reading: Reading) -> str:
+        """A sentence on what is still to be typed; empty where nothing is."""
+        return "" if reading.encoding.text_a.strip() else self.tr("Type a text in A.")
+
+    def show_answer(self, applied: Applied) -> None:
+        """The model's answer; one to a text that was changed since may be shown, but is marked in no text."""
+        raise NotImplementedError
+
+    def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
+        """The numbers behind the answer, for a saved figure."""
+        raise NotImplementedError
+
+    def brief(self, applied: Applied) -> str:
+        """The answer of the unchanged model in a few words."""
+        assert applied.before is not None
+        return str(applied.before.answer)
+
+    def set_text(self, text: str) -> None:
+        """Fills the view's own editor, where it has one."""
+
+    def clear(self) -> None:
+        """There is no answer to what stands there now."""
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        """Asks about what stands there now."""
+        missing = self.missing(reading)
+        self._show_problem(missing)
+        if missing:
+            self.question.forget()
+            return
+        request = ApplyRequest(*self.texts(reading), reading.request.what_if, tuple(reading.encoding.ids))
+        key = (self.model, request)
+        self.question.ask_model(self.model, key, lambda checkpoint, step: apply_model(checkpoint, request, step), 0)
+
+    def save_button(self, widgets: Sequence[QWidget], title: Callable[[], str] | None = None) -> None:
+        """Puts a save button on the card; title: of the figure, where it is not the card's."""
+        self.card.set_figure(lambda: self._figure(title() if title else self.card.title, widgets))
+
+    def _figure(self, title: str, widgets: Sequence[QWidget]) -> Figure | None:
+        applied = self.applied
+        if applied is None or applied.prediction is None or self.problem:
+            return None
+        texts = pair_text(applied.request.text_a, applied.request.text_b)
+        caption = joined(model_text(self.model), self.task.title, texts, *self._changes(applied))
+        return Figure(title, picture_of(widgets), self.figure_numbers(applied), caption, self.model.name)
+
+    def _changes(self, applied: Applied) -> list[str]:
+        tokenizer = self.model.tokenizer
+        return applied.changed.described([tokenizer.label(token) for token in applied.request.token_ids])
+
+    def _show_changed(self, applied: Applied) -> None:
+        lines = []
+        if applied.before is not None:
+            lines.append(
+                self.tr("With your changes ({changes}). Without them: {answer}").format(
+                    changes=", ".join(self._changes(applied)), answer=self.brief(applied)
+                )
+            )
+        if applied.changed != applied.request.what_if:
+            lines.append(
+                self.tr(
+                    "Edited rows and moved tokens belong to other tokens than the model reads here: they do not act."
+                )
+            )
+        self._changed.setText("\n".join(lines))
+        self._changed.setVisible(bool(lines))
+
+    def _show_problem(self, sentence: str) -> None:
+        self._problem.setText(sentence)
+        self._problem.setVisible(bool(sentence))
+        if sentence:
+            self._changed.hide()
+            self.applied = None
+            self.clear()
+
+    def _on_answered(self, applied: Applied) -> None:
+        self._show_problem(applied.problem)
+        if not applied.problem:
+            self.applied = applied
+            self._show_changed(applied)
+            self.show_answer(applied)
+        self.answered.emit(applied)
+
+
+class EditorView(ApplyView):
+    """A view with an editor of its own at the left."""
+
+    def __init__(self, model: ModelInfo, title: str, editor_title: str, editor_hint: str, placeholder: str) -> None:
+        super().__init__(model, title)
+        self.editor = MarkedEditor(editor_title, placeholder)
+        card = Card(editor_title, editor_hint)
+        card.body.addWidget(self.editor, 1)
+        self.row.addWidget(card, 1)
+        self._text = self.text
+        self.editor.textChanged.connect(self._on_editor_text_changed)
+
+    @property
+    def text(self) -> str:
+        return self.editor.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        self.editor.show_text(text)
+
+    def clear(self) -> None:
+        self.editor.set_marks(())
+
+    def _on_editor_text_changed(self) -> None:
+        if self.text == self._text:
+            return  # only its look
+        self._text = self.text
+        self.editor.set_marks(())
+        self.text_edited.emit(self.text)
+        if self.reading is not None:
+            self.show_reading(self.reading, self.selection)
