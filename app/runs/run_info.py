@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QCoreApplication
+
 from app.state.task_info import kind_words, metrics_of, spec_of
 from bertcore import locations
 from bertcore.config import PRESETS
@@ -78,18 +80,22 @@ def _can_go_on(run: RunFolder) -> bool:
 def describe(config: dict[str, Any]) -> str:
     """ "4 × 256 · stories.txt" from a run's config; what it does not say is left out."""
     spec = spec_of(config)
+    translate = QCoreApplication.translate
     parts = [spec.title] if spec else []
     if not config.get("start") and config.get("preset") in PRESETS:
         layers, hidden = PRESETS[config["preset"]]
         parts.append(f"{config['preset']}, {layers} × {hidden}")
     begins_with = config.get("start") or config.get("teacher") or config.get("model")
     if isinstance(begins_with, str) and begins_with:
-        parts.append(("teacher " if config.get("teacher") else "from ") + model_name(begins_with))
+        text = (
+            translate("RunInfo", "teacher {model}") if config.get("teacher") else translate("RunInfo", "from {model}")
+        )
+        parts.append(text.format(model=model_name(begins_with)))
     data = config.get("data")
     corpus = data.get("corpus") if isinstance(data, dict) else None
     if isinstance(corpus, list | tuple) and corpus:
-        more = f" and {len(corpus) - 1} more" if len(corpus) > 1 else ""
-        parts.append(Path(str(corpus[0])).name + more)
+        files = translate("RunInfo", "{file} and %n more", "", len(corpus) - 1) if len(corpus) > 1 else "{file}"
+        parts.append(files.format(file=Path(str(corpus[0])).name))
     return " · ".join(parts)
 
 

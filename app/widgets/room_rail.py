@@ -1,7 +1,7 @@
 """The rooms, down the left side of the window."""
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QVBoxLayout, QWidget
 
 from app.look import theme
@@ -24,7 +24,8 @@ class RoomButton(QAbstractButton):
         self.setFixedSize(self.sizeHint())
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.column_px(BUTTON_PX), theme.px(HEIGHT_PX))
+        words = QFontMetrics(theme.font(11.5, bold=True)).horizontalAdvance(self.text()) + theme.px(4)
+        return QSize(max(theme.column_px(BUTTON_PX), words), theme.px(HEIGHT_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -52,7 +53,6 @@ class RoomRail(QFrame):
         super().__init__(parent)
         self.setProperty("look", "rail")
         self.setAccessibleName(self.tr("Rooms"))
-        self.setFixedWidth(theme.column_px(WIDTH_PX))
         self._buttons: dict[str, RoomButton] = {}
         group = QButtonGroup(self)
         layout = QVBoxLayout(self)
@@ -65,6 +65,10 @@ class RoomRail(QFrame):
             layout.addWidget(made)
             self._buttons[room_id] = made
         layout.addStretch(1)
+        widest = max((made.width() for made in self._buttons.values()), default=0)
+        for made in self._buttons.values():
+            made.setFixedWidth(widest)
+        self.setFixedWidth(max(theme.column_px(WIDTH_PX), widest + 15))
 
     def set_room(self, room_id: str) -> None:
         self._buttons[room_id].setChecked(True)

@@ -28,7 +28,23 @@ from app.shell.window import Window
 
 UNITS = {"ms", "min", "mb", "gb", "tok", "nats", "bits", "px"}
 NAMES = {  # of the field, of files and of hardware: the same in every language
-    *("bertscope", "bert", "cls", "sep", "mask", "unk", "pad", "cpu", "cuda", "gpu", "fp32", "bf16", "gib", "mib"),
+    *(
+        "bertscope",
+        "bert",
+        "id",
+        "cls",
+        "sep",
+        "mask",
+        "unk",
+        "pad",
+        "cpu",
+        "cuda",
+        "gpu",
+        "fp32",
+        "bf16",
+        "gib",
+        "mib",
+    ),
     *("layernorm", "gelu", "relu", "softmax", "pca", "ln", "emb", "png", "svg", "pdf", "csv", "npz", "ctrl", "shift"),
     *("alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
 }
