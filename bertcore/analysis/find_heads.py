@@ -151,9 +151,9 @@ def _of_word(word: str, encoding: Encoding) -> list[int]:
     """Tokens that are shown so; else the pieces of such a word."""
     shown = [label.lower() for label in encoding.labels]
     bare = [label.removeprefix("##").removeprefix(SHOWN_SPACE) for label in shown]
-    found = [i for i, labels in enumerate(zip(shown, bare, strict=True)) if word in labels]
-    if found:
-        return found
+    exact = [i for i, labels in enumerate(zip(shown, bare, strict=True)) if word in labels]
+    if exact:
+        return exact
     pieces: dict[int, list[int]] = {}
     for i, number in enumerate(encoding.words):
         if number is not None:

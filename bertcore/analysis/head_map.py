@@ -52,15 +52,15 @@ def divergence_between_heads(attentions: NDArray, progress: Progress | None = No
     shape = attentions.shape
     heads = np.asarray(attentions, dtype=np.float32).reshape(-1, *shape[2:])  # (L,N,R,S) -> (LN,R,S)
     entropy = entr(heads).sum(-1, dtype=np.float64).mean(-1)  # (LN) nats
-    found = np.zeros((len(heads), len(heads)))
+    divergence = np.zeros((len(heads), len(heads)))
     for i in range(len(heads) - 1):
         for j in range(i + 1, len(heads), 16):  # some at a time: what they make stays in the processor's cache
             mixed = entr((heads[j : j + 16] + heads[i]) / 2).sum(-1, dtype=np.float64).mean(-1)
-            found[i, j : j + 16] = mixed - (entropy[j : j + 16] + entropy[i]) / 2
+            divergence[i, j : j + 16] = mixed - (entropy[j : j + 16] + entropy[i]) / 2
         if progress is not None:
             left = (len(heads) - i - 1) / len(heads)
             progress(1 - left * left)
-    bits: NDArray[np.float64] = np.clip((found + found.T) / np.log(2), 0, 1)  # rounding can leave it
+    bits: NDArray[np.float64] = np.clip((divergence + divergence.T) / np.log(2), 0, 1)  # rounding can leave it
     return bits
 
 

@@ -76,14 +76,14 @@ def classify_heads(attentions: NDArray, encoding: Encoding) -> list[HeadKind]:
     limits = {name: _least(name, pattern) for name, pattern in patterns.items()}
     voters = np.array([pattern.any(axis=1).sum() for pattern in patterns.values()])  # (kinds)
     wanted = np.stack([pattern.ravel() for pattern in patterns.values()]).astype(attentions.dtype)  # (kinds, words * S)
-    found = []
+    kinds = []
     for attention in attentions:
         rows = attention[looking]  # (words, S)
         explained = (wanted @ rows.ravel()) / voters
         scores = dict(zip(patterns, explained.tolist(), strict=True))
         scores["broad"] = float(row_entropy(rows).mean() / np.log(len(looking)))
-        found.append(_named(scores, limits))
-    return found
+        kinds.append(_named(scores, limits))
+    return kinds
 
 
 def row_entropy(attention: NDArray) -> NDArray[np.float64]:

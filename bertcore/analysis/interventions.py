@@ -131,12 +131,12 @@ def parse_heads(written: str, config: BertConfig) -> set[Head]:
     """
     heads: set[Head] = set()
     for item in written.split(","):
-        found = re.fullmatch(r"\s*(\d{1,9})(?:\.(\d{1,9}))?\s*", item, re.ASCII)
-        if found is None:
+        match = re.fullmatch(r"\s*(\d{1,9})(?:\.(\d{1,9}))?\s*", item, re.ASCII)
+        if match is None:
             raise BertcoreError(
                 f"{item.strip()!r} names no head; write layer.head, as in 3.5,4.1 (or 3: all of layer 3)."
             )
-        layer, head = int(found[1]) - 1, found[2]
+        layer, head = int(match[1]) - 1, match[2]
         heads |= {(layer, each) for each in (range(config.num_attention_heads) if head is None else [int(head) - 1])}
     check_heads(heads, config)
     return heads
@@ -149,10 +149,10 @@ def parse_places(written: str) -> dict[int, int]:
     """
     places: dict[int, int] = {}
     for item in written.split(","):
-        found = re.fullmatch(r"\s*(\d{1,9})\s*=\s*(\d{1,9})\s*", item, re.ASCII)
-        if found is None:
+        match = re.fullmatch(r"\s*(\d{1,9})\s*=\s*(\d{1,9})\s*", item, re.ASCII)
+        if match is None:
             raise BertcoreError(f"{item.strip()!r} sets nothing; write position=value, as in 5=1,6=1.")
-        position, value = int(found[1]), int(found[2])
+        position, value = int(match[1]), int(match[2])
         if places.setdefault(position, value) != value:
             raise BertcoreError(f"Position {position} is given two values, {places[position]} and {value}; choose one.")
     return places

@@ -51,19 +51,19 @@ def merge_encoding(encoding: Encoding, groups: Sequence[int]) -> Encoding:
     A word is written as its pieces, joined; its id, segment and part are those of its first piece.
     """
     pieces = [[i for i, group in enumerate(groups) if group == word] for word in range(max(groups, default=-1) + 1)]
-    first = [found[0] for found in pieces]
+    first = [members[0] for members in pieces]
     unknown = set(encoding.unknown)
     return replace(
         encoding,
-        tokens=[_joined([encoding.tokens[i] for i in found]) for found in pieces],
+        tokens=[_joined([encoding.tokens[i] for i in members]) for members in pieces],
         ids=[encoding.ids[i] for i in first],
         segments=[encoding.segments[i] for i in first],
         positions=list(range(len(pieces))),
-        offsets=[(encoding.offsets[found[0]][0], encoding.offsets[found[-1]][1]) for found in pieces],
+        offsets=[(encoding.offsets[members[0]][0], encoding.offsets[members[-1]][1]) for members in pieces],
         parts=[encoding.parts[i] for i in first],
         words=[encoding.words[i] for i in first],
-        labels=[_joined([encoding.labels[i] for i in found]) for found in pieces],
-        unknown=[word for word, found in enumerate(pieces) if unknown & set(found)],
+        labels=[_joined([encoding.labels[i] for i in members]) for members in pieces],
+        unknown=[word for word, members in enumerate(pieces) if unknown & set(members)],
     )
 
 

@@ -61,8 +61,8 @@ class NearestWords:
         farness[list(token_ids)] = np.inf
         k = min(k, len(farness) - 1)
         best = np.argpartition(farness, k - 1)[:k]
-        found = [self._measured(int(i), query) for i in best if np.isfinite(farness[i])]
-        return sorted(found, key=lambda word: (-word.cosine if by == "cosine" else word.distance, word.token_id))
+        words = [self._measured(int(i), query) for i in best if np.isfinite(farness[i])]
+        return sorted(words, key=lambda word: (-word.cosine if by == "cosine" else word.distance, word.token_id))
 
     def around(
         self, groups: Sequence[Sequence[int]], k: int, by: Measure, progress: Progress | None = None

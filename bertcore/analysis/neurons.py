@@ -69,7 +69,7 @@ def strongest_neurons(
     best = _Best(k, None if members is None else membership(members, len(text), text.ids.device))
     with torch.inference_mode(), changed(model, changes, best) as tap:
         text.hidden(model, tap=tap)
-    return best.found()
+    return best.strongest()
 
 
 def neuron_activations(
@@ -149,7 +149,7 @@ class _Best:
             self._neurons.append(neurons)
         return value
 
-    def found(self) -> StrongestNeurons:
+    def strongest(self) -> StrongestNeurons:
         import torch
 
         per_layer = self._values[0].shape[1]

@@ -50,10 +50,10 @@ def word_positions(encoding: Encoding, word: str) -> list[int]:
     Only whole words count: "bank" is not found in "banks".
     """
     wanted = word.strip()
-    found = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", encoding.text_a, re.IGNORECASE) if wanted else None
-    if found is None:
+    match = re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", encoding.text_a, re.IGNORECASE) if wanted else None
+    if match is None:
         return []
-    start, stop = found.span()
+    start, stop = match.span()
     return [
         position
         for position, ((first, last), part) in enumerate(zip(encoding.offsets, encoding.parts, strict=True))
@@ -123,8 +123,8 @@ def _states(model: Bert, encoding: Encoding, positions: Sequence[int]) -> NDArra
     with torch.inference_mode():
         last = as_text(model, encoding.ids, segments).hidden(model, tap=keep)
         states[-1] = last[0, rows].float().mean(dim=0)
-        found: NDArray[np.float32] = torch.stack(states).cpu().numpy()
-    return found
+        vectors: NDArray[np.float32] = torch.stack(states).cpu().numpy()
+    return vectors
 
 
 def _mean(pairs: NDArray) -> NDArray[np.float64]:

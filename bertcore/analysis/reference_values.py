@@ -104,13 +104,13 @@ def _off(reason: str) -> ReferenceCheck:
 
 def _side_by_side(stored: dict[str, Any], now: dict[str, Any]) -> list[tuple[str, float, float]]:
     """Name, stored number and present number, of all numbers."""
-    found = []
+    numbers = []
     for name, values in stored["activations"].items():
         pairs = zip(values, now["activations"][name], strict=True)
-        found += [(name, float(before), float(after)) for before, after in pairs]
+        numbers += [(name, float(before), float(after)) for before, after in pairs]
     for before, after in zip(stored["words"], now["words"], strict=True):
-        found.append((f"the probability of {before['token']!r}", before["probability"], after["probability"]))
-    return found
+        numbers.append((f"the probability of {before['token']!r}", before["probability"], after["probability"]))
+    return numbers
 
 
 def _values(checkpoint: Checkpoint, a: str, b: str | None, words: list[str] | None = None) -> dict[str, Any]:

@@ -43,8 +43,8 @@ def cosines(vectors: NDArray) -> NDArray[np.float64]:
     exact = np.asarray(vectors, dtype=np.float64)
     norms = np.linalg.norm(exact, axis=-1, keepdims=True)
     unit = np.divide(exact, norms, out=np.zeros_like(exact), where=norms > 0)
-    found: NDArray[np.float64] = np.clip(unit @ np.swapaxes(unit, -1, -2), -1, 1)  # rounding can leave it
-    return found
+    products: NDArray[np.float64] = np.clip(unit @ np.swapaxes(unit, -1, -2), -1, 1)  # rounding can leave it
+    return products
 
 
 def pca(vectors: NDArray, k: int = 2) -> Pca:

@@ -167,11 +167,11 @@ def from_hugging_face(
     for stem, parts in _fused_stems(config).items():
         for kind in kinds:
             names = [f"{part}.{kind}" for part in parts]
-            found = [theirs.pop(name) for name in names if name in theirs]
-            if len({part.shape for part in found}) > 1 or any(part.ndim == 0 for part in found):
+            tensors = [theirs.pop(name) for name in names if name in theirs]
+            if len({part.shape for part in tensors}) > 1 or any(part.ndim == 0 for part in tensors):
                 raise BertcoreError(f"The query, key and value weights of {_layer_words(stem)} do not fit together.")
-            if len(found) == len(names):
-                ours[f"{stem}.{kind}"] = torch.cat([part.float() for part in found])
+            if len(tensors) == len(names):
+                ours[f"{stem}.{kind}"] = torch.cat([part.float() for part in tensors])
     return ours, sorted(name for name in theirs if not _is_copy(name, config))
 
 
@@ -198,14 +198,14 @@ def heads_in(names: Iterable[str], config: BertConfig, architectures: Collection
         for head in held
         if any(isinstance(name, str) and name.endswith(ending) for name in architectures)
     }
-    found = []
+    heads = []
     for head in ("mlm", "nsp", "sop", "rtd", "classify", "choice", "tag", "span"):
         stems = _head_stems(config, head)
         present = any(f"{their}.{kind}" in names for their in stems.values() for kind in ("weight", "bias"))
         ambiguous = "classifier" in stems.values()
         if present and (head in named or not ambiguous):
-            found.append(head)
-    return tuple(found)
+            heads.append(head)
+    return tuple(heads)
 
 
 def modern_names(theirs: dict[str, Tensor], config: BertConfig) -> dict[str, Tensor]:

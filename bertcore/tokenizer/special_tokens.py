@@ -38,20 +38,20 @@ def find_special_tokens(raw: RawTokenizer, named: Mapping[str, str], needed: tup
 
     Raises BertcoreError where the vocabulary has none of a `needed` role.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     ids: dict[str, int] = {}
     for role, spellings in SPELLINGS.items():
         candidates = [named[role], *spellings] if role in named else spellings
         numbered = ((token, raw.token_to_id(token)) for token in candidates)
         token, token_id = next((pair for pair in numbered if pair[1] is not None), ("", None))
         if token_id is not None:
-            found[role], ids[role] = token, int(token_id)
+            names[role], ids[role] = token, int(token_id)
         elif role in needed:
             raise BertcoreError(
                 f"The vocabulary has no {' or '.join(spellings)}; a vocabulary of the BERT family needs "
                 f"{', '.join(SPELLINGS[other][0] for other in needed)} or its own names for them."
             )
-    return SpecialTokens(found, ids)
+    return SpecialTokens(names, ids)
 
 
 def ensure_special(raw: RawTokenizer, special: SpecialTokens, kind: VocabularyKind) -> None:

@@ -131,8 +131,8 @@ class Tokenizer:
         return token if int(token_id) in self._added else label(token, self.kind)
 
     def id(self, token: str) -> int | None:
-        found = self.raw.token_to_id(token)
-        return None if found is None else int(found)
+        token_id = self.raw.token_to_id(token)
+        return None if token_id is None else int(token_id)
 
     def encode(self, a: str, b: str | None = None, max_length: int = 512) -> Encoding:
         """Tokenise a sentence or a pair; where it is too long, tokens are taken from the longer part's end.
@@ -168,14 +168,14 @@ class Tokenizer:
         """
         try:
             with panics_as_errors():
-                found = read_tokenizer_folder(folder)
+                files = read_tokenizer_folder(folder)
                 return cls(
-                    found.raw,
-                    found.lowercase,
-                    names=found.names,
-                    needed=found.needed,
-                    class_name=found.class_name,
-                    numbered_by_line=found.numbered_by_line,
+                    files.raw,
+                    files.lowercase,
+                    names=files.names,
+                    needed=files.needed,
+                    class_name=files.class_name,
+                    numbered_by_line=files.numbered_by_line,
                 )
         except RuntimeError as error:
             raise BertcoreError(f"The tokenizer in {folder} cannot be used: {error}.") from None

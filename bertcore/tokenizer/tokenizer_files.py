@@ -216,14 +216,14 @@ def _special_names(folder: Path, settings: Mapping[str, Any]) -> dict[str, str]:
 def _declared_tokens(folder: Path, settings: Mapping[str, Any]) -> list[tuple[int | None, AddedToken]]:
     """Tokens added to the vocabulary, with their ids where the files give them, in the order of these."""
     by_id = settings.get("added_tokens_decoder") or {}
-    found = [(int(token_id), _added_token(value, True)) for token_id, value in by_id.items()]
-    if not found:
+    added = [(int(token_id), _added_token(value, True)) for token_id, value in by_id.items()]
+    if not added:
         special = set(_special_names(folder, settings).values())
         older = read_settings(folder / "added_tokens.json")
-        found = [(int(number), _added_token({"content": token}, token in special)) for token, number in older.items()]
+        added = [(int(number), _added_token({"content": token}, token in special)) for token, number in older.items()]
     tables = [value for value in _token_values(folder, settings).values() if isinstance(value, dict)]
     unnumbered = [(None, _added_token(value, True)) for value in tables]
-    return [*sorted(found, key=lambda item: item[0]), *unnumbered]
+    return [*sorted(added, key=lambda item: item[0]), *unnumbered]
 
 
 def _added_token(value: Mapping[str, Any], special: bool) -> AddedToken:
