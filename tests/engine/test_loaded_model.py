@@ -6,6 +6,7 @@ import doctest
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ import bertcore
 from bertcore import loaded_model, progress, results
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel, load
+from bertcore.locations import assets
 from bertcore.tasks.features.predictions import LabelPrediction
 from tests.engine.models import tiny_checkpoint
 
@@ -260,8 +262,23 @@ def blocks(file: Path) -> str:
     return "\n".join(found)
 
 
+PANDAS = """
+class DataFrame:
+    def __init__(self, rows, index=None, columns=None):
+        assert len(rows)
+
+class Series: ...
+class Index: ...
+"""
+
+
 @pytest.mark.parametrize("page", ["python.md", "analysis.md"])
 def test_the_python_on_a_page_runs(page: str, tmp_path: Path) -> None:
+    """With the files that the pages name, and a pandas that takes whatever it is given."""
+    tiny_checkpoint(tmp_path / "runs" / "sentiment", tasks=("classify",), labels=("negative", "positive"))
+    (tmp_path / "reviews.tsv").write_text("text\nThe cat sat.\nA dog sang.\n")
+    shutil.copy(assets() / "tasks" / "sentiment" / "dev.tsv", tmp_path / "held-out.tsv")
+    (tmp_path / "pandas.py").write_text(PANDAS)
     done = subprocess.run(
         [sys.executable, "-c", blocks(ROOT / "docs" / page)],
         cwd=tmp_path,
