@@ -1,7 +1,7 @@
-"""One layer, step by step: every number between what enters it and what leaves it, and what each was made from.
+"""One layer, step by step: every number between what enters it and what leaves it, and how each was computed.
 
-    steps = one_layer(model, ids, segments, layer=2).steps(head=0)
-    steps[3].values[5, 7], steps[3].made_of(5, 7)
+    steps = layer_steps(trace_layer(model, ids, segments, layer=2), head=0)
+    steps[3].values[5, 7], steps[3].derive(5, 7)
 
 S tokens, H hidden, N heads, D head size, I feed-forward width. Layers, heads and dimensions count from 0 in code.
 Importable without torch.
@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
 
-from app.compute.made_of import MadeOf
+from app.compute import derivation
+from app.compute.derivation import Derivation, Name
+from app.look.language import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 ATTENTION = "bertcore.model.attention.SelfAttention"
 LAYER = "bertcore.model.encoder.EncoderLayer"
-POINTS = {  # field of OneLayer -> tap point after layer.{i}
+POINTS = {  # field of LayerTrace -> tap point after layer.{i}
     "attention_input": "attention.input",
     "query": "attention.query",
     "key": "attention.key",
@@ -44,18 +47,51 @@ POINTS = {  # field of OneLayer -> tap point after layer.{i}
     "leaving": "output",
 }
 
+FORMULAS = {
+    "gelu": "x · Φ(x)",
+    "gelu_new": "x · Φ(x), Φ ≈ tanh",
+    "gelu_pytorch_tanh": "x · Φ(x), Φ ≈ tanh",
+    "relu": "max(0, x)",
+    "silu": "x · σ(x)",
+    "tanh": "tanh(x)",
+}
+TITLES = {
+    "entering": QT_TRANSLATE_NOOP("layer_steps", "Hidden state in"),
+    "query": QT_TRANSLATE_NOOP("layer_steps", "Query"),
+    "key": QT_TRANSLATE_NOOP("layer_steps", "Key"),
+    "value": QT_TRANSLATE_NOOP("layer_steps", "Value"),
+    "products": QT_TRANSLATE_NOOP("layer_steps", "Score"),
+    "scores": QT_TRANSLATE_NOOP("layer_steps", "Divided by √D"),
+    "probs": QT_TRANSLATE_NOOP("layer_steps", "Softmax"),
+    "context": QT_TRANSLATE_NOOP("layer_steps", "Context"),
+    "attention_output": QT_TRANSLATE_NOOP("layer_steps", "Output projection"),
+    "attention_sum": QT_TRANSLATE_NOOP("layer_steps", "Residual sum"),
+    "middle": QT_TRANSLATE_NOOP("layer_steps", "Residual sum"),
+    "attention_norm": QT_TRANSLATE_NOOP("layer_steps", "LayerNorm"),
+    "before_activation": QT_TRANSLATE_NOOP("layer_steps", "Feed-forward in"),
+    "activation": QT_TRANSLATE_NOOP("layer_steps", "Activation"),
+    "feed_forward_output": QT_TRANSLATE_NOOP("layer_steps", "Feed-forward out"),
+    "feed_forward_sum": QT_TRANSLATE_NOOP("layer_steps", "Residual sum"),
+    "leaving": QT_TRANSLATE_NOOP("layer_steps", "Residual sum"),
+    "feed_forward_norm": QT_TRANSLATE_NOOP("layer_steps", "LayerNorm"),
+    "final_norm": QT_TRANSLATE_NOOP("layer_steps", "Final LayerNorm"),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class LayerStep:
-    """One thing that a layer does: its result for every token, and what did it."""
+    """One operation of a layer: its result for every token, and the function that did it."""
 
-    key: str
-    title: str
+    key: str  # of TITLES
     formula: str
     function: str  # dotted name in bertcore of what computed it
     values: Floats  # (S, columns); rows are tokens
     columns: str  # what a column is: "dimension", "token", "neuron"
-    made_of: Callable[[int, int], MadeOf]  # row, column -> the parts of that number
+    derive: Callable[[int, int], Derivation]  # row, column -> how that number was computed
+
+    @property
+    def title(self) -> str:
+        return QCoreApplication.translate("layer_steps", TITLES[self.key])
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +103,7 @@ class Affine:
 
 
 @dataclass(frozen=True, eq=False)
-class OneLayer:
+class LayerTrace:
     """Everything that passed in one layer for one text, and the weights it was computed with."""
 
     layer: int
@@ -92,14 +128,8 @@ class OneLayer:
     normed: Floats | None  # (S,H) after the model's last LayerNorm: pre-norm, last layer only
     weights: dict[str, Affine]
 
-    def steps(self, head: int) -> list[LayerStep]:
-        """In the order in which they are computed; of the heads, this one."""
-        from app.compute.layer_order import steps_of
 
-        return steps_of(self, head)
-
-
-def one_layer(
+def trace_layer(
     model: Bert,
     input_ids: Sequence[int],
     segment_ids: Sequence[int] | None,
@@ -108,7 +138,7 @@ def one_layer(
     layer: int,
     changes: Changes | None = None,
     entering: NDArray | None = None,
-) -> OneLayer:
+) -> LayerTrace:
     """One text through one layer, every tensor on the way kept.
 
     `entering` (S,H), what enters the layer (a trace has it), saves the layers before it; it goes without `changes`.
@@ -136,7 +166,7 @@ def one_layer(
             if model.encoder.final_norm is not None and layer == model.config.num_hidden_layers - 1:
                 record("encoder.normed", model.encoder.final_norm(leaving))
     is_last = layer == model.config.num_hidden_layers - 1 and "encoder.normed" in record
-    return OneLayer(
+    return LayerTrace(
         layer=layer,
         pre_norm=model.config.norm == "pre",
         hidden_act=model.config.hidden_act,
@@ -170,3 +200,169 @@ def _numpy(tensor: Tensor) -> Floats:
     """Without a copy where the model is on the CPU in single precision."""
     array: Floats = tensor.detach().float().cpu().numpy()
     return array
+
+
+def layer_steps(one: LayerTrace, head: int) -> list[LayerStep]:
+    """In the order in which a post-norm or pre-norm layer computes them; of the heads this one (from 0)."""
+    entering = _entering(one)
+    attention, feed_forward = _attention_steps(one, head), _feed_forward_steps(one)
+    if one.pre_norm:
+        steps = [
+            entering,
+            _norm("attention_norm", one, one.entering, one.attention_input),
+            *attention,
+            _residual("middle", one.entering, one.attention_output, one.middle, is_attention=True),
+            _norm("feed_forward_norm", one, one.middle, one.feed_forward_input),
+            *feed_forward,
+            _residual("leaving", one.middle, one.feed_forward_output, one.leaving, is_attention=False),
+        ]
+        return [*steps, _norm("final_norm", one, one.leaving, one.normed)] if one.normed is not None else steps
+    # In single precision, as the model adds: the very numbers that its LayerNorm reads.
+    middle_sum, leaving_sum = one.entering + one.attention_output, one.middle + one.feed_forward_output
+    return [
+        entering,
+        *attention,
+        _residual("attention_sum", one.entering, one.attention_output, middle_sum, is_attention=True),
+        _norm("attention_norm", one, middle_sum, one.middle),
+        *feed_forward,
+        _residual("feed_forward_sum", one.middle, one.feed_forward_output, leaving_sum, is_attention=False),
+        _norm("feed_forward_norm", one, leaving_sum, one.leaving),
+    ]
+
+
+def _entering(one: LayerTrace) -> LayerStep:
+    values = one.entering
+    if one.layer:
+        source = QCoreApplication.translate("layer_steps", "from layer {layer}").format(layer=one.layer)
+        function = f"{LAYER}.forward"
+    else:
+        source = QCoreApplication.translate("layer_steps", "from the embeddings")
+        function = "bertcore.model.embeddings.Embeddings.forward"
+
+    def derive(row: int, column: int) -> Derivation:
+        return derivation.given(float(values[row, column]), source)
+
+    return LayerStep("entering", f"x, {source}", function, values, "dimension", derive)
+
+
+def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
+    query, key, value = one.query[head], one.key[head], one.value[head]  # 3 x (S,D)
+    scores, probs, context = one.scores[head], one.probs[head], one.context[head]
+    products = query @ key.T  # (S,S)
+    size = query.shape[1]
+    heads = np.ascontiguousarray(one.context.transpose(1, 0, 2)).reshape(len(query), -1)  # (N,S,D) -> (S,H)
+
+    def product(row: int, column: int) -> Derivation:
+        return derivation.dot_product(float(products[row, column]), query[row], key[column], _dimension)
+
+    def score(row: int, column: int) -> Derivation:
+        return derivation.scaled(float(scores[row, column]), float(products[row, column]), size)
+
+    def weight(row: int, column: int) -> Derivation:
+        return derivation.softmax(float(probs[row, column]), scores[row], column)
+
+    def mean(row: int, column: int) -> Derivation:
+        return derivation.dot_product(float(context[row, column]), probs[row], value[:, column], None)
+
+    def output_name(index: int) -> str:
+        return QCoreApplication.translate("layer_steps", "head {head}, dim {dimension}").format(
+            head=index // size + 1, dimension=index % size
+        )
+
+    product_formula = QCoreApplication.translate("layer_steps", "query · key, head {head}").format(head=head + 1)
+    score_formula = QCoreApplication.translate("layer_steps", "score / √{size}").format(size=size)
+    weight_formula = QCoreApplication.translate("layer_steps", "exp(s) / Σ exp(s), by row")
+    context_formula = QCoreApplication.translate("layer_steps", "Σ weight × value, over tokens")
+    output_formula = QCoreApplication.translate("layer_steps", "all heads · W_O + b")
+    inside, output = f"{ATTENTION}._step_by_step", one.weights["output"]
+    return [
+        *(_projection(one, head, place) for place in range(3)),
+        LayerStep("products", product_formula, inside, products, "token", product),
+        LayerStep("scores", score_formula, inside, scores, "token", score),
+        LayerStep("probs", weight_formula, inside, probs, "token", weight),
+        LayerStep("context", context_formula, inside, context, "dimension", mean),
+        _linear("attention_output", output_formula, LAYER, heads, output, one.attention_output, output_name),
+    ]
+
+
+def _projection(one: LayerTrace, head: int, place: int) -> LayerStep:
+    """Query, key or value of one head: its rows of the fused product."""
+    key = ("query", "key", "value")[place]
+    values: Floats = getattr(one, key)[head]  # (S,D)
+    fused, size = one.weights["query_key_value"], values.shape[1]
+    first = place * one.entering.shape[1] + head * size
+    rows = slice(first, first + size)
+    formula = QCoreApplication.translate("layer_steps", "x · {matrix} + b, head {head}").format(
+        matrix=f"W_{key[0].upper()}", head=head + 1
+    )
+    own = Affine(fused.weight[rows], fused.bias[rows])
+    return _linear(key, formula, ATTENTION, one.attention_input, own, values, _dimension)
+
+
+def _feed_forward_steps(one: LayerTrace) -> list[LayerStep]:
+    before, after = one.before_activation, one.activation
+
+    def activate(row: int, column: int) -> Derivation:
+        return derivation.activation(float(after[row, column]), float(before[row, column]), one.hidden_act)
+
+    enter, leave = one.weights["feed_forward_in"], one.weights["feed_forward_out"]
+    formula = f"{one.hidden_act}: {FORMULAS[one.hidden_act]}"
+    return [
+        _linear(
+            "before_activation", "x · W_in + b", LAYER, one.feed_forward_input, enter, before, _dimension, "neuron"
+        ),
+        LayerStep("activation", formula, f"{LAYER}.forward", after, "neuron", activate),
+        _linear("feed_forward_output", "a · W_out + b", LAYER, after, leave, one.feed_forward_output, _neuron),
+    ]
+
+
+def _linear(
+    key: str,
+    formula: str,
+    owner: str,
+    inputs: Floats,
+    weights: Affine,
+    values: Floats,
+    name: Name,
+    columns: str = "dimension",
+) -> LayerStep:
+    """values[row, column] = inputs[row] . weight[column] + bias[column]; name: of each product."""
+
+    def derive(row: int, column: int) -> Derivation:
+        bias = float(weights.bias[column])
+        return derivation.dot_product(float(values[row, column]), inputs[row], weights.weight[column], name, bias)
+
+    return LayerStep(key, formula, f"{owner}.forward", values, columns, derive)
+
+
+def _residual(key: str, there: Floats, added: Floats, total: Floats, *, is_attention: bool) -> LayerStep:
+    def derive(row: int, column: int) -> Derivation:
+        addends = float(there[row, column]), float(added[row, column])
+        return derivation.residual(float(total[row, column]), *addends, is_attention)
+
+    formula = (
+        QCoreApplication.translate("layer_steps", "what was there + attention")
+        if is_attention
+        else QCoreApplication.translate("layer_steps", "what was there + feed-forward")
+    )
+    return LayerStep(key, formula, f"{LAYER}.forward", total, "dimension", derive)
+
+
+def _norm(key: str, one: LayerTrace, before: Floats, after: Floats) -> LayerStep:
+    weights = one.weights[key]
+
+    def derive(row: int, column: int) -> Derivation:
+        value = float(after[row, column])
+        return derivation.layer_norm(value, before[row], column, weights.weight, weights.bias, one.epsilon)
+
+    function = "bertcore.model.encoder.Encoder.forward" if key == "final_norm" else f"{LAYER}.forward"
+    formula = QCoreApplication.translate("layer_steps", "(x − mean) / √(variance + ε) × scale + shift")
+    return LayerStep(key, formula, function, after, "dimension", derive)
+
+
+def _dimension(index: int) -> str:
+    return QCoreApplication.translate("layer_steps", "dim {dimension}").format(dimension=index)
+
+
+def _neuron(index: int) -> str:
+    return QCoreApplication.translate("layer_steps", "neuron {neuron}").format(neuron=index)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from app.compute import made_of
-from app.compute.layer_steps import LayerStep, OneLayer, one_layer
+from app.compute import derivation
+from app.compute.layer_steps import LayerStep, LayerTrace, layer_steps, trace_layer
 from bertcore.analysis.interventions import set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
 from bertcore.config import ACTIVATIONS
@@ -34,8 +34,8 @@ SPOTS = [(0, 0), (5, 3), (12, 7)]  # row, column: in every grid of the small mod
 HEAD = 2
 
 
-def layer_of(model: Bert, layer: int) -> OneLayer:
-    return one_layer(model, PAIR.ids, segments_for(model), layer=layer)
+def layer_of(model: Bert, layer: int) -> LayerTrace:
+    return trace_layer(model, PAIR.ids, segments_for(model), layer=layer)
 
 
 def by_key(steps: list[LayerStep]) -> dict[str, LayerStep]:
@@ -46,9 +46,9 @@ def by_key(steps: list[LayerStep]) -> dict[str, LayerStep]:
 def test_the_parts_of_every_number_add_up_to_it(name: str) -> None:
     model = family_model(name)
     for layer in range(3):
-        for step in layer_of(model, layer).steps(HEAD):
+        for step in layer_steps(layer_of(model, layer), HEAD):
             for row, column in SPOTS:
-                made = step.made_of(row, column)
+                made = step.derive(row, column)
                 assert made.value == float(step.values[row, column])
                 assert made.total == pytest.approx(made.value, abs=1e-5), (step.key, made)
                 assert made.adds_up
@@ -62,7 +62,7 @@ def test_the_parts_of_every_number_add_up_to_it(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_order_of_the_steps_is_the_models(name: str) -> None:
-    keys = [[step.key for step in layer_of(family_model(name), layer).steps(0)] for layer in range(3)]
+    keys = [[step.key for step in layer_steps(layer_of(family_model(name), layer), 0)] for layer in range(3)]
     if name == "pre-norm":
         assert keys == [[*PRE], [*PRE], [*PRE, "final_norm"]]
     else:
@@ -78,7 +78,7 @@ def test_the_numbers_are_those_of_a_whole_trace(name: str) -> None:
         assert np.abs(one.entering - whole.hidden_states[layer]).max() <= 1e-5
         leaving = one.leaving if one.normed is None else one.normed
         assert np.abs(leaving - whole.hidden_states[layer + 1]).max() <= 1e-5
-        steps = by_key(one.steps(HEAD))
+        steps = by_key(layer_steps(one, HEAD))
         assert np.abs(steps["probs"].values - whole.attentions[layer, HEAD]).max() <= 1e-5
         assert np.abs(steps["query"].values - whole.queries[layer, HEAD]).max() <= 1e-5
 
@@ -89,7 +89,9 @@ def test_beginning_at_the_layer_gives_the_same_as_the_whole_pass(name: str) -> N
     whole = trace(model, PAIR.ids, segments_for(model))
     for layer in range(3):
         plain = layer_of(model, layer)
-        short = one_layer(model, PAIR.ids, segments_for(model), layer=layer, entering=whole.hidden_states[layer].copy())
+        short = trace_layer(
+            model, PAIR.ids, segments_for(model), layer=layer, entering=whole.hidden_states[layer].copy()
+        )
         for field in ("query", "probs", "middle", "leaving"):
             assert np.abs(getattr(plain, field) - getattr(short, field)).max() <= 1e-5
         assert (plain.normed is None) == (short.normed is None)
@@ -99,31 +101,31 @@ def test_attention_by_hand() -> None:
     """Query, key, scores and softmax of one head from the weights alone."""
     model = tiny_model()
     layer = model.encoder.layer(1)
-    one = one_layer(model, PAIR.ids, PAIR.segments, layer=1)
+    one = trace_layer(model, PAIR.ids, PAIR.segments, layer=1)
     hidden, size, head = torch.from_numpy(one.entering), 8, 3
     weight, bias = layer.attention.query_key_value.weight, layer.attention.query_key_value.bias
     query, key = (hidden @ weight[at : at + size].T + bias[at : at + size] for at in (head * size, 32 + head * size))
-    steps = by_key(one.steps(head))
+    steps = by_key(layer_steps(one, head))
     assert np.abs(steps["query"].values - query.numpy()).max() <= 1e-5
     products = query @ key.T
     assert np.abs(steps["products"].values - products.numpy()).max() <= 1e-4
     probs = (products / math.sqrt(size)).softmax(-1).numpy()
     assert np.abs(steps["probs"].values - probs).max() <= 1e-5
-    made = steps["probs"].made_of(4, 6)
+    made = steps["probs"].derive(4, 6)
     above, below = (part.value for part in made.facts[-2:])
     assert above / below == pytest.approx(probs[4, 6], abs=1e-6)
 
 
 def test_the_largest_products_come_first_and_name_head_and_dimension() -> None:
     model = tiny_model()
-    step = by_key(one_layer(model, PAIR.ids, PAIR.segments, layer=0).steps(0))["attention_output"]
-    made = step.made_of(2, 5)
+    step = by_key(layer_steps(trace_layer(model, PAIR.ids, PAIR.segments, layer=0), 0))["attention_output"]
+    made = step.derive(2, 5)
     *products, bias = made.terms
     sizes = [abs(part.value) for part in products]
     assert sizes == sorted(sizes, reverse=True) and made.rest_count == 32 - len(products)
     assert bias.name == "bias"
     assert bias.value == pytest.approx(float(model.encoder.layer(0).attention.output.bias[5]))
-    context = one_layer(model, PAIR.ids, PAIR.segments, layer=0).context
+    context = trace_layer(model, PAIR.ids, PAIR.segments, layer=0).context
     head, dimension = products[0].name.removeprefix("head ").split(", dim ")
     assert products[0].factors is not None
     assert products[0].factors[0] == float(context[int(head) - 1, 2, int(dimension)])
@@ -133,12 +135,12 @@ def test_the_largest_products_come_first_and_name_head_and_dimension() -> None:
 @pytest.mark.parametrize("x", [-3.2, -0.4, 0.0, 0.7, 5.5])
 def test_activations_are_torchs(name: str, x: float) -> None:
     expected = float(ACTIVATION[name](torch.tensor(x, dtype=torch.float64)))
-    assert made_of.activation(expected, x, name).total == pytest.approx(expected, abs=1e-12)
+    assert derivation.activation(expected, x, name).total == pytest.approx(expected, abs=1e-12)
 
 
 def test_named_functions_exist() -> None:
     for name in ("bert", "pre-norm"):
-        for step in layer_of(family_model(name), 2).steps(0):
+        for step in layer_steps(layer_of(family_model(name), 2), 0):
             module, owner, function = step.function.rsplit(".", 2)
             assert callable(getattr(getattr(importlib.import_module(module), owner), function))
 
@@ -146,23 +148,23 @@ def test_named_functions_exist() -> None:
 def test_what_was_changed_by_hand_does_not_add_up_and_says_so() -> None:
     model = tiny_model()
     row = [1.0, *[0.0] * (len(PAIR) - 1)]
-    changed = one_layer(model, PAIR.ids, PAIR.segments, layer=1, changes=set_attention_row(1, 0, 4, row))
-    steps = by_key(changed.steps(0))
+    changed = trace_layer(model, PAIR.ids, PAIR.segments, layer=1, changes=set_attention_row(1, 0, 4, row))
+    steps = by_key(layer_steps(changed, 0))
     assert steps["probs"].values[4].tolist() == row
-    assert not steps["probs"].made_of(4, 0).adds_up
-    assert steps["probs"].made_of(5, 0).adds_up
-    assert steps["context"].made_of(4, 1).adds_up  # made of the row as it is now
+    assert not steps["probs"].derive(4, 0).adds_up
+    assert steps["probs"].derive(5, 0).adds_up
+    assert steps["context"].derive(4, 1).adds_up  # made of the row as it is now
 
 
 def test_changes_of_earlier_layers_reach_this_one() -> None:
     model = tiny_model()
     off = switch_off_heads({(0, 0), (0, 1)})
     whole = trace(model, PAIR.ids, PAIR.segments, changes=off)
-    one = one_layer(model, PAIR.ids, PAIR.segments, layer=1, changes=off)
+    one = trace_layer(model, PAIR.ids, PAIR.segments, layer=1, changes=off)
     assert np.abs(one.leaving - whole.hidden_states[2]).max() <= 1e-5
     assert np.abs(one.leaving - layer_of(model, 1).leaving).max() > 1e-3
 
 
 def test_a_layer_that_is_not_there_is_refused() -> None:
     with pytest.raises(BertcoreError, match="no layer 3; this model has layers 1 to 2"):
-        one_layer(tiny_model(), PAIR.ids, PAIR.segments, layer=2)
+        trace_layer(tiny_model(), PAIR.ids, PAIR.segments, layer=2)

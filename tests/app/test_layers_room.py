@@ -13,7 +13,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.compute.layer_steps import one_layer
+from app.compute.layer_steps import layer_steps, trace_layer
+from app.look import numbers
 from app.rooms.layers.added_view import AddedView
 from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.neurons_view import MOST_WORDS, NeuronsView
@@ -272,7 +273,7 @@ def test_every_step_shows_the_engines_numbers_and_their_parts(
     window.state.set_head(1, 3)
     window.state.set_focus(5)
     model = load_checkpoint(model_folder).model
-    expected = one_layer(model, reading.request.input_ids, reading.request.segments, layer=1).steps(3)
+    expected = layer_steps(trace_layer(model, reading.request.input_ids, reading.request.segments, layer=1), 3)
     assert [header.key for header in view.headers] == [step.key for step in expected]
     for header, step in zip(view.headers, expected, strict=True):
         if not header.isChecked():
@@ -281,17 +282,17 @@ def test_every_step_shows_the_engines_numbers_and_their_parts(
         assert view.table.numbers.values == pytest.approx(step.values, rel=1e-4, abs=1e-4)
         assert header.texts[2] == f"{step.values.shape[0]} × {step.values.shape[1]}"
         view.table.setCurrentIndex(view.table.numbers.index(6, 2))
-        made = view.made_of.made
+        made = view.derivation.derivation
         assert made is not None and window.state.focus == 6
         assert made.value == float(view.table.numbers.values[6, 2])
         assert made.total == pytest.approx(made.value, rel=1e-5, abs=1e-5)
-        assert view.made_of.number.text() == f"{made.value:.6g}".replace("-", "−")
+        assert view.derivation.number.text() == numbers.number(made.value, 6)
 
 
 def test_cells_say_their_exact_value(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "steps", StepsView)
     index = view.table.numbers.index(4, 1)
-    exact = f"{view.table.numbers.values[4, 1]:.9g}".replace("-", "−")
+    exact = numbers.number(float(view.table.numbers.values[4, 1]), 9)
     assert str(view.table.numbers.data(index, Qt.ItemDataRole.ToolTipRole)).endswith(f": {exact}")
 
 
@@ -307,9 +308,9 @@ def test_a_changed_row_is_said_not_to_add_up(room: LayersRoom, window: Window, q
     view.open_step("probs")
     window.state.set_focus(4)
     assert view.table.numbers.values[4].tolist() == list(row)
-    assert view.made_of._changed.isVisible()
+    assert view.derivation.changed.isVisible()
     window.state.set_focus(5)
-    assert not view.made_of._changed.isVisible()
+    assert not view.derivation.changed.isVisible()
 
 
 OFTEN = ("pre-norm", "albert")  # the others differ in what the engine's own tests see

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.figures.figure import Picture
-from app.look import theme
+from app.look import numbers, theme
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMN_PX, ROW_PX, HEADER_PX = 62, 22, 96
@@ -66,7 +66,7 @@ class NumberModel(QAbstractTableModel):
                 return short(value)
             case Qt.ItemDataRole.ToolTipRole:
                 row, column = (self._name(names, i) for names, i in self._places(index))
-                return f"{row} · {column}: {value:z.9g}".replace("-", "−")
+                return f"{row} · {column}: {numbers.number(value, 9)}"
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -91,11 +91,11 @@ class _Cells(QStyledItemDelegate):
 
 
 def paint_cell(
-    painter: QPainter, place: QRect, numbers: NumberModel, row: int, column: int, is_chosen: bool = False
+    painter: QPainter, place: QRect, model: NumberModel, row: int, column: int, is_chosen: bool = False
 ) -> None:
     """The chosen one is framed, in two lines that stand out from any colour."""
-    value = float(numbers.values[row, column])
-    fill = numbers.fill(value)
+    value = float(model.values[row, column])
+    fill = model.fill(value)
     edges = [(theme.color("ink"), theme.px(2)), (theme.color("card"), theme.px(1))] if is_chosen else []
     inside = place
     for color, line in edges:
@@ -103,7 +103,7 @@ def paint_cell(
         inside = inside.adjusted(line, line, -line, -line)
     painter.fillRect(inside, fill)
     painter.setFont(_font())
-    painter.setPen((theme.DARK if fill.lightnessF() < 0.5 else theme.LIGHT).ink)
+    painter.setPen(theme.ink_on(fill))
     painter.drawText(place, MIDDLE, short(value))
 
 
@@ -117,7 +117,7 @@ class NumberTable(QTableView):
         self._styled_for = theme.active().name
         self.numbers = NumberModel()
         self.setModel(self.numbers)
-        self.setAccessibleName("The numbers of this step: rows are tokens")
+        self.setAccessibleName(self.tr("The numbers of this step: rows are tokens"))
         self.setShowGrid(False)
         self.setFont(_font())
         self.setItemDelegate(_Cells(self))
@@ -140,7 +140,7 @@ class NumberTable(QTableView):
         self.numbers.set_values(values, rows, columns)
 
     def choose(self, row: int, column: int) -> None:
-        """Shows a number as chosen, without saying so."""
+        """Selects a number; `chosen` is not emitted."""
         index = self.numbers.index(row, column)
         self.selectionModel().blockSignals(True)
         self.setCurrentIndex(index)
@@ -215,6 +215,11 @@ class NumberTable(QTableView):
             self._styled_for = theme.active().name
             self._style_headers()
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A right click asks for a menu and selects nothing."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
+
     def _on_current_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         if current.isValid():
             self.chosen.emit(current.row(), current.column())
@@ -223,7 +228,7 @@ class NumberTable(QTableView):
 def short(value: float) -> str:
     """Fits a cell."""
     digits = 3 if abs(value) < 10 else 2 if abs(value) < 100 else 1
-    return f"{value:z.{digits}f}".replace("-", "−")
+    return numbers.decimal(value, digits)
 
 
 def _font() -> QFont:

@@ -1,4 +1,4 @@
-"""View "Step by step": one layer's arithmetic with its real numbers; any number says what it was made from."""
+"""View "Step by step": one layer's arithmetic with its real numbers; any number says how it was computed."""
 
 from __future__ import annotations
 
@@ -6,44 +6,128 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from app.compute.layer_steps import layer_steps
 from app.figures.figure import Axis, Figure, Numbers, Picture, joined
 from app.look import theme
-from app.rooms.layers.made_of_card import MadeOfCard
+from app.look.icons import paint_icon
+from app.rooms.layers.derivation_card import DerivationCard
 from app.rooms.layers.number_table import NumberTable
 from app.rooms.layers.stages import LayersView
-from app.rooms.layers.step_header import StepHeader
 from app.widgets.card import GAP_PX, Card, scrolled
 from app.widgets.controls import Choice
 
 if TYPE_CHECKING:
-    from app.compute.layer_steps import LayerStep, OneLayer
+    from app.compute.layer_steps import LayerStep, LayerTrace
     from app.compute.question import Step
     from app.state.readings import Reading
     from app.state.selection import Selection
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 TABLE_PX = 236
+HEADER_PX = 28
+TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
 FIRST_OPEN = "query"
 EXPORTED_COLUMNS = 4096
 
 
+class StepHeader(QPushButton):
+    """The line of one step: number, name, formula; shape and function at the right. Checked: its numbers show."""
+
+    def __init__(self, number: int, key: str) -> None:
+        super().__init__()
+        self.key = key
+        self._number = number
+        self._title = self._formula = self._shape = self._function = ""
+        self.setCheckable(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    @property
+    def texts(self) -> tuple[str, str, str, str]:
+        """Title, formula, shape, function."""
+        return self._title, self._formula, self._shape, self._function
+
+    def show_step(self, step: LayerStep) -> None:
+        rows, columns = step.values.shape
+        self._title, self._formula = step.title, step.formula
+        self._shape = f"{rows} × {columns}"
+        self._function = ".".join(step.function.split(".")[-2:])
+        self.setAccessibleName(
+            self.tr("Step {number}: {title}, {formula}, {shape}").format(
+                number=self._number, title=step.title, formula=step.formula, shape=self._shape
+            )
+        )
+        self.setToolTip(f"{step.function}\n{_tokens(rows)} × {_columns(step, columns)}")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(420), theme.px(HEADER_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(280), theme.px(HEADER_PX))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        is_lit = self.isChecked() or self.underMouse()
+        painter.setPen(theme.color("accent") if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover" if is_lit else "card"))
+        painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
+        side = theme.px(10)
+        chevron = QRectF(theme.px(7), (self.height() - side) / 2, side, side)
+        if not self.isChecked():  # points right while closed
+            painter.save()
+            painter.translate(chevron.center())
+            painter.rotate(-90)
+            painter.translate(-chevron.center())
+            paint_icon(painter, "chevron", chevron, theme.color("muted"))
+            painter.restore()
+        else:
+            paint_icon(painter, "chevron", chevron, theme.color("accent"))
+        self._paint_texts(painter)
+
+    def _paint_texts(self, painter: QPainter) -> None:
+        right = self.width() - theme.px(8)
+        has_function = self.width() > theme.px(TITLE_PX + SHAPE_PX + FUNCTION_PX + 190)
+        if has_function:
+            right -= theme.px(FUNCTION_PX)
+            self._write(painter, right, theme.px(FUNCTION_PX), self._function, "muted", 11.5)
+        right -= theme.px(SHAPE_PX)
+        self._write(painter, right, theme.px(SHAPE_PX), self._shape, "ink", 12)
+        left = theme.px(24)
+        self._write(painter, left, theme.px(22), str(self._number), "muted", 12)
+        left += theme.px(24)
+        self._write(painter, left, theme.px(TITLE_PX), self._title, "ink", 13, bold=True)
+        left += theme.px(TITLE_PX)
+        self._write(painter, left, right - left - theme.px(8), self._formula, "muted", 12)
+
+    def _write(
+        self, painter: QPainter, left: float, width: float, text: str, color: str, size: float, *, bold: bool = False
+    ) -> None:
+        painter.setFont(theme.font(size, bold=bold))
+        painter.setPen(theme.color(color))
+        shown = QFontMetrics(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, int(width))
+        painter.drawText(QRectF(left, 0, width, self.height()), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
 class StepsView(LayersView):
-    """A list of steps, of which one is open with its numbers; on the right what the chosen number was made from."""
+    """A list of steps, of which one is open with its numbers; on the right how the chosen number was computed."""
 
     stages = "layers"
 
     def __init__(self) -> None:
         super().__init__()
-        self.table, self.made_of = NumberTable(), MadeOfCard()
+        self.table, self.derivation = NumberTable(), DerivationCard()
         self.headers: list[StepHeader] = []
         self.steps: list[LayerStep] = []  # of the layer and head on show
         self.open_key = FIRST_OPEN
         self._column = 0
-        self._shown: tuple[OneLayer | None, int] = None, 0  # what `steps` are of: layer, head
+        self._shown: tuple[LayerTrace | None, int] = None, 0  # what `steps` are of: layer, head
         self.card = Card(self.tr("One layer, step by step"))
         self._head = Choice(self.tr("The head whose queries, keys, values and scores are shown"))
         self._list = QVBoxLayout()
@@ -77,25 +161,25 @@ class StepsView(LayersView):
         request = reading.request
         entering = None if request.what_if else reading.trace.hidden_states[layer]
 
-        def work(checkpoint: Checkpoint, _step: Step) -> OneLayer:
-            from app.compute.layer_steps import one_layer
+        def work(checkpoint: Checkpoint, _step: Step) -> LayerTrace:
+            from app.compute.layer_steps import trace_layer
 
             read = request.input_ids, request.segments, request.positions
             changes = request.what_if.changes()
-            return one_layer(checkpoint.model, *read, layer=layer, changes=changes, entering=entering)
+            return trace_layer(checkpoint.model, *read, layer=layer, changes=changes, entering=entering)
 
         self.layer.ask_model(request.model, (request, layer), work, self.pause_ms)
 
-    def _on_layer_answered(self, one: OneLayer) -> None:
+    def _on_layer_answered(self, one: LayerTrace) -> None:
         if self.reading is not None:
             self._show_layer(one, self.selection)
 
-    def _show_layer(self, one: OneLayer, selection: Selection) -> None:
+    def _show_layer(self, one: LayerTrace, selection: Selection) -> None:
         if self._shown == (one, selection.head):
             self._show_number()
             return
         self._shown = one, selection.head
-        self.steps = one.steps(selection.head)
+        self.steps = layer_steps(one, selection.head)
         self.card.set_title(self.tr("Layer {layer}, step by step").format(layer=one.layer + 1))
         self._show_headers()
         self._show_open()
@@ -122,7 +206,7 @@ class StepsView(LayersView):
         for header in self.headers:
             header.setChecked(header.key == self.open_key)
         if opened is None:
-            self.made_of.clear()
+            self.derivation.clear()
             return
         self._list.insertWidget(self.steps.index(opened) + 1, self.table)
         tokens = self._tokens
@@ -137,10 +221,9 @@ class StepsView(LayersView):
             return
         self._column = min(self._column, step.values.shape[1] - 1)
         self.table.choose(row, self._column)
-        made = step.made_of(row, self._column)
-        tokens = self._tokens
-        column = tokens[self._column] if step.columns == "token" else f"{step.columns} {self._column}"
-        self.made_of.show_number(joined(step.title, tokens[row], column), made, tokens)
+        tokens, column = self._tokens, _column(step, self._column, self._tokens)
+        title = joined(step.title, tokens[row], column)
+        self.derivation.show_number(title, step.derive(row, self._column), tokens)
 
     @property
     def _open_step(self) -> LayerStep | None:
@@ -172,7 +255,7 @@ class StepsView(LayersView):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))
         row.addWidget(self.card, 1)
-        row.addWidget(self.made_of)
+        row.addWidget(self.derivation)
 
     def _figure(self) -> Figure | None:
         step = self._open_step
@@ -184,7 +267,7 @@ class StepsView(LayersView):
         title = self.tr("Layer {layer}: {step}").format(layer=self.layer.answer.layer + 1, step=step.title)
         numbers = {step.key: Numbers(values, axes)}
         hint = joined(step.formula, step.function, self._which_columns())
-        figure = self.figure(title, self.made_of.parts, numbers, hint=hint, head=True, token=True)
+        figure = self.figure(title, self.derivation.parts, numbers, hint=hint, head=True, token=True)
         return figure and replace(figure, picture=_beside(self.table.picture(), figure.picture))
 
     def _which_columns(self) -> str:
@@ -213,3 +296,24 @@ def _beside(left: Picture, right: Picture) -> Picture:
         painter.restore()
 
     return Picture(left.width + gap + right.width, max(left.height, right.height), paint)
+
+
+def _tokens(count: int) -> str:
+    return QCoreApplication.translate("StepsView", "%n token(s)", "", count)
+
+
+def _columns(step: LayerStep, count: int) -> str:
+    if step.columns == "token":
+        return _tokens(count)
+    if step.columns == "neuron":
+        return QCoreApplication.translate("StepsView", "%n neuron(s)", "", count)
+    return QCoreApplication.translate("StepsView", "%n dimension(s)", "", count)
+
+
+def _column(step: LayerStep, column: int, tokens: list[str]) -> str:
+    """The name of one column."""
+    if step.columns == "token":
+        return tokens[column]
+    if step.columns == "neuron":
+        return QCoreApplication.translate("StepsView", "neuron {neuron}").format(neuron=column)
+    return QCoreApplication.translate("StepsView", "dimension {dimension}").format(dimension=column)
