@@ -187,6 +187,13 @@ class BertConfig:
         return len(self.labels) or (1 if self.problem_type == "regression" else 2)
 
     @property
+    def problem(self) -> str:
+        """What kind of answer its classifier gives, one of PROBLEMS; one label alone means a number."""
+        if self.problem_type is not None:
+            return self.problem_type
+        return "regression" if len(self.labels) == 1 else "single_label_classification"
+
+    @property
     def takes_pairs(self) -> bool:
         """Whether it can learn next sentence or sentence order: that takes a pooler, and a segment each for A and B."""
         return self.family.pooler and self.type_vocab_size >= 2

@@ -86,12 +86,10 @@ class Target:
     def _measured(self, model: Bert, logits: Tensor) -> Tensor:
         from torch.nn.functional import logsigmoid
 
-        from bertcore.model.losses import problem_of
-
         index = self.position if self.reads_all else self.index
         if self.measure == "logit":
             return logits[:, index]
-        problem = problem_of(model.config) if self.head == "classify" else ""
+        problem = model.config.problem if self.head == "classify" else ""
         if problem == "regression" or self.head == "choice":
             raise BertcoreError("This head gives a number, no probability; ask for its logit.")
         if problem == "multi_label_classification" or self.head in ("rtd", "summarise"):

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 
 NO_LABEL = -100
@@ -106,7 +105,7 @@ def _replaced(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> 
 
 def _classes(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
     logits = model.classify_logits(hidden[:, 0])  # (B,K)
-    problem = problem_of(model.config)
+    problem = model.config.problem
     if problem == "regression":
         return F.mse_loss(logits.float().view(labels.shape), labels.float()), logits
     if problem == "multi_label_classification":
@@ -157,10 +156,3 @@ _LOSSES: dict[str, Callable[[Bert, Tensor, Tensor, TaskBatch], tuple[Tensor, Ten
     "span": _span,
     "summarise": _sentences,
 }
-
-
-def problem_of(config: BertConfig) -> str:
-    """What kind of answer a classifier gives; one label alone means a number, as in `transformers`."""
-    if config.problem_type is not None:
-        return config.problem_type
-    return "regression" if len(config.labels) == 1 else "single_label_classification"

@@ -16,7 +16,6 @@ import torch
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
-from bertcore.model.spans import BestSpans, best_over_windows, best_spans
 from bertcore.tasks.features.kinds import (
     OUTSIDE,
     ChoiceFeatures,
@@ -36,6 +35,7 @@ from bertcore.tasks.features.predictions import (
     SummaryPrediction,
     TagsPrediction,
 )
+from bertcore.tasks.features.spans import BestSpans, best_over_windows, best_spans
 from bertcore.tasks.summary_sentences import choose_sentences
 
 Outputs = Iterable[tuple[NDArray[np.int64], Any]]

@@ -14,7 +14,7 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.corpus import split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.losses import TaskBatch, problem_of
+from bertcore.model.losses import TaskBatch
 from bertcore.model.tap import Changes, Intervention, Tap, identity
 from bertcore.tasks.examples import (
     AnswerExample,
@@ -45,7 +45,7 @@ def task_kind(checkpoint: Checkpoint) -> Kind | None:
     """What the checkpoint was taught to do, as one of the kinds of tasks; None where it has no such head."""
     tasks = checkpoint.tasks
     if "classify" in tasks:
-        return _KINDS[problem_of(checkpoint.config)]
+        return _KINDS[checkpoint.config.problem]
     kinds: tuple[Kind, ...] = ("tag", "span", "choice", "summarise")
     return next((kind for kind in kinds if kind in tasks), None)
 
