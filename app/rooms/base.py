@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -18,8 +18,11 @@ from app.state.readings import ModelQuestion
 from app.state.selection import Selection
 from app.state.state import ExploreState
 from app.widgets.card import GAP_PX
+from app.widgets.context_menu import figure_entries
 from app.widgets.pages import Pages
+from app.widgets.pointer import PointerWidget
 from app.widgets.progress_line import ProgressLine
+from app.widgets.token_menu import show_token_menu
 from app.widgets.waiting import Waiting
 
 if TYPE_CHECKING:
@@ -185,6 +188,7 @@ class View(QWidget):
     stage_clicked = Signal(int)  # 0: the embeddings, l: the hidden states after layer l
     what_if_edited = Signal(object)  # Callable[[WhatIf], WhatIf]: of what is changed inside the model by then
     hover_text_changed = Signal(str)  # for the status line
+    token_menu_requested = Signal(object, QPoint, object)  # position | None, a point of the screen, further entries
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
     kept_changed = Signal(object)  # what the view wants back when the window is built anew: see `restore`
@@ -236,6 +240,14 @@ class View(QWidget):
         position = self._first_position(unit)
         if position is not None:
             self.position_clicked.emit(position)
+
+    def add_token_menu(self, picture: PointerWidget) -> None:
+        """A right click on a unit of `picture`, whose cells are units, offers what can be done with that token."""
+
+        def ask(unit: int | None, at: QPoint) -> None:
+            self.token_menu_requested.emit(self._first_position(unit), at, figure_entries(picture))
+
+        picture.context_menu_requested.connect(ask)
 
     def figure(
         self,
@@ -339,6 +351,7 @@ class ViewRoom(ExploreRoom):
         view.stage_clicked.connect(self.state.set_stage)
         view.what_if_edited.connect(self._on_view_what_if_edited)
         view.hover_text_changed.connect(self.hover_text_changed)
+        view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.question_requested.connect(self.question_requested)
         view.question_cancelled.connect(self.question_cancelled)
         for question in view.questions:

@@ -251,7 +251,8 @@ class LabelledGrid(PointerWidget):
             if not rect.left() - 1 <= middle <= rect.right() + 1:
                 continue
             if not self._tilted:
-                box = QRectF(middle - theme.px(40), rect.y() - theme.px(22), theme.px(80), theme.px(20))
+                wide = max(width, theme.px(80))
+                box = QRectF(middle - wide / 2, rect.y() - theme.px(22), wide, theme.px(20))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
                 continue
             painter.translate(middle + 2, rect.y() - theme.px(6))

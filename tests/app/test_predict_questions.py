@@ -54,15 +54,15 @@ def test_the_table_is_the_lens_and_chooses_a_mask(window: Window, qtbot: QtBot) 
     view = page(room, LensView, "lens", window, qtbot)
     checkpoint, _, reading = asked(window)
     lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(MASKS)])
-    for number, column in enumerate(view.table.columns):
+    for number, column in enumerate(view.table.guesses):
         shown = [(word.id, word.probability) for stage in column for word in stage]
         expected = [(word.id, word.probability) for stage in lens.words for word in stage[number]]
         assert [word for word, _ in shown] == [word for word, _ in expected]
         assert [p for _, p in shown] == pytest.approx([p for _, p in expected], rel=1e-4)
     QTest.mouseClick(view.table, Qt.MouseButton.LeftButton, pos=view.table.cell_rect(1, 2).center().toPoint())
-    assert window.state.focus == MASKS[2] and view.table.current == 2
+    assert window.state.focus == MASKS[2] and view.table.selected == (None, 2)
     QTest.keyClick(view.table, Qt.Key.Key_Left)
-    assert window.state.focus == MASKS[1] and view.table.current == 1
+    assert window.state.focus == MASKS[1] and view.table.selected == (None, 1)
     assert [bar.mark for bar in view.bars.bars] == [f"rank {rank:,}" for rank in lens.rank[:, 1]]
 
 

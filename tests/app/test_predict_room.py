@@ -6,9 +6,12 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QContextMenuEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.compute.mask_lens import lens_at
@@ -21,7 +24,7 @@ from app.shell.window import Window
 from app.state.examples import load_examples
 from app.state.what_if import WhatIf
 from app.widgets.bar_list import BarList
-from bertcore.analysis.predict import next_sentence, softmax
+from bertcore.analysis.predict import WordGuess, next_sentence, softmax
 from bertcore.analysis.trace import trace
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.family_models import save_family
@@ -44,7 +47,7 @@ def test_each_card_tells_at_which_layer_it_decides(window: Window, qtbot: QtBot)
     assert [card.position for card in room.words_view.shown_cards] == list(MASKS)
     for number, card in enumerate(room.words_view.shown_cards):
         assert card.layer_words == [stage[number][0].token for stage in lens.words]
-        assert card.layer_words[-1] == card.words[0][0]
+        assert card.layer_words[-1] == card.words[0].token
         assert card.decided == decided_sentence(lens, number)
 
 
@@ -98,13 +101,13 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
     answered(window, room, qtbot)
     assert plain.mlm_logits is not None and plain.next_sentence_logits is not None
     for number, card in enumerate(room.words_view.shown_cards):
-        word, chance = was[card.position]
+        word, chance = was[card.position].token, was[card.position].probability
         assert card.before.startswith(
-            f"Before your changes: {word} {numbers.probability(chance)} → now: {card.words[0][0]} "
+            f"Before your changes: {word} {numbers.probability(chance)} → now: {card.words[0].token} "
         )
         chances = softmax(plain.mlm_logits[number])
-        for token_id, bar in zip(card.token_ids, card.bars, strict=True):
-            assert bar.mark.endswith(f"before {numbers.probability(float(chances[token_id]))}")
+        for guess, bar in zip(card.words, card.bars, strict=True):
+            assert bar.mark.endswith(f"before {numbers.probability(float(chances[guess.id]))}")
     said = next_sentence(plain.next_sentence_logits)
     assert room.words_view.pair.before.endswith(numbers.percent(max(said.is_next, said.not_next)))
     window.state.set_what_if(WhatIf())
@@ -119,14 +122,14 @@ def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot:
     row = next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat")
     word, tops = (
         card.bars[row].label,
-        [f"{c.words[0][0]} {numbers.probability(c.words[0][1])}" for c in room.words_view.shown_cards],
+        [f"{c.words[0].token} {numbers.probability(c.words[0].probability)}" for c in room.words_view.shown_cards],
     )
     verdict = room.words_view.pair.verdict
     insert(card, row)
     answered(window, room, qtbot)
     kept = room.words_view.previous_card
     assert kept.isVisible() and kept.title == f"Before “{word}” was inserted"
-    now = [f"{c.words[0][0]} {numbers.probability(c.words[0][1])}" for c in room.words_view.shown_cards]
+    now = [f"{c.words[0].token} {numbers.probability(c.words[0].probability)}" for c in room.words_view.shown_cards]
     assert [(row.position, row.before, row.now) for row in kept.rows] == [
         (MASKS[0], tops[0], f"{word}"),
         (MASKS[1], tops[1], now[0]),
@@ -258,6 +261,76 @@ def test_without_an_a_there_is_no_verdict(window: Window, qtbot: QtBot) -> None:
     window.state.set_text("  ", "It was dark.")
     answered(window, room, qtbot)
     assert room.words_view.pair.verdict == "" and "A is empty" in room.words_view.pair.text
+
+
+def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(window: Window, qtbot: QtBot) -> None:
+    """It rewrote the sentence as a left click does."""
+    room = predict(window, qtbot)
+    card = room.words_view.shown_cards[0]
+    bars, text = card.findChild(BarList), window.state.text_a
+    row = next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat")
+    at = bars.row_rect(row).center().toPoint()
+    QTest.mouseClick(bars, Qt.MouseButton.RightButton, pos=at)
+    assert window.state.text_a == text and window.state.masked == set(MASKS)
+    QApplication.sendEvent(bars, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, bars.mapToGlobal(at)))
+    menu = next(menu for menu in room.words_view.findChildren(QMenu) if menu.isVisible())
+    actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
+    word = card.words[row].token
+    assert list(actions)[:4] == [f"Insert “{word}”", f"Copy “{word}”", "Pin this mask", "Remove this mask"]
+    assert any(name.startswith("Save") for name in actions)
+    actions[f"Insert “{word}”"].trigger()
+    menu.close()
+    assert window.state.text_a == text.replace("cat", word) and window.state.masked == set(MASKS[1:])
+
+
+def test_a_right_click_on_a_token_or_cell_chooses_nothing(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot)
+    for key, find in (
+        ("lens", lambda view: (view.table, view.table.cell_rect(1, 2).center().toPoint())),
+        ("surprise", lambda view: (view.tokens, view.tokens.rect_of(4).center().toPoint())),
+        ("fill", lambda view: (view.tokens, view.tokens.rect_of(MASKS[1]).center().toPoint())),
+    ):
+        view = room.open_view(key)
+        answered(window, room, qtbot)
+        window.state.set_focus(None)
+        picture, at = find(view)
+        QTest.mouseClick(picture, Qt.MouseButton.RightButton, pos=at)
+        assert window.state.focus is None, key
+        QApplication.sendEvent(picture, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, picture.mapToGlobal(at)))
+        menu = next(menu for menu in view.findChildren(QMenu) if menu.isVisible())
+        names = [action.text() for action in menu.actions()]
+        assert any(name.startswith(("Pin", "Insert")) for name in names), (key, names)
+        assert key == "fill" or any(name.startswith("Save") for name in names), (key, names)
+        menu.close()
+
+
+@pytest.mark.parametrize("theme_name", ["light", "dark"])
+def test_words_in_coloured_cells_can_be_read(theme_name: str, window: Window, qtbot: QtBot) -> None:
+    """Dark words stood on mid blue: contrast under 4.5."""
+    window.set_look(theme_name)
+    try:
+        room = predict(window, qtbot)
+        table = room.open_view("lens").table  # type: ignore[attr-defined]
+        for probability in np.linspace(0, 1, 21):
+            guess = WordGuess("mmmmmmmm", 5, float(probability))
+            table.set_columns(["[MASK] 1"], [[[guess]]])
+            table.resize(400, table.height())
+            cell = table.cell_rect(0, 0).toRect().adjusted(4, 4, -4, -4)
+            picture = table.grab().toImage()
+            points = [(x, y) for x in range(cell.left(), cell.right()) for y in range(cell.top(), cell.bottom())]
+            lights = sorted(_luminance(picture.pixelColor(x, y)) for x, y in points)
+            assert (lights[-1] + 0.05) / (lights[0] + 0.05) >= 4.5, float(probability)
+    finally:
+        window.set_look("light")
+
+
+def _luminance(color: QColor) -> float:
+    """WCAG 2.1, relative luminance."""
+    red, green, blue = (
+        share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+        for share in (color.redF(), color.greenF(), color.blueF())
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_the_bar_of_a_verdict_begins_at_zero(qtbot: QtBot) -> None:

@@ -82,7 +82,12 @@ def _in_room(room: Any) -> dict[str, Any]:
     """What the open room shows, of the rooms that are looked at closely."""
     name = type(room).__name__
     if name == "PredictRoom" and room.is_drawn:
-        return {"guesses": {card.position: card.words for card in room.words_view.shown_cards}}
+        return {
+            "guesses": {
+                card.position: [(word.token, word.probability) for word in card.words]
+                for card in room.words_view.shown_cards
+            }
+        }
     if name == "AttendRoom" and room.is_drawn:
         view = room.large.matrix.view
         shown = {

@@ -78,6 +78,7 @@ class AttributionView(PredictView):
         for card in self.cards.values():
             card.tokens.clicked.connect(self.click_unit)
             card.tokens.hovered.connect(self.hover_unit)
+            self.add_token_menu(card.tokens)
             card.hover_text_changed.connect(self.hover_text_changed)
 
     @property

@@ -66,6 +66,7 @@ class FillView(PredictView):
         self.order.activated.connect(self._on_order_activated)
         self.tokens.clicked.connect(self._on_tokens_clicked)
         self.tokens.hovered.connect(self.hover_unit)
+        self.add_token_menu(self.tokens)
 
     @property
     def open_masks(self) -> list[int]:

@@ -1,31 +1,31 @@
-"""What each layer would say at the masks, as coloured cells: in a line for one mask, in a table for all of them."""
+"""What each layer would predict at the masks, as coloured cells: a strip for one mask, a table for all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from app.look import numbers, theme
 from app.rooms.predict.view import stage_name
+from app.widgets.labelled_grid import LabelledGrid, Labels
+from app.widgets.pointer import ARROWS, PointerWidget
+from app.widgets.raster import Raster
 from bertcore.analysis.predict import WordGuess
 
 Column = list[list[WordGuess]]  # [stage], likeliest first
 STRIP_PX, FOOT_PX, GAP_PX = 26, 15, 3
-ROW_PX, LOW_ROW_PX, MANY_ROWS, HEAD_PX, SIDE_PX = 38, 24, 13, 24, 92
+ROW_PX, LOW_ROW_PX, MANY_ROWS = 38, 24, 13
 
 
-class LensStrip(QWidget):
+class LensStrip(PointerWidget):
     """One mask: a cell for each stage, from left to right, with the likeliest word where it fits."""
 
-    hover_text_changed = Signal(str)
-
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setMouseTracking(True)
+        super().__init__(name, Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(theme.px(STRIP_PX + FOOT_PX))
         self._stages: Column = []
@@ -37,8 +37,16 @@ class LensStrip(QWidget):
 
     def set_stages(self, stages: Column) -> None:
         self._stages = stages
-        self.setAccessibleDescription(", ".join(_described(i, words[:1]) for i, words in enumerate(stages)))
+        self.setAccessibleDescription(", ".join(describe(i, words[:1]) for i, words in enumerate(stages)))
         self.update()
+
+    def description(self, stage: int | None) -> str:
+        """The likeliest words at a stage, for the status line."""
+        return "" if stage is None else describe(stage, self._stages[stage])
+
+    def cell_at(self, point: QPointF) -> int | None:
+        stage = int(point.x() / max(self.width(), 1) * len(self._stages))
+        return stage if 0 <= stage < len(self._stages) else None
 
     def cell_rect(self, stage: int) -> QRectF:
         width = self.width() / max(len(self._stages), 1)
@@ -50,148 +58,72 @@ class LensStrip(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for stage, words in enumerate(self._stages):
             rect = self.cell_rect(stage)
-            paint_cell(painter, rect, words[0], with_number=False)
+            color = theme.sequential_color(words[0].probability)
+            painter.setPen(theme.color("line"))
+            painter.setBrush(color)
+            radius = theme.px(5) if rect.width() > theme.px(20) else 0
+            painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+            if rect.width() >= theme.px(30):
+                painter.setFont(theme.font(12))
+                painter.setPen(theme.ink_on(color))
+                _paint_word(painter, rect, words[0].token)
             painter.setFont(theme.font(10.5))
             painter.setPen(theme.color("muted"))
-            name = str(stage) if stage else "emb."
+            name = str(stage) if stage else self.tr("emb.")
             foot = QRectF(rect.x(), rect.bottom(), rect.width(), theme.px(FOOT_PX))
             if QFontMetrics(painter.font()).horizontalAdvance(name) <= foot.width():
                 painter.drawText(foot, Qt.AlignmentFlag.AlignCenter, name)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        stage = int(event.position().x() / max(self.width(), 1) * len(self._stages))
-        self.hover_text_changed.emit(_described(stage, self._stages[stage]) if 0 <= stage < len(self._stages) else "")
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hover_text_changed.emit("")
-
-
-class LensTable(QWidget):
+class LensTable(LabelledGrid):
     """All masks: rows are stages, columns masks. A click or the arrow keys choose a mask."""
 
-    hover_text_changed = Signal(str)
-    mask_clicked = Signal(int)  # a column
+    arrows_click = True
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Best guess at each mask after each layer")
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._heads: list[str] = []
-        self._columns: list[Column] = []
-        self._current = 0
+    def __init__(self, name: str) -> None:
+        super().__init__(name, scale=False, largest_px=(1000, ROW_PX))
+        self.guesses: list[Column] = []
 
-    @property
-    def columns(self) -> list[Column]:
-        return self._columns
-
-    @property
-    def current(self) -> int:
-        return self._current
-
-    def set_columns(self, heads: Sequence[str], columns: list[Column]) -> None:
-        self._heads, self._columns = list(heads), columns
-        last = [f"{head}: {column[-1][0].token}" for head, column in zip(heads, columns, strict=True)]
+    def set_columns(self, masks: Sequence[str], guesses: list[Column]) -> None:
+        """masks: their names. guesses: of each mask, the likeliest words at each stage."""
+        self.guesses = guesses
+        stages = len(guesses[0])
+        best = np.array([[column[stage][0].probability for column in guesses] for stage in range(stages)])
+        self.set_grid(best, Labels([stage_name(stage) for stage in range(stages)]), Labels(list(masks)), 0, 1)
+        last = [f"{mask}: {column[-1][0].token}" for mask, column in zip(masks, guesses, strict=True)]
         self.setAccessibleDescription(", ".join(last))
-        self.setFixedHeight(theme.px(HEAD_PX) + self._rows * theme.px(self._row_px))
-        self.update()
+        rows = theme.px(ROW_PX if stages <= MANY_ROWS else LOW_ROW_PX) * stages
+        self.setFixedHeight(round(self.grid_rect().y()) + rows + theme.px(6))
 
-    def set_current(self, column: int) -> None:
-        self._current = column
-        self.update()
+    def description(self, cell: tuple[int, int] | None) -> str:
+        """The likeliest words in a cell, for the status line."""
+        return "" if cell is None else describe(cell[0], self.guesses[cell[1]][cell[0]])
 
-    def cell_rect(self, stage: int, column: int) -> QRectF:
-        left, top = theme.px(SIDE_PX), theme.px(HEAD_PX)
-        width = (self.width() - left) / max(len(self._columns), 1)
-        height, gap = theme.px(self._row_px), theme.px(GAP_PX)
-        return QRectF(left + column * width, top + stage * height, width - 2 * gap, height - gap)
+    def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
+        return super().cell_after(cell, key) if ARROWS.get(key, (1, 0))[0] == 0 else None
 
-    @property
-    def _row_px(self) -> int:
-        return ROW_PX if self._rows <= MANY_ROWS else LOW_ROW_PX
-
-    @property
-    def _rows(self) -> int:
-        return len(self._columns[0]) if self._columns else 0
-
-    def _spot(self, at: QPointF) -> tuple[int, int] | None:
-        """(stage, column)"""
-        spots = ((stage, column) for column in range(len(self._columns)) for stage in range(self._rows))
-        return next((spot for spot in spots if self.cell_rect(*spot).contains(at)), None)
-
-    def _paint_heads(self, painter: QPainter) -> None:
-        for stage in range(self._rows):
-            painter.setFont(theme.font(12))
-            painter.setPen(theme.color("muted"))
-            rect = self.cell_rect(stage, 0)
-            side = QRectF(0, rect.y(), rect.x() - theme.px(8), rect.height())
-            painter.drawText(side, Qt.AlignmentFlag.AlignVCenter, stage_name(stage))
-        for column, head in enumerate(self._heads):
-            is_current = column == self._current
-            painter.setFont(theme.font(12, bold=is_current))
-            painter.setPen(theme.color("ink" if is_current else "muted"))
-            rect = self.cell_rect(0, column)
-            box = QRectF(rect.x(), 0, rect.width(), theme.px(HEAD_PX))
-            text = QFontMetrics(painter.font()).elidedText(head, Qt.TextElideMode.ElideRight, int(rect.width()))
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
-
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(400), self.height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_heads(painter)
-        for column, stages in enumerate(self._columns):
+    def paint_cells(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
+        super().paint_cells(painter, rect, raster)
+        painter.setFont(theme.font(13))
+        metrics = painter.fontMetrics()
+        for column, stages in enumerate(self.guesses):
             for stage, words in enumerate(stages):
-                paint_cell(painter, self.cell_rect(stage, column), words[0], with_number=True)
-        if len(self._columns) > 1 and self._current < len(self._columns):
-            whole = self.cell_rect(0, self._current).united(self.cell_rect(self._rows - 1, self._current))
-            painter.setPen(QPen(theme.color("accent"), theme.px(2)))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(whole.adjusted(-1, -1, 1, 1), theme.px(6), theme.px(6))
+                cell, guess = self.cell_rect(stage, column), words[0]
+                painter.setPen(theme.ink_on(raster.image.pixelColor(column, stage)))
+                with_number = f"{guess.token}  {numbers.probability(guess.probability)}"
+                fits = metrics.horizontalAdvance(with_number) < cell.width() - theme.px(12)
+                _paint_word(painter, cell, with_number if fits else guess.token)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        spot = self._spot(event.position())
-        self.hover_text_changed.emit(_described(spot[0], self._columns[spot[1]][spot[0]]) if spot else "")
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        spot = self._spot(event.position())
-        if spot is not None:
-            self.mask_clicked.emit(spot[1])
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(event.key())
-        if step is None or not self._columns:
-            super().keyPressEvent(event)
-        else:
-            self.mask_clicked.emit(min(max(self._current + step, 0), len(self._columns) - 1))
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self.hover_text_changed.emit("")
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(230), self.minimumHeight())
 
 
-def paint_cell(painter: QPainter, rect: QRectF, guess: WordGuess, *, with_number: bool) -> None:
-    """As dark as the probability, 0 to 1; the word in it where it fits."""
-    color = theme.sequential_color(guess.probability)
-    painter.setPen(theme.color("line"))
-    painter.setBrush(color)
-    radius = theme.px(5) if rect.width() > theme.px(20) else 0
-    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
-    font = theme.font(13 if with_number else 12)
-    metrics = QFontMetrics(font)
-    number = f"  {numbers.probability(guess.probability)}"
-    fits = with_number and metrics.horizontalAdvance(guess.token + number) < rect.width() - theme.px(12)
-    text = guess.token + (number if fits else "")
-    if rect.width() < theme.px(30):
-        return
-    painter.setFont(font)
-    painter.setPen((theme.DARK if color.lightnessF() < 0.5 else theme.LIGHT).ink)
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(rect.width()) - theme.px(6))
-    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, shown)
-
-
-def _described(stage: int, words: Sequence[WordGuess]) -> str:
+def describe(stage: int, words: Sequence[WordGuess]) -> str:
+    """The words and their probabilities."""
     listed = ", ".join(f"{word.token} {word.probability:.4f}" for word in words)
     return f"{stage_name(stage)}: {listed}"
+
+
+def _paint_word(painter: QPainter, rect: QRectF, word: str) -> None:
+    shown = painter.fontMetrics().elidedText(word, Qt.TextElideMode.ElideRight, int(rect.width()) - theme.px(6))
+    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QPoint
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers
@@ -16,6 +16,7 @@ from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.context_menu import figure_entries, show_context_menu
 from app.widgets.progress_line import ProgressLine
 from app.widgets.raster import ColorBar
 
@@ -38,7 +39,7 @@ class LensView(PredictView):
         self.line = ProgressLine()
         self.lens = self.add_question(self._on_lens_answered)
         self.followed_word = self.add_question(self._on_followed_word_answered, self.line)
-        self.table = LensTable()
+        self.table = LensTable(self.tr("Best guess at each mask after each layer"))
         self.decided = label("", wrap=True)
         self.word = QLineEdit()
         self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=32)
@@ -47,8 +48,9 @@ class LensView(PredictView):
         self._card = Card(self.tr("Layer by layer"), self.tr("the best guess if the model stopped after each layer"))
         self._word_card = Card(self.tr("One word through the layers"))
         self._build()
-        self.table.hover_text_changed.connect(self.hover_text_changed)
-        self.table.mask_clicked.connect(lambda number: self.position_clicked.emit(self.masks[number].position))
+        self.table.hovered.connect(lambda cell: self.hover_text_changed.emit(self.table.description(cell)))
+        self.table.clicked.connect(lambda cell: self.position_clicked.emit(self.masks[cell[1]].position))
+        self.table.context_menu_requested.connect(self._on_table_menu_requested)
         self.word.textEdited.connect(self._on_word_edited)
 
     @property
@@ -77,7 +79,7 @@ class LensView(PredictView):
         masks = self.masks
         columns = [[stage[number] for stage in lens.words] for number in range(len(masks))]
         self.table.set_columns([self._heading(mask) for mask in masks], columns)
-        self.table.set_current(self.mask_number)
+        self.table.set_selected(column=self.mask_number)
         sentence = self.tr("Position {position}: {decided}")
         sentences = [
             sentence.format(position=mask.position, decided=decided_sentence(lens, i)) for i, mask in enumerate(masks)
@@ -230,6 +232,13 @@ class LensView(PredictView):
 
     def _on_followed_word_answered(self, _found: WordThroughLayers) -> None:
         self._show_followed()
+
+    def _on_table_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
+        entries = figure_entries(self.table)
+        if cell is not None:
+            guess, mask = self.table.guesses[cell[1]][cell[0]][0], self.masks[cell[1]]
+            entries = [*self.word_entries(mask.position, guess), None, *entries]
+        show_context_menu(self.table, at, entries)
 
     def _on_word_edited(self, word: str) -> None:
         self.kept_changed.emit(word)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.look import numbers, theme
@@ -17,25 +17,28 @@ from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
     from app.compute.mask_lens import MaskLens
+    from bertcore.analysis.predict import WordGuess
 
 
 class MaskCard(Card):
     """A click on a word asks to insert it into the text."""
 
     word_chosen = Signal(int, int)  # position, token id
+    word_menu_requested = Signal(object, QPoint)  # row of the bars or None, a point of the screen
     hover_text_changed = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
         self.position = 0
-        self.words: list[tuple[str, float]] = []  # what the bars show: words and their probabilities
-        self.token_ids: list[int] = []  # the same
+        self.words: list[WordGuess] = []  # what the bars show
         self._bars = BarList(self.tr("Likeliest words"), clickable=True, stretch_to_px=27)
         self._changed = label("", "muted", wrap=True)
         self._strip = LensStrip(self.tr("Best guess after each layer"))
         self._decided = label("", "muted", wrap=True)
         self._bars.clicked.connect(self._on_bars_clicked)
-        self._strip.hover_text_changed.connect(self.hover_text_changed)
+        self._bars.context_menu_requested.connect(self.word_menu_requested)
+        self._strip.hovered.connect(lambda stage: self.hover_text_changed.emit(self._strip.description(stage)))
+        self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
         self.body.addWidget(self._changed)
         self.body.addWidget(self._bars)
         self.body.addWidget(label(self.tr("Click a word to insert it."), "muted"))
@@ -91,8 +94,7 @@ class MaskCard(Card):
         was = reading.was
         if was and was.id not in {word.id for word in words}:
             words.append(was)
-        self.token_ids = [word.id for word in words]
-        self.words = [(word.token, word.probability) for word in words]
+        self.words = words
         self.set_title(self.tr("Position {position}").format(position=reading.position))
         self.set_hint(self._history(reading, mask))
         bars = []
@@ -138,4 +140,4 @@ class MaskCard(Card):
         )
 
     def _on_bars_clicked(self, row: int) -> None:
-        self.word_chosen.emit(self.position, self.token_ids[row])
+        self.word_chosen.emit(self.position, self.words[row].id)

@@ -66,6 +66,10 @@ class ReplacedCard(Card):
         return self._tokens.tokens
 
     @property
+    def tokens_picture(self) -> HeatTokens:
+        return self._tokens
+
+    @property
     def pictures(self) -> list[QWidget]:
         """What a saved picture shows."""
         return [self._tokens, self._scale, self._bars]

@@ -45,6 +45,7 @@ class SurpriseView(PredictView):
         self._card = Card(self.tr("How surprising is each word?"), hint)
         self._bar_units: list[int] = []
         self._build()
+        self.add_token_menu(self.tokens)
         self.tokens.clicked.connect(self.click_unit)
         self.tokens.hovered.connect(self._on_tokens_hovered)
         self.bars.clicked.connect(lambda row: self.click_unit(self._bar_units[row]))

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
 
 from app.look import theme
 from app.rooms.base import View
 from app.widgets.card import GAP_PX, Card, label
+from app.widgets.context_menu import Entry
 
 if TYPE_CHECKING:
     from app.compute.head_questions import AskedText
     from app.compute.mask_lens import MaskLens
     from app.compute.question import Question
     from app.state.readings import MaskReading, Reading, Step
+    from bertcore.analysis.predict import WordGuess
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 translate = QCoreApplication.translate
@@ -70,6 +72,17 @@ class PredictView(View):
 
     def show_content(self) -> None:
         self._layers.setCurrentWidget(self._content)
+
+    def word_entries(self, position: int, word: WordGuess) -> list[Entry]:
+        """What a right click on a word predicted at a mask offers."""
+        named = {"word": word.token}
+        return [
+            (self.tr("Insert “{word}”").format(**named), lambda: self.words_inserted.emit([(position, word.id)])),
+            (self.tr("Copy “{word}”").format(**named), lambda: QApplication.clipboard().setText(word.token)),
+            None,
+            (self.tr("Pin this mask"), lambda: self.position_clicked.emit(position)),
+            (self.tr("Remove this mask"), lambda: self.mask_toggled.emit(position)),
+        ]
 
     def check_masks(self, reading: Reading) -> bool:
         """Whether there are masks and a head that predicts words; shows the content, or says what is missing."""

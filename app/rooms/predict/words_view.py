@@ -6,7 +6,7 @@ import html
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, numbers_of
@@ -20,6 +20,7 @@ from app.rooms.predict.view import MOST_MASKS, PredictView, ask_lens, mask_token
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.context_menu import figure_entries, show_context_menu
 from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class WordsView(PredictView):
         self._build()
         self.replaced.clicked.connect(self.click_unit)
         self.replaced.hovered.connect(self.hover_unit)
+        self.add_token_menu(self.replaced.tokens_picture)
         self.pair.text_requested.connect(self.text_requested)
         self.pair.swap_requested.connect(self.swap_requested)
         self.pair.pairs_changed.connect(self._keep)
@@ -228,12 +230,19 @@ class WordsView(PredictView):
         card, number = MaskCard(), len(self.cards)
         card.set_figure(partial(self._mask_figure, card), self.tr("the words for this mask"))
         card.word_chosen.connect(lambda position, token_id: self.words_inserted.emit([(position, token_id)]))
+        card.word_menu_requested.connect(partial(self._on_word_menu_requested, card))
         card.hover_text_changed.connect(self.hover_text_changed)
         self._grid.addWidget(card, number // COLUMNS, number % COLUMNS)
         self.cards.append(card)
 
     def _keep(self, _pairs: object = None) -> None:
         self.kept_changed.emit((self._previous, self._model, list(self.pair.pairs)))
+
+    def _on_word_menu_requested(self, card: MaskCard, row: int | None, at: QPoint) -> None:
+        entries = figure_entries(card.picture[0])
+        if row is not None:
+            entries = [*self.word_entries(card.position, card.words[row]), None, *entries]
+        show_context_menu(card, at, entries)
 
     def _on_lens_answered(self, lens: MaskLens) -> None:
         for number, card in enumerate(self.shown_cards):
@@ -248,7 +257,7 @@ class WordsView(PredictView):
         self.mask_toggled.emit(self.selection.position)
 
     def _mask_figure(self, card: MaskCard) -> Figure | None:
-        names, values = zip(*card.words, strict=True)
+        names, values = [word.token for word in card.words], [word.probability for word in card.words]
         numbers = {"probability": numbers_of("word", names, values)}
         lens, index = self.lens.answer, self.cards.index(card)
         if self.reading is None:
