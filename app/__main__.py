@@ -56,6 +56,8 @@ def _run(options: argparse.Namespace) -> int:
 
         code = run_tour(window, options.tour, options.size)
     else:
+        window.first_painted.connect(window.fit_screen)
+        window.fit_screen()
         window.show()
         code = app.exec()
     if not services.close(CLOSE_S):

@@ -126,9 +126,14 @@ class Frame(QWidget):
         panel = QFrame()
         panel.setProperty("look", "bar")
         layout = QVBoxLayout(panel)
-        layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
-        layout.setSpacing(theme.px(8))
-        layout.addWidget(self.sentences)
+        if theme.is_projector():  # the picture comes first: the sentences stand in the title bar
+            layout.setContentsMargins(theme.px(14), theme.px(4), theme.px(14), theme.px(4))
+            layout.setSpacing(theme.px(4))
+            self.title_bar.add_sentences(self.sentences)
+        else:
+            layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
+            layout.setSpacing(theme.px(8))
+            layout.addWidget(self.sentences)
         tokens = QHBoxLayout()
         tokens.setSpacing(theme.px(12))
         tokens.addWidget(self.strip, 1)

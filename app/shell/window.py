@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMargins, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
 
 from app.look import theme
 from app.shell import commands
@@ -71,6 +71,19 @@ class Window(QMainWindow):
     def room_key(self) -> str:
         """Of the room on show."""
         return self._room_key
+
+    def fit_screen(self) -> None:
+        """As large as SIZE where the screen has room for that, with the title bar that the system puts around it.
+
+        Before the window is shown nobody knows how high that bar is: call it again then.
+        """
+        handle, available = self.windowHandle(), self.screen().availableGeometry()
+        title_px = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+        margins = handle.frameMargins() if handle is not None else QMargins(0, title_px, 0, 0)
+        room = available.marginsRemoved(margins)
+        self.resize(QSize(*SIZE).boundedTo(room.size()))
+        if handle is not None and not available.contains(self.frameGeometry()):
+            self.move(available.topLeft())
 
     def open_model(self, reference: str | Path | None) -> None:
         """Opens a checkpoint folder, a run folder or a hub id. What is open stays until the new one is there."""

@@ -1,4 +1,7 @@
-"""The bar at the top: which model and step is open, examples, and how the window looks."""
+"""The bar at the top: which model and step is open, examples, and how the window looks.
+
+In projector mode it is narrow, so that the sentences stand in it too: the picture below needs the height.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from app.widgets.controls import IconButton, MenuButton, popped_up
 if TYPE_CHECKING:
     from app.state.model_info import ModelInfo
 
-MODEL_PX = 520
+MODEL_PX, SHORT_MODEL_PX = 520, 165
 Fill = Callable[[QMenu], object]
 
 
@@ -34,36 +37,55 @@ class TitleBar(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setProperty("look", "bar")
-        self.setFixedHeight(theme.px(48))
-        self.model = MenuButton(self.tr("No model"), fill_models, self.tr("The open model; click to open another"))
+        self._is_short = theme.is_projector()
+        self.setFixedHeight(theme.px(40 if self._is_short else 48))
+
+        def fill_models_and_steps(menu: QMenu) -> None:
+            fill_models(menu)
+            fill_steps(menu.addMenu(self.tr("Training step")))
+
+        self.model = MenuButton(
+            self.tr("No model"),
+            fill_models_and_steps if self._is_short else fill_models,
+            self.tr("The open model; click to open another"),
+        )
         self.model.setMinimumWidth(theme.px(120))
-        self.model.setMaximumWidth(theme.px(MODEL_PX))
+        self.model.setMaximumWidth(theme.px(SHORT_MODEL_PX if self._is_short else MODEL_PX))
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
         self.step = MenuButton("", fill_steps, self.tr("The training step of this snapshot; click to open another"))
+        self.step.setParent(self)
         self.step.hide()
-        projector = button(
-            self.tr("Aa Projector"), toggle_projector, hint=self.tr("Larger text, for a projector"), checkable=True
-        )
-        projector.setChecked(theme.is_projector())
-        layout = QHBoxLayout(self)
+        name = "Aa" if self._is_short else self.tr("Aa Projector")
+        projector = button(name, toggle_projector, hint=self.tr("Larger text, for a projector"), checkable=True)
+        projector.setAccessibleName(self.tr("Aa Projector"))
+        projector.setChecked(self._is_short)
+        examples = MenuButton(self.tr("Examples"), fill_examples, self.tr("Sentence pairs to start from"))
+        self._layout = layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.px(14), 0, theme.px(14), 0)
-        layout.setSpacing(theme.px(10))
-        layout.addWidget(label("BERTscope", "brand"))
-        layout.addSpacing(theme.px(4))
+        layout.setSpacing(theme.px(6 if self._is_short else 10))
+        if not self._is_short:
+            layout.addWidget(label("BERTscope", "brand"))
+            layout.addSpacing(theme.px(4))
         layout.addWidget(self.model)
-        layout.addWidget(self.step)
-        layout.addStretch(1)
-        layout.addWidget(MenuButton(self.tr("Examples"), fill_examples, self.tr("Sentence pairs to start from")))
+        if not self._is_short:
+            layout.addWidget(self.step)
+            layout.addStretch(1)
+        layout.addWidget(examples)
         layout.addWidget(projector)
-        layout.addWidget(IconButton("theme", self.tr("Switch between light and dark"), toggle_theme))
+        if not self._is_short:
+            layout.addWidget(IconButton("theme", self.tr("Switch between light and dark"), toggle_theme))
         layout.addWidget(self._commands_button(fill_commands))
+
+    def add_sentences(self, sentences: QWidget) -> None:
+        """Beside the model, in projector mode."""
+        self._layout.insertWidget(1, sentences, 1)
 
     def set_model(self, model: ModelInfo) -> None:
         """Shows what is open."""
         title = model_title(model)
-        self.model.setText(title)
+        self.model.setText(model.name if self._is_short else title)
         self.model.setToolTip(f"{title}\n{model.folder}")
-        self.step.setVisible(model.step is not None)
+        self.step.setVisible(model.step is not None and not self._is_short)
         step = self.tr("step {step}").format(step=numbers.count(model.step))
         self.step.setText(step if model.step is not None else "")
 

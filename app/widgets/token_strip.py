@@ -1,4 +1,7 @@
-"""The tokens as the model reads them: a chip each, coloured by segment, with position and id."""
+"""The tokens as the model reads them: a chip each, coloured by segment, with position and id.
+
+In projector mode a chip is one line: the picture below needs the height, and position and id are in the tool tip.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 from app.look import theme
 from app.widgets.wrapped import WrappedBoxes
 
-CHIP_HEIGHT_PX = 38
+CHIP_HEIGHT_PX, SHORT_CHIP_PX = 38, 24
 GAP_PX = 5
 PADDING_PX = 8
-MOST_LINES = 3
+MOST_LINES, SHORT_MOST_LINES = 3, 2
 MOST_WIDTHS = 20_000
 MOST_PICTURES = 1_500  # of chips, a few KiB each
 
@@ -40,7 +43,9 @@ class ChipField(WrappedBoxes):
     gap_px = line_gap_px = GAP_PX
 
     def __init__(self) -> None:
-        super().__init__(QCoreApplication.translate("TokenStrip", "Tokens"), CHIP_HEIGHT_PX, Qt.FocusPolicy.StrongFocus)
+        self.is_short = theme.is_projector()
+        self.chip_px = SHORT_CHIP_PX if self.is_short else CHIP_HEIGHT_PX
+        super().__init__(QCoreApplication.translate("TokenStrip", "Tokens"), self.chip_px, Qt.FocusPolicy.StrongFocus)
         self._chips: list[Chip] = []
         self._widths: dict[tuple[str, float], int] = {}
         self._pictures: dict[tuple[object, ...], QPixmap] = {}
@@ -64,7 +69,8 @@ class ChipField(WrappedBoxes):
     def box_widths(self) -> list[float]:
         padding = 2 * theme.px(PADDING_PX)
         return [
-            max(self._width(chip.token, 13), self._width(_below(position, chip), 10.5)) + padding
+            max(self._width(chip.token, 13), 0 if self.is_short else self._width(_below(position, chip), 10.5))
+            + padding
             for position, chip in enumerate(self._chips)
         ]
 
@@ -115,8 +121,10 @@ class ChipField(WrappedBoxes):
         font.setUnderline(chip.is_unknown)
         painter.setFont(font)
         painter.setPen(ink)
-        top = rect.adjusted(0, theme.px(3), 0, -theme.px(15))
+        top = rect if self.is_short else rect.adjusted(0, theme.px(3), 0, -theme.px(15))
         painter.drawText(top, Qt.AlignmentFlag.AlignCenter, chip.token)
+        if self.is_short:
+            return
         painter.setFont(theme.font(10.5))
         painter.setPen(theme.color("muted"))
         bottom = rect.adjusted(0, theme.px(20), 0, -theme.px(2))
@@ -166,11 +174,14 @@ class TokenStrip(QScrollArea):
         was, self._locked = self._locked, locked
         if locked is not None and locked != was:
             rect = self.field.rect_of(locked)
-            self.ensureVisible(round(rect.center().x()), round(rect.center().y()), 0, theme.px(CHIP_HEIGHT_PX) // 2 + 1)
+            self.ensureVisible(
+                round(rect.center().x()), round(rect.center().y()), 0, theme.px(self.field.chip_px) // 2 + 1
+            )
 
     def _fit(self) -> None:
-        most = MOST_LINES * theme.px(CHIP_HEIGHT_PX) + (MOST_LINES - 1) * theme.px(GAP_PX)
-        self.setFixedHeight(min(max(self.field.height(), theme.px(CHIP_HEIGHT_PX)), most))
+        lines, height = SHORT_MOST_LINES if self.field.is_short else MOST_LINES, theme.px(self.field.chip_px)
+        most = lines * height + (lines - 1) * theme.px(GAP_PX)
+        self.setFixedHeight(min(max(self.field.height(), height), most))
 
     def sizeHint(self) -> QSize:
         return QSize(0, self.height())

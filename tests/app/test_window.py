@@ -416,6 +416,30 @@ def test_the_window_is_gone_at_once_though_the_model_computes(open_window: Opene
     assert window.services.close()
 
 
+def test_the_first_window_counts_its_title_bar(window: Window, qtbot: QtBot) -> None:
+    """On the screen of this platform, 800 x 800, the window has a frame too."""
+    available = window.screen().availableGeometry()
+    assert not available.contains(window.frameGeometry())
+    window.fit_screen()
+    qtbot.waitUntil(lambda: available.contains(window.frameGeometry()))
+    assert window.frameGeometry().height() > window.height() > available.height() - 50
+
+
+def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window: Window, qtbot: QtBot) -> None:
+    window.set_look(projector=True)
+    window.resize(1280, 720)
+    for spec in ROOMS:
+        shown = window.open_room(spec.key)
+        settle(window, qtbot)
+        QApplication.processEvents()
+        page = shown.parentWidget()
+        assert page is not None
+        seen = page.parentWidget().size()  # type: ignore[union-attr]
+        assert seen.height() * seen.width() > 2 / 3 * 1280 * 720, spec.key
+    assert window.frame.sentences.a.width() > 250 and window.frame.strip.field.is_short
+    window.set_look(projector=False)
+
+
 def test_a_banner_stays_in_the_room_that_it_is_about(window: Window) -> None:
     window.open_room("attend")
     window.show_problem("There is no token 99.")
