@@ -1,87 +1,113 @@
-"""What stands on what: no circles between files or packages, imports for types included, and the engine's order."""
+"""The layers of docs/architecture.md: each imports only what stands below it, and no two files import each other.
+
+Imports under TYPE_CHECKING and inside functions count too: they are knowledge of one another all the same.
+`pytest -s tests/test_layers.py` prints the layers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 import pytest
 
 from tests.test_rules import ROOT, imports_of
 
-# Each imports only what stands before it.
-ENGINE = (
-    *("errors", "garbage", "progress", "locations", "files", "settings", "families", "config", "tag_schemes"),
-    *("tokenizer", "model", "checkpoint", "data", "tasks", "runs", "resolve", "training", "analysis", "evaluation"),
-    *("results", "loaded_model", "__init__", "cli", "__main__"),
+# From the bottom up. Those of one layer do not import each other.
+LAYERS = (
+    ("bertcore.errors", "bertcore.garbage", "bertcore.progress"),
+    ("bertcore.files", "bertcore.families", "bertcore.locations", "bertcore.tag_schemes"),
+    ("bertcore.settings", "bertcore.config"),
+    ("bertcore.tokenizer",),
+    ("bertcore.model",),
+    ("bertcore.checkpoint",),
+    ("bertcore.data",),
+    ("bertcore.tasks",),
+    ("bertcore.runs",),
+    ("bertcore.resolve",),
+    ("bertcore.training",),
+    ("bertcore.analysis",),
+    ("bertcore.evaluation",),
+    ("bertcore.results",),
+    ("bertcore.loaded_model",),
+    ("bertcore",),
+    ("bertcore.cli",),
+    ("bertcore.__main__",),
+    ("app.look",),
+    ("app.state",),
+    ("app.compute", "app.figures", "app.runs"),
+    ("app.widgets",),
+    ("app.rooms.base",),
+    tuple(f"app.rooms.{room}" for room in ("embed", "attend", "predict", "layers", "train", "apply")),
+    ("app.rooms",),
+    ("app.shell",),
+    ("app",),
 )
-Graph = Mapping[str, set[str]]  # module or package -> what it imports
+Graph = Mapping[str, set[str]]  # module or layer -> what it imports
 
 
-def modules(folder: str) -> Graph:
-    """Every file below a folder and the files that it imports, by dotted names."""
-    files = {_name(file): file for file in sorted((ROOT / folder).rglob("*.py"))}
-    found = {name: {item.module for item in imports_of(file.relative_to(ROOT))} for name, file in files.items()}
-    return {
-        name: {module for module in imported if module in files and module != name} for name, imported in found.items()
-    }
+def import_graph() -> dict[str, set[str]]:
+    """Module -> the modules of ours that it imports; `from package import module` is an import of the module alone."""
+    files = [file.relative_to(ROOT) for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")]
+    names = {".".join(file.with_suffix("").parts).removesuffix(".__init__"): file for file in files}
+    graph = {}
+    for name, file in names.items():
+        named = {item.module for item in imports_of(file)} & set(names)
+        parents = {module.rpartition(".")[0] for module in named}
+        graph[name] = named - parents - {name}
+    return graph
 
 
-def _name(file: Path) -> str:
-    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+def layer_of(module: str) -> tuple[int, str]:
+    """Its place from the bottom, and the package there: the longest name that fits."""
+    places = [(len(package), level, package) for level, layer in enumerate(LAYERS) for package in layer]
+    fits = [place for place in places if f"{module}.".startswith(f"{place[2]}.")]
+    assert fits, f"{module} is in no layer; add its package to LAYERS in tests/test_layers.py"
+    _, level, package = max(fits)
+    return level, package
 
 
-def packages(graph: Graph) -> Graph:
-    """The same of folders; a file beside the packages, such as bertcore/config.py, stands for itself."""
-    found: dict[str, set[str]] = {}
+def check_for_circles(graph: Graph) -> None:
+    """Raises CycleError with a circle."""
+    TopologicalSorter(graph).prepare()
+
+
+def upward_imports(graph: Graph) -> Iterator[str]:
+    """What stands against the order of LAYERS."""
+    for module, imported in sorted(graph.items()):
+        level, package = layer_of(module)
+        for other in sorted(imported):
+            other_level, other_package = layer_of(other)
+            if package != other_package and other_level >= level:
+                yield f"{module} imports {other}"
+
+
+def drawing(graph: Graph) -> str:
+    """The layers from the top down, each package with what it imports."""
+    uses: dict[str, set[str]] = {package: set() for layer in LAYERS for package in layer}
     for module, imported in graph.items():
-        own = _package(module)
-        found.setdefault(own, set()).update(_package(each) for each in imported if _package(each) != own)
-    return found
+        uses[layer_of(module)[1]] |= {layer_of(other)[1] for other in imported}
+    rows = [
+        (level, package, sorted(uses[package] - {package})) for level, layer in enumerate(LAYERS) for package in layer
+    ]
+    return "\n".join(f"{level:2}  {package:22} {' '.join(used)}" for level, package, used in reversed(rows))
 
 
-def _package(module: str) -> str:
-    parts = module.split(".")
-    is_folder = (ROOT / Path(*parts)).is_dir()
-    return module if is_folder or len(parts) == 2 else ".".join(parts[:-1])
-
-
-def layers(graph: Graph) -> list[list[str]]:
-    """What stands on nothing, what stands on that alone, and so on. Raises CycleError with a circle."""
-    sorter = TopologicalSorter(graph)
-    sorter.prepare()
-    found = []
-    while sorter.is_active():
-        found.append(sorted(sorter.get_ready()))
-        sorter.done(*found[-1])
-    return found
-
-
-def test_a_circle_is_found_and_layers_are_told() -> None:
-    assert layers({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == [["c"], ["b"], ["a"]]
+def test_circles_and_upward_imports_are_found() -> None:
+    check_for_circles({"a": {"b", "c"}, "b": {"c"}, "c": set()})
     with pytest.raises(CycleError):
-        layers({"a": {"b"}, "b": {"c"}, "c": {"a"}})
+        check_for_circles({"a": {"b"}, "b": {"c"}, "c": {"a"}})
+    graph = {"bertcore.model.bert": {"bertcore.config"}, "bertcore.config": {"bertcore.training.loop"}}
+    assert list(upward_imports(graph)) == ["bertcore.config imports bertcore.training.loop"]
 
 
-@pytest.mark.parametrize("folder", ["bertcore"])
-@pytest.mark.parametrize("kind", ["files", "packages"])
-def test_no_circles(folder: str, kind: str) -> None:
-    """`pytest -s` prints the layers."""
-    graph = modules(folder) if kind == "files" else packages(modules(folder))
-    assert len(graph) > 5
-    for number, names in enumerate(layers(graph)):
-        print(number, *names)
+def test_no_files_import_each_other_in_a_circle() -> None:
+    graph = import_graph()
+    assert len(graph) > 100
+    check_for_circles(graph)
 
 
-def test_the_engine_stands_in_its_order() -> None:
-    def part(module: str) -> str:
-        return [*module.split("."), "__init__"][1]
-
-    def below(parts: Iterable[str], own: str) -> bool:
-        return all(each == own or ENGINE.index(each) < ENGINE.index(own) for each in parts)
-
-    graph = modules("bertcore")
-    assert {part(module) for module in graph} == set(ENGINE)
-    wrong = {module: imported for module, imported in graph.items() if not below(map(part, imported), part(module))}
-    assert wrong == {}
+def test_each_layer_imports_only_what_stands_below_it() -> None:
+    graph = import_graph()
+    print(drawing(graph))
+    assert list(upward_imports(graph)) == []
