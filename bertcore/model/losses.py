@@ -1,6 +1,6 @@
-"""What training minimises, head by head: the parts by name, their weighted sum, and the logits they came from.
+"""What fine-tuning minimises, head by head, and the logits it came from. A label of -100 is not counted.
 
-B sequences of S tokens, R chosen rows of B*S, K labels, C choices, V vocabulary. A label of -100 is not counted.
+Pretraining has its own loss, on fewer rows: training/objective.py.
 """
 
 from __future__ import annotations
@@ -41,21 +41,20 @@ class Losses:
 class TaskBatch:
     """Sequences, and the right answers by head.
 
-    labels: "mlm" (R) words and "summarise" (R) 0 or 1, for the `rows` of that name; "nsp", "sop" (B);
-    "classify" (B) labels, (B) numbers for regression or (B,K) 0 or 1 for several labels at once; "choice" (B/C), its
-    sequences being the choices of one question on end; "tag" and "crf" (B,S); "rtd" (B,S) 0 or 1; "span" (B,2) the
-    answer's first and last token, or -100.
+    labels: "classify" (B) labels, (B) numbers for regression or (B,K) 0 or 1 for several labels at once; "choice"
+    (B/C), its sequences being the choices of one question on end; "tag" and "crf" (B,S); "span" (B,2) the answer's
+    first and last token, or -100; "summarise" (R) 0 or 1, for the `rows` of that name.
     """
 
     input_ids: Tensor  # (B,S)
     segment_ids: Tensor | None
     attention_mask: Tensor | None
     labels: Mapping[str, Tensor]
-    rows: Mapping[str, Tensor]  # "mlm", "summarise": indices into B*S
+    rows: Mapping[str, Tensor]  # "summarise": indices into B*S
     choices: int = 1
 
 
-def task_losses(model: Bert, batch: TaskBatch, weights: Mapping[str, float] | None = None) -> Losses:
+def task_losses(model: Bert, batch: TaskBatch) -> Losses:
     """One pass, and a loss for each head that `batch.labels` has answers for.
 
     Raises MissingHeadError for a head that the model does not have, ValueError for a name that is no head.
@@ -69,38 +68,13 @@ def task_losses(model: Bert, batch: TaskBatch, weights: Mapping[str, float] | No
     parts, logits = {}, {}
     for head, labels in batch.labels.items():
         parts[head], logits[head] = _LOSSES[head](model, hidden, labels, batch)
-    return Losses.of(parts, logits, weights)
-
-
-def labelled_mean(losses: Tensor, labels: Tensor) -> Tensor:
-    """Mean of the losses whose label counts; 0 where none does."""
-    counted = labels != NO_LABEL
-    return torch.where(counted, losses, losses.new_zeros(())).sum() / counted.sum().clamp(min=1)
+    return Losses.of(parts, logits)
 
 
 def _cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
-    losses = F.cross_entropy(logits.float(), labels, ignore_index=NO_LABEL, reduction="none")
-    return labelled_mean(losses, labels)
-
-
-def _words(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
-    logits = model.mlm_logits(hidden.flatten(0, 1)[batch.rows["mlm"]])  # (B,S,H) -> (R,H) -> (R,V)
-    return _cross_entropy(logits, labels), logits
-
-
-def _pair(head: str) -> Callable[[Bert, Tensor, Tensor, TaskBatch], tuple[Tensor, Tensor]]:
-    def loss(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
-        pooled = model.pool(hidden[:, 0])
-        logits = model.nsp_logits(pooled) if head == "nsp" else model.sop_logits(pooled)
-        return _cross_entropy(logits, labels), logits
-
-    return loss
-
-
-def _replaced(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
-    logits = model.rtd_logits(hidden)  # (B,S)
-    losses = F.binary_cross_entropy_with_logits(logits.float(), labels.clamp(min=0).float(), reduction="none")
-    return labelled_mean(losses, labels), logits
+    """Mean over the labels that count; 0 where none does."""
+    losses = F.cross_entropy(logits.float(), labels, ignore_index=NO_LABEL, reduction="sum")
+    return losses / (labels != NO_LABEL).sum().clamp(min=1)
 
 
 def _classes(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) -> tuple[Tensor, Tensor]:
@@ -145,10 +119,6 @@ def _sentences(model: Bert, hidden: Tensor, labels: Tensor, batch: TaskBatch) ->
 
 
 _LOSSES: dict[str, Callable[[Bert, Tensor, Tensor, TaskBatch], tuple[Tensor, Tensor]]] = {
-    "mlm": _words,
-    "nsp": _pair("nsp"),
-    "sop": _pair("sop"),
-    "rtd": _replaced,
     "classify": _classes,
     "choice": _choice,
     "tag": _tags,
