@@ -233,19 +233,23 @@ class View(QWidget):
 
     def hover_unit(self, unit: int | None) -> None:
         """Says that the mouse is on a unit (a token or word) of the reading on show."""
-        self.position_hovered.emit(self._first_position(unit))
+        self.position_hovered.emit(self.first_position(unit))
 
     def click_unit(self, unit: int) -> None:
         """Says that a unit was clicked."""
-        position = self._first_position(unit)
+        position = self.first_position(unit)
         if position is not None:
             self.position_clicked.emit(position)
 
-    def add_token_menu(self, picture: PointerWidget) -> None:
-        """A right click on a unit of `picture`, whose cells are units, offers what can be done with that token."""
+    def add_token_menu(self, picture: PointerWidget, position_of: Callable[[Any], int | None] | None = None) -> None:
+        """A right click on a cell of `picture` offers what can be done with the token there and with the picture.
 
-        def ask(unit: int | None, at: QPoint) -> None:
-            self.token_menu_requested.emit(self._first_position(unit), at, figure_entries(picture))
+        position_of: of the token of a cell; left out, a cell is a unit's number.
+        """
+
+        def ask(cell: Any, at: QPoint) -> None:
+            position = None if cell is None else (position_of or self.first_position)(cell)
+            self.token_menu_requested.emit(position, at, figure_entries(picture))
 
         picture.context_menu_requested.connect(ask)
 
@@ -267,7 +271,8 @@ class View(QWidget):
         caption = caption_of(self.reading, self.selection, **of)
         return Figure(title, picture_of(widgets), numbers, caption, self.reading.request.model.name, hint)
 
-    def _first_position(self, unit: int | None) -> int | None:
+    def first_position(self, unit: int | None) -> int | None:
+        """The position that a unit of the reading on show goes by."""
         if self.reading is None or unit is None:
             return None
         units = self.selection.units(self.reading)

@@ -77,6 +77,7 @@ class MapView(View):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.card)
         self.choice.activated.connect(lambda _index: self.show_vectors(str(self.choice.currentData())))
+        self.add_token_menu(self.picture)
         self.picture.clicked.connect(self.click_unit)
         self.picture.hovered.connect(self._on_picture_hovered)
 

@@ -57,6 +57,10 @@ class PartsView(View):
         self.near = self.add_question(self._on_near_answered)
         self.map = self.add_question(self._on_map_answered)
         self.tables = self.add_question(self._on_tables_answered)
+        self.add_token_menu(self.strips, lambda cell: self.first_position(cell[1]))
+        self.add_token_menu(self.pictures.map)
+        for picture in (self.pictures.positions, self.pictures.segments):
+            self.add_token_menu(picture, lambda _cell: None)
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(lambda cell: self.click_unit(cell[1]))
         self.pictures.map.clicked.connect(self.click_unit)

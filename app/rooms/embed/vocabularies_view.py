@@ -120,6 +120,7 @@ class VocabulariesView(View):
         layout.addWidget(self.card)
         self.compared = self.add_question(self._on_compared_answered, self.line)
         self.compared.failed.connect(self._clear)
+        self.add_token_menu(self.picture, self._position_of_span)
         self.picture.hovered.connect(self._on_picture_hovered)
         self.picture.clicked.connect(self._on_picture_clicked)
         self._clear()
@@ -204,6 +205,10 @@ class VocabulariesView(View):
     def _on_picture_hovered(self, number: int | None) -> None:
         spans = self.picture.spans
         self.hover_text_changed.emit(described(spans[number]) if number is not None and number < len(spans) else "")
+
+    def _position_of_span(self, number: int) -> int | None:
+        pieces = self.picture.spans[number].first
+        return pieces[0].position if pieces else None
 
     def _on_picture_clicked(self, number: int) -> None:
         pieces = self.picture.spans[number].first

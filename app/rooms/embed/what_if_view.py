@@ -41,6 +41,7 @@ class WhatIfView(View):
         self._picked: int | None = None  # the token that waits for another to swap positions with
         self._encoding: Encoding | None = None  # on show
         self._lay_out()
+        self.add_token_menu(self.tiles, lambda position: position)
         self.tiles.chosen.connect(self.position_clicked)
         self.tiles.hovered.connect(self.position_hovered)
         self.tiles.segment_clicked.connect(self._on_tiles_segment_clicked)

@@ -45,6 +45,8 @@ class HiddenView(LayersView):
             card.set_figure(figure)
             card.body.addWidget(grid, 1)
             row.addWidget(card, stretch)
+        for grid in (self.lengths, self.cosines):
+            self.add_token_menu(grid, lambda cell: self.first_position(cell[0]))
         self.lengths.hovered.connect(self._on_lengths_hovered)
         self.lengths.clicked.connect(self._on_lengths_clicked)
         self.cosines.hovered.connect(self._on_cosines_hovered)

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QContextMenuEvent, QFont, QFontMetrics, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -111,6 +111,7 @@ class NumberTable(QTableView):
     """Click or arrow keys choose a number."""
 
     chosen = Signal(int, int)
+    context_menu_requested = Signal(object, QPoint)  # (row, column) or None, point of the screen
 
     def __init__(self) -> None:
         super().__init__()
@@ -214,6 +215,11 @@ class NumberTable(QTableView):
         if event.type() == QEvent.Type.PaletteChange and self._styled_for != theme.active().name:
             self._styled_for = theme.active().name
             self._style_headers()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        index = self.indexAt(event.pos())
+        cell = (index.row(), index.column()) if index.isValid() else None
+        self.context_menu_requested.emit(cell, event.globalPos())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A right click asks for a menu and selects nothing."""

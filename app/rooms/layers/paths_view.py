@@ -42,6 +42,7 @@ class PathsView(LayersView):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.card)
         self.paths = self.add_question(self._on_paths_answered)
+        self.add_token_menu(self.picture)
         self.picture.clicked.connect(self.click_unit)
         self.picture.hovered.connect(self._on_picture_hovered)
 

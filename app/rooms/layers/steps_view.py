@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -18,6 +18,7 @@ from app.rooms.layers.derivation_card import DerivationCard
 from app.rooms.layers.number_table import NumberTable
 from app.rooms.layers.stages import LayersView
 from app.widgets.card import GAP_PX, Card, scrolled
+from app.widgets.context_menu import figure_entries
 from app.widgets.controls import Choice
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ class StepsView(LayersView):
         self._list = QVBoxLayout()
         self._after_layout = QTimer(self)  # scrolls to the step that was opened, when its table has a place
         self._build()
+        self.table.context_menu_requested.connect(self._on_table_context_menu_requested)
         self.table.chosen.connect(self._on_table_chosen)
         self._head.activated.connect(lambda head: self.head_clicked.emit(self.selection.layer, head))
         self.layer = self.add_question(self._on_layer_answered)
@@ -276,6 +278,9 @@ class StepsView(LayersView):
         if len(shown) == count:
             return ""
         return self.tr("columns {first}–{last} of {count}").format(first=shown[0], last=shown[-1], count=count)
+
+    def _on_table_context_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
+        self.token_menu_requested.emit(cell[0] if cell else None, at, figure_entries(self.table))
 
     def _on_table_chosen(self, row: int, column: int) -> None:
         self._column = column

@@ -67,6 +67,7 @@ class WordView(LayersView):
         self._build()
         self._connect_editor()
         self.curves.clicked.connect(lambda place: self.stage_clicked.emit(round(place)))
+        self.add_token_menu(self.matrix, lambda _cell: None)
         self.matrix.hovered.connect(self._on_matrix_hovered)
 
     def restore(self, kept: Any) -> None:

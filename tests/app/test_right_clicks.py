@@ -1,0 +1,102 @@
+"""A right click chooses nothing; it opens a menu of what can be done with the token and the picture under the mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.rooms.base import View, ViewRoom
+from app.shell.window import Window
+from tests.app.conftest import settle
+
+FIGURE = ["Save picture…", "Save numbers…", "Copy picture", "Copy numbers"]
+TOKEN = 4  # "on"
+Place = Callable[[View], tuple[QWidget, QPointF]]
+
+
+def grid_cell(name: str) -> Place:
+    def place(view: View) -> tuple[QWidget, QPointF]:
+        grid = getattr(view, name)
+        return grid, grid.cell_rect(TOKEN, 1).center()
+
+    return place
+
+
+def dot(view: View) -> tuple[QWidget, QPointF]:
+    return view.picture, view.picture.spots()[TOKEN]  # type: ignore[attr-defined]
+
+
+def strip(view: View) -> tuple[QWidget, QPointF]:
+    rect, rows = view.strips.strip_rect(0), view.strips.parts[0].values.shape[0]  # type: ignore[attr-defined]
+    return view.strips, QPointF(rect.center().x(), rect.y() + rect.height() * (TOKEN + 0.5) / rows)  # type: ignore[attr-defined]
+
+
+def letter(view: View) -> tuple[QWidget, QPointF]:
+    return view.tiles, view.tiles.letter_rect(TOKEN).center()  # type: ignore[attr-defined]
+
+
+def span(view: View) -> tuple[QWidget, QPointF]:
+    return view.picture, view.picture.boxes[TOKEN - 1].center()  # type: ignore[attr-defined]
+
+
+def number(view: View) -> tuple[QWidget, QPointF]:
+    table = view.table  # type: ignore[attr-defined]
+    return table.viewport(), QPointF(table.visualRect(table.numbers.index(TOKEN, 2)).center())
+
+
+PLACES: dict[tuple[str, str], Place] = {
+    ("layers", "hidden"): grid_cell("lengths"),
+    ("layers", "paths"): dot,
+    ("layers", "steps"): number,
+    ("embed", "parts"): strip,
+    ("embed", "map"): dot,
+    ("embed", "what_if"): letter,
+    ("embed", "vocabularies"): span,
+}
+
+
+def right_click(widget: QWidget, where: QPointF) -> None:
+    at = where.toPoint()
+    QTest.mouseClick(widget, Qt.MouseButton.RightButton, pos=at)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, widget.mapToGlobal(at))
+    QApplication.sendEvent(widget, event)
+
+
+@pytest.mark.parametrize(("room_key", "view_key"), PLACES, ids=[" ".join(place) for place in PLACES])
+def test_a_right_click_opens_a_menu_and_chooses_nothing(
+    room_key: str, view_key: str, window: Window, qtbot: QtBot
+) -> None:
+    room = window.open_room(room_key)
+    assert isinstance(room, ViewRoom)
+    view = room.open_view(view_key)
+    window.state.set_focus(2)
+    settle(window, qtbot)
+    widget, where = PLACES[room_key, view_key](view)
+    before = window.state.focus, window.state.layer, window.state.what_if
+    menus = set(window.findChildren(QMenu))
+    right_click(widget, where)
+    assert (window.state.focus, window.state.layer, window.state.what_if) == before
+    menu = next(menu for menu in window.findChildren(QMenu) if menu not in menus)
+    actions = {action.text(): action for action in menu.actions()}
+    assert {"Pin “on”", "Mask", "Read as segment B", "Copy “on”"} <= actions.keys()
+    assert (list(actions)[-4:] == FIGURE) == (view_key != "what_if")  # its tiles are no picture to save
+    actions["Mask"].trigger()
+    assert window.state.masked == {TOKEN}
+    menu.close()
+    settle(window, qtbot)
+
+
+def test_a_right_click_does_not_move_the_layer_slider(window: Window, qtbot: QtBot) -> None:
+    room = window.open_room("layers")
+    settle(window, qtbot)
+    track, layer = room.slider.track, window.state.layer  # type: ignore[attr-defined]
+    right_click(track, QPointF(track.width() - 2, track.height() / 2))
+    assert window.state.layer == layer
+    QTest.mouseClick(track, Qt.MouseButton.LeftButton, pos=QPoint(track.width() - 2, track.height() // 2))
+    assert window.state.layer > layer
