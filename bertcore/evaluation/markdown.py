@@ -18,14 +18,14 @@ from bertcore.tokenizer.token_labels import SPACE_MARKS
 _MARKS = "".join(SPACE_MARKS.values())  # before a word, in vocabularies that mark spaces
 
 HELD_OUT_NOTE = (
-    "± is one standard error, from how the documents differ. They are chosen by a hash of their text. Where a book is "
-    "cut into several documents, a held-out one has sister parts in the training text."
+    "± is one standard error, from how much the documents differ. Which are held out follows from a hash of their "
+    "text. Where a book was cut into several documents, other parts of it may be in the training text."
 )
 
-ASKED_NOTE = (
-    f"15% of the tokens are asked for. As in training, of ten of them eight stand behind {MASK}, one has a random word "
-    "in its place, and one is left as it is, so that it can be read off. *Right* counts all of them, the usual "
-    f"figure (loss, perplexity and the first five do too); *right behind {MASK}* counts those eight alone."
+PREDICTED_NOTE = (
+    f"15% of the tokens are to be predicted. As in training, 8 in 10 of these are replaced by {MASK}, 1 in 10 by a "
+    "random word, and 1 in 10 is left as it is and can simply be copied. *Right* counts all of them, as is usual (so "
+    f"do loss, perplexity and the first five); *right at {MASK}* counts only the first kind."
 )
 
 
@@ -80,12 +80,12 @@ def _held_out(held_out: HeldOutReport) -> str:
         "loss (nats)",
         "perplexity",
         "right",
-        f"right behind {MASK}",
+        f"right at {MASK}",
         "in the first five",
     )
     lines = [
         "## Held-out text\n",
-        f"Whole held-out documents in sequences of up to {held_out.length} tokens. {ASKED_NOTE}\n",
+        f"Whole held-out documents in sequences of up to {held_out.length} tokens. {PREDICTED_NOTE}\n",
         _table(head, rows),
         HELD_OUT_NOTE,
     ]
@@ -101,16 +101,16 @@ def _next_sentence(held_out: HeldOutReport) -> str:
     ]
     lines = [
         "## Next sentence\n",
-        "Does B follow A? Pairs of whole held-out sentences without masks; B follows in half of them, so chance is one "
-        "half. Else it comes from another document of the same file.\n",
+        "Does B follow A? Pairs of whole held-out sentences without masks. In half of them B follows, so chance is one "
+        "half; in the others B comes from another document of the same file.\n",
         _table(("text", "pairs", "right", "true B accepted", "random B rejected"), rows),
     ]
     if ALL_SOURCES in held_out.next_sentence:
         files = {name: words.documents for name, words in held_out.words.items() if name != ALL_SOURCES}
         most = max(files, key=lambda name: files[name])
         lines.append(
-            f"In the row of all a random B comes from any document ({files[most]:,} of {sum(files.values()):,} are of "
-            f"{most}), in the others from the same file: that row is no mean of those above it.\n"
+            f"In the row for all files a random B comes from any document ({files[most]:,} of {sum(files.values()):,} "
+            f"are of {most}), in the others from the same file, so that row is not the mean of those above it.\n"
         )
     return "\n".join(lines)
 
@@ -122,13 +122,13 @@ def _single_sentences(held_out: HeldOutReport) -> str:
     ]
     table = _table(("text", "masked words in documents", "loss (nats)", "right", "in the first five"), rows)
     summed = (
-        "\nThere is no row of all: as many sentences at most are taken of each file, whatever its size, so that it "
-        "would weigh the files otherwise than the rows of all above.\n"
+        "\nThere is no row for all files: each gives at most the same number of sentences, whatever its size, so it "
+        "would weigh the files differently from the rows for all files above.\n"
     )
     return (
         "## Single sentences\n\nHeld-out sentences with nothing around them, as a person types one. 15% of the tokens "
-        f"of each are asked for, one at least, and all of them stand behind {MASK}: to be compared with *right behind "
-        f"{MASK}* above.\n\n{table}{summed if len(rows) > 1 else ''}"
+        f"of each, at least one, are to be predicted, all of them replaced by {MASK}: compare with *right at {MASK}* "
+        f"above.\n\n{table}{summed if len(rows) > 1 else ''}"
     )
 
 
@@ -140,9 +140,7 @@ def _by_position(held_out: HeldOutReport) -> str:
         for part in held_out.by_position
         for words in (part.words,)
     ]
-    table = _table(
-        ("position", "masked words", "loss (nats)", "right", f"right behind {MASK}", "in the first five"), rows
-    )
+    table = _table(("position", "masked words", "loss (nats)", "right", f"right at {MASK}", "in the first five"), rows)
     longest = held_out.by_position[-1].stop
     return (
         f"## By position in the sequence\n\nFull sequences of {longest} tokens, the same ones in every row.\n\n{table}"
@@ -157,8 +155,8 @@ def _cloze(cloze: Cloze) -> str:
     scores = [*cloze.by_category().items(), (ALL_SOURCES, cloze.score)]
     rows = [(_source(name), str(score.top1.count), *_cloze_shares(name, score)) for name, score in scores]
     return (
-        "## Cloze set\n\nEveryday sentences of our own with one obvious missing word (`assets/evaluation`). Other good "
-        "words than those listed there count as wrong.\n\n"
+        "## Cloze set\n\nEveryday sentences of our own with one obvious missing word (`assets/evaluation`). Good words "
+        "other than those listed there count as wrong.\n\n"
         + _table(("category", "sentences", "first guess", "in the first five"), rows)
         + _impossible(cloze)
     )
@@ -171,8 +169,8 @@ def _impossible(cloze: Cloze) -> str:
     if count == every:
         return ""
     return (
-        f"\n{every - count} of the {every} have no answer that is one token of this vocabulary, so that none can be "
-        f"right. Of the {count} that are possible: {_percent(possible.top1)} first, {_percent(possible.top5)} in the "
+        f"\n{every - count} of the {every} have no answer that is one token of this vocabulary, so they cannot be "
+        f"right. Of the {count} that can be: {_percent(possible.top1)} first, {_percent(possible.top5)} in the "
         "first five.\n"
     )
 

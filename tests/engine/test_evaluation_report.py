@@ -86,7 +86,7 @@ def test_single_sentences_are_not_summed_over_files_that_they_would_weigh_wrongl
     assert report.held_out is not None
     assert list(report.held_out.single_sentences) == ["first.txt", "second.txt"]
     section = figures(report).split("## Single sentences")[1].split("##")[0]
-    assert "| **all** |" not in section and "no row of all" in section
+    assert "| **all** |" not in section and "no row for all files" in section
 
 
 def test_files_of_one_name_are_told_apart(tiny: Checkpoint, tmp_path: Path, files: list[Path]) -> None:
@@ -176,8 +176,8 @@ class TestTheCard:
         table = figures(replace(report, held_out=held_out)).split("## Held-out text")[1].split("##")[0]
         head, row = (next(line for line in table.splitlines() if name in line) for name in ("| text |", "| **all** |"))
         shown = dict(zip(head.split(" | "), row.split(" | "), strict=True))
-        assert (shown["right"], shown["right behind [MASK]"]) == ("37.1% ± 0.3", "30.1% ± 0.4")
-        assert "eight stand behind [MASK]" in table and "the usual figure" in table
+        assert (shown["right"], shown["right at [MASK]"]) == ("37.1% ± 0.3", "30.1% ± 0.4")
+        assert "8 in 10 of these are replaced by [MASK]" in table and "as is usual" in table
 
     def test_tells_accepted_from_rejected_next_sentences(self, report: ModelReport) -> None:
         assert report.held_out is not None
@@ -196,9 +196,9 @@ class TestTheCard:
         section = figures(replace(report, held_out=held_out)).split("## Next sentence")[1].split("##")[0]
         assert "| right | true B accepted | random B rejected |" in section
         assert "| **all** | 3,000 | 66.8% ± 0.7 | 90.0% ± 1.0 | 43.6% ± 2.0 |" in section
-        assert "(4,150 of 4,301 are of second.txt)" in section and "no mean" in section
+        assert "(4,150 of 4,301 are of second.txt)" in section and "not the mean" in section
         of_one = {"first.txt": held_out.next_sentence["first.txt"]}
-        assert "no mean" not in figures(replace(report, held_out=replace(held_out, next_sentence=of_one)))
+        assert "not the mean" not in figures(replace(report, held_out=replace(held_out, next_sentence=of_one)))
 
     def test_says_how_much_of_the_cloze_set_is_possible(self, report: ModelReport) -> None:
         ranks = [1, 3, 9, None, None]
@@ -206,7 +206,7 @@ class TestTheCard:
         card = figures(replace(report, cloze=Cloze(tuple(answers))))
         assert "| **all** | 5 | 20.0% ± 17.9 | 40.0% ± 21.9 |" in card
         assert "2 of the 5 have no answer that is one token" in card
-        assert "Of the 3 that are possible: 33.3% ± 27.2 first, 66.7% ± 27.2 in the first five." in card
+        assert "Of the 3 that can be: 33.3% ± 27.2 first, 66.7% ± 27.2 in the first five." in card
         every = figures(replace(report, cloze=Cloze(tuple(answers[:3]))))
         assert "| **all** | 3 |" in every and "are possible" not in every
 
