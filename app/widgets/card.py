@@ -165,6 +165,12 @@ class Wrapped(QLabel):
             self._has_width = True
             self._fit()
 
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the longest word: Qt would have some 60 letters in a line."""
+        hint, words = super().minimumSizeHint(), self.text().split()
+        widest = max((self.fontMetrics().horizontalAdvance(word) for word in words), default=0)
+        return QSize(min(hint.width(), widest + 2 * self.margin() + theme.px(2)), hint.height())
+
     def _fit(self) -> None:
         if self._has_width:
             self.setMinimumHeight(max(self.heightForWidth(self.width()), 0))

@@ -51,7 +51,7 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
 WORDS_OF_OTHER_MODELS = {"SnapshotList"}  # widgets that paint what a model with another vocabulary says
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TAGS = re.compile(r"<[^>]*>|&[a-z]+;")
-_FILES = re.compile(r"\S*[/\\]\S*|\S+\.(?:txt|tsv|csv|json|md|bertscope)\S*|step-\d+")
+_FILES = re.compile(r"\S*[/\\]\S*|\S+\.(?:txt|tsv|csv|json|md|bertscope)\S*|step-\d+|bertcore\.\S+|\w+\._?\w+")
 
 
 def untranslated(window: Window, root: QWidget | None = None, allowed: Iterable[str] = ()) -> list[str]:
@@ -69,6 +69,7 @@ def words_of_others(window: Window) -> set[str]:
     """Of the text, the vocabulary and the names of models and runs."""
     state = window.state
     texts_ = [state.text_a, state.text_b, *(str(run.name) for run in window.services.runs.runs)]
+    texts_ += [line.text() for line in window.findChildren(QLineEdit)]
     if state.model is not None:
         tokenizer = state.model.tokenizer
         texts_ += [state.model.name, *(tokenizer.label(i) for i in range(tokenizer.vocab_size))]

@@ -25,5 +25,6 @@ class PseudoLanguage(QTranslator):
 
 def pseudo(text: str) -> str:
     parts = _KEPT.split(text)
-    longer = "~" * round(LONGER * sum(len(part) for part in parts[::2]))
+    added = round(LONGER * sum(len(part) for part in parts[::2]))
+    longer = ("~~~~~~~ " * added)[:added]  # words, which a label can wrap
     return f"⟦{''.join(part if i % 2 else part.translate(ACCENTED) for i, part in enumerate(parts))}{longer}⟧"

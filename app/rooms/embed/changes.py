@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.figures.figure import Numbers, numbers_of
 from app.look import numbers, theme
 from app.widgets.card import Card, Hint, button, label
+from app.widgets.flow_layout import FlowLayout
 
 if TYPE_CHECKING:
     from app.state.readings import MaskReading, Reading
@@ -146,7 +147,7 @@ class ChangeCard(Card):
         self.setAccessibleName(self.tr("What if"))
         self.to_other = button(self.tr("Move to segment B"), self.segment_clicked.emit, look="small")
         self.swap = button(
-            self.tr("Swap positions"),
+            self.tr("Swap position"),
             look="small",
             hint=self.tr("Then click another token: the two swap positions"),
             checkable=True,
@@ -154,11 +155,9 @@ class ChangeCard(Card):
         self.swap.clicked.connect(self.swap_clicked)
         self.waiting = Hint(self.tr("Now click the other token (Esc cancels)."))
         self.effects = BeforeAfter(MOST_ROWS)
-        line = QHBoxLayout()
-        line.setSpacing(theme.px(6))
+        line = FlowLayout()
         line.addWidget(self.to_other)
         line.addWidget(self.swap)
-        line.addStretch(1)
         self.body.addWidget(label(self.tr("What if"), "title"))
         self.body.addLayout(line)
         self.body.addWidget(self.waiting)

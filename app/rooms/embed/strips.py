@@ -71,10 +71,17 @@ class Strips(PointerWidget):
         gap, pictures = theme.px(GAP_PX), max(needed.count(0), 1)
         share = max((self.height() - sum(needed) - gap * (len(needed) - 1)) / pictures, 1)
         heights = [height or share for height in needed]
-        return QRectF(theme.px(LABEL_PX), sum(heights[:number]) + number * gap, self._strip_width(), heights[number])
+        return QRectF(self._label_width(), sum(heights[:number]) + number * gap, self._strip_width(), heights[number])
+
+    def _label_width(self) -> int:
+        """For the longest name, at the left."""
+        metrics = QFontMetrics(theme.font(13, bold=True))
+        lines = [line for part in self._parts for line in part.name.splitlines()]
+        widest = max((metrics.horizontalAdvance(line) for line in lines), default=0)
+        return max(theme.px(LABEL_PX), widest + theme.px(12))
 
     def _strip_width(self) -> int:
-        return max(self.width() - theme.px(LABEL_PX) - theme.px(MARK_PX) - theme.px(8), 1)
+        return max(self.width() - self._label_width() - theme.px(MARK_PX) - theme.px(8), 1)
 
     def _reason_heights(self) -> list[int]:
         """Of each part the height that its sentence needs; 0 for a picture."""

@@ -40,9 +40,11 @@ class TokenCard(Card):
         self.words: list[NearWord] = []
         self._lengths_hint = Hint(self.tr("length (L2 norm) · share of the sum"))
         self._lengths_hint.setToolTip(
-            self.tr("Share: how much of the sum’s length the part gives, p·x / |x|². The shares add up to 100%.")
+            self._lengths_hint.text()
+            + "\n"
+            + self.tr("Share: how much of the sum’s length the part gives, p·x / |x|². The shares add up to 100%.")
         )
-        self._nearest_title = label(self.tr("Nearest words in the token table"), "title")
+        self._nearest_title = label(self.tr("Nearest words in the token table"), "title", wrap=True)
         self._measure_hint = Hint()
         self.measures: dict[Measure, QPushButton] = {
             "cosine": button(

@@ -16,6 +16,7 @@ from app.rooms.predict.previous import clear
 from app.rooms.predict.verdicts import NEXT, SIMILARITY, PairQuestion, Verdict
 from app.state.readings import Reading
 from app.widgets.card import Card, Hint, button, label, set_role
+from app.widgets.flow_layout import FlowLayout
 
 MOST_PAIRS = 4
 LONGEST = 20  # characters of a sentence in the list of pairs
@@ -85,10 +86,9 @@ class PairCard(Card):
         )
         for widget in (self._answer, self._number, self._bar, self._before, self._explanation):
             self.body.addWidget(widget)
-        tries = QHBoxLayout()
+        tries = FlowLayout()
         tries.addWidget(self.swap)
         tries.addWidget(self.other)
-        tries.addStretch(1)
         self.body.addLayout(tries)
         self.previous = QWidget()
         self._lines = QVBoxLayout()
