@@ -82,7 +82,7 @@ class Distilling(Pretraining):
         weights = [file for file in files if file.suffix in (".safetensors", ".bin") and file.name != OPTIMIZER_FILE]
         super()._note_sources(run, [*exact, *weights])
 
-    def forward_backward(self, step: int, fraction: float) -> StepResult:
+    def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
         materials = self.materials
         batch = self._next_batch(step, fraction).to(materials.device)
         with materials.precision.autocast(materials.device):
@@ -91,8 +91,8 @@ class Distilling(Pretraining):
         return StepResult(
             tokens=batch.real_tokens,
             loss=losses.total.detach(),
-            metrics=lambda: _metrics(losses, batch),
             phase=MASKED,
+            metrics=_metrics(losses, batch) if log else None,
         )
 
     def finish(self, folder: RunFolder, done: bool) -> None:

@@ -208,7 +208,7 @@ class FineTuning:
         training = self.options.training
         return SCHEDULES[training.schedule](fraction, self.peak_rate(self.materials.model), training.warm_up_share)
 
-    def forward_backward(self, step: int, fraction: float) -> StepResult:
+    def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
         materials, size = self.materials, self.group.size
         self._evaluation = None
         batch = self._next_batch(step, fraction)
@@ -223,14 +223,14 @@ class FineTuning:
             share = labels / max(all_labels, 1)  # a part's loss is the mean over its labels
             (loss * (share * size)).backward()  # gradients are averaged over the processes
             losses.append(loss.detach() * share)
-        total = torch.stack(losses).sum()
-        return StepResult(
-            tokens=int(tokens),
-            loss=total,
-            metrics=lambda: self._metrics(total),
-            phase="task",
-            extra={"epoch": round(epoch + (place + 1) / self._per_epoch, 4), "examples": len(batch.units)},
-        )
+        total = torch.stack(losses).sum()  # of this process
+        metrics: dict[str, float | None] | None = None
+        if log:
+            (whole,) = self.group.all_reduce(float(total))
+            epochs = round(epoch + (place + 1) / self._per_epoch, 4)
+            head = materials.batches.features.head
+            metrics = {"loss": whole, f"{head}_loss": whole, "epoch": epochs, "examples": len(batch.units)}
+        return StepResult(tokens=int(tokens), loss=total, phase="task", metrics=metrics)
 
     def _next_batch(self, step: int, fraction: float) -> StepBatch:
         """The batch of a step; the next one is then made on another thread."""
@@ -257,11 +257,6 @@ class FineTuning:
             counted = sum(int((values != NO_LABEL).sum()) for values in batch.labels.values())
             labels.append(counted if start < stop else 0)
         return StepBatch(units, parts, labels)
-
-    def _metrics(self, loss: torch.Tensor) -> dict[str, float | None]:
-        """`loss` is this process's share."""
-        (whole,) = self.group.all_reduce(float(loss))
-        return {"loss": whole, f"{self.materials.batches.features.head}_loss": whole}
 
     def write_batch(self, name: str) -> str:
         batches, tokenizer = self.materials.batches, self.materials.tokenizer

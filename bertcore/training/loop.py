@@ -36,7 +36,7 @@ from bertcore.training.optimizer import optimizer_tensors
 from bertcore.training.options import Budget
 from bertcore.training.records import Records
 from bertcore.training.resume import Progress, load_newest, save_progress
-from bertcore.training.trainable import Materials, OnEvent, StepResult, Trainable
+from bertcore.training.trainable import Materials, OnEvent, Trainable
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged
 LOG_EVERY_S = 0.5  # runs with a budget in minutes log a step this often
@@ -194,7 +194,7 @@ class TrainingLoop:
         for parameters in optimizer.param_groups:
             parameters["lr"] = rate * parameters.get("rate_share", 1.0)
         optimizer.zero_grad(set_to_none=True)
-        result = self.trainable.forward_backward(step, fraction)
+        result = self.trainable.forward_backward(step, fraction, log=self._is_logged(step))
         norm = float(nn.utils.clip_grad_norm_(model.parameters(), self.options.gradient_clip))
         refuse_infinite_step(norm, result.loss, step, self.folder.path, self._write_batch)
         optimizer.step()
@@ -203,8 +203,8 @@ class TrainingLoop:
         for event in self.trainable.events(step, fraction, self.phases):
             self.phases.append(event["phase"])
             self.records.metric(event)
-        if result.always_log or self._is_logged():
-            self._log_step(result, rate, norm)
+        if result.metrics is not None:
+            self._log_step(result.metrics, result.phase, rate, norm)
         self._synchronise()
 
     def _synchronise(self) -> None:
@@ -253,26 +253,25 @@ class TrainingLoop:
 
     # --- what it writes
 
-    def _is_logged(self) -> bool:
+    def _is_logged(self, step: int) -> bool:
         steps = self.budget.steps
         if steps is None:
-            return self.step <= 20 or self._now - self._last_log >= LOG_EVERY_S
-        return steps <= SHORT_RUN_STEPS or self.step % 10 == 0
+            return step <= 20 or self._now - self._last_log >= LOG_EVERY_S
+        return steps <= SHORT_RUN_STEPS or step % 10 == 0
 
-    def _log_step(self, result: StepResult, rate: float, norm: float) -> None:
+    def _log_step(self, metrics: Mapping[str, float | None], phase: str, rate: float, norm: float) -> None:
         seconds = self.elapsed_s - self._elapsed_at_log
         line = {
             "kind": "train",
             "step": self.step,
-            **result.metrics(),
+            **metrics,
             "learning_rate": rate,
             "gradient_norm": norm,
             "tok_per_s": (self.tokens - self._tokens_at_log) / seconds if seconds > 0 else None,
             "tokens": self.tokens,
-            "phase": result.phase,
+            "phase": phase,
             "elapsed_s": round(self.elapsed_s, 3),
             "memory_mib": memory_mib(),
-            **result.extra,
         }
         self.records.metric(line)
         self._last_log, self._tokens_at_log, self._elapsed_at_log = self._now, self.tokens, self.elapsed_s

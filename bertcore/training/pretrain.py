@@ -29,7 +29,7 @@ from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText, best_and_wo
 from bertcore.training.first_batch import write_pretraining_batch
 from bertcore.training.loop import run_training
 from bertcore.training.model_card import RunStory, Teaching, pretraining_card
-from bertcore.training.objective import Numbers, Totals, pretraining_loss, step_metrics
+from bertcore.training.objective import Numbers, pretraining_loss, step_metrics
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
 from bertcore.training.options import LoopOptions
 from bertcore.training.precision import choose_precision, default_threads, same_precision
@@ -185,19 +185,28 @@ class Pretraining:
         options = self.options
         return warmup_stable_decay(fraction, options.peak_rate, options.training.warm_up_share, options.fall_share)
 
-    def forward_backward(self, step: int, fraction: float) -> StepResult:
-        batches = self.materials.batches
+    def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
+        materials, training = self.materials, self.options.training
         batch = self._next_batch(step, fraction)
+        # the few masked steps of the causal phase are all worth a point
+        log = log or (materials.batches.phase(fraction) == CAUSAL and not batch.causal)
         words, pairs, tokens = map(int, self.group.all_reduce(len(batch.labels), batch.pairs, batch.real_tokens))
-        parts = in_parts(batch, self.options.training.accumulate)
-        results = [self._backward(part, (words, pairs), keep=len(parts) == 1) for part in parts]
+        losses: list[torch.Tensor] = []
+        metrics: list[Numbers] = []
+        for part in in_parts(batch, training.accumulate):
+            part = part.to(materials.device)
+            with materials.precision.autocast(materials.device):
+                loss = self._loss(part, training.next_sentence_weight, (words, pairs))  # this part's share
+            (loss.total * self.group.size).backward()  # gradients are averaged over the processes
+            losses.append(loss.total.detach())
+            if log:
+                metrics.append(step_metrics(loss, part, (words, pairs)))
+            del loss  # with its logits, before the next part makes its own
         return StepResult(
             tokens=tokens,
-            loss=torch.stack([loss for loss, _ in results]).sum(),
-            metrics=lambda: self._sum_metrics([numbers() for _, numbers in results], pairs),
+            loss=torch.stack(losses).sum(),
             phase=CAUSAL if batch.causal else MASKED,
-            # the few masked steps of the warm-up are all worth a point
-            always_log=batches.phase(fraction) == CAUSAL and not batch.causal,
+            metrics=self._sum_metrics(metrics, pairs) if log else None,
         )
 
     def _next_batch(self, step: int, fraction: float) -> Batch:
@@ -209,20 +218,6 @@ class Pretraining:
             if self.options.repeats_positions:
                 repeat_positions(self.materials.model, self.options.data.sequence_length)
         return batch
-
-    def _backward(self, part: Batch, totals: Totals, keep: bool) -> tuple[torch.Tensor, Callable[[], Numbers]]:
-        """Add the gradients of a part of the batch; its share of the loss and of the metrics.
-
-        `keep`: the metrics are computed only when they are called for, and until then the logits take memory.
-        """
-        part = part.to(self.materials.device)
-        with self.materials.precision.autocast(self.materials.device):
-            loss = self._loss(part, self.options.training.next_sentence_weight, totals)
-        (loss.total * self.group.size).backward()  # gradients are averaged over the processes
-        if keep:
-            return loss.total.detach(), lambda: step_metrics(loss, part, totals)
-        numbers = step_metrics(loss, part, totals)
-        return loss.total.detach(), lambda: numbers
 
     def _sum_metrics(self, parts: list[Numbers], pairs: int) -> Numbers:
         """The metrics of all parts and all processes together, from the share of each; `pairs` of all of them."""

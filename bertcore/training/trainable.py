@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -36,14 +36,12 @@ class Materials:
 
 @dataclass(frozen=True)
 class StepResult:
-    """One step's gradients are in the parameters; `metrics` is computed only where the step is logged."""
+    """One step's gradients are in the parameters."""
 
     tokens: int  # real ones, without padding
     loss: torch.Tensor  # checked after each step: training stops where it is no finite number
-    metrics: Callable[[], Mapping[str, float | None]]
     phase: str
-    always_log: bool = False
-    extra: Mapping[str, Any] = field(default_factory=dict)  # for the metrics line: epoch, examples
+    metrics: Mapping[str, float | None] | None  # for the metrics line; None where the step is not logged
 
 
 class Trainable(Protocol):
@@ -62,8 +60,8 @@ class Trainable(Protocol):
     def learning_rate(self, fraction: float) -> float:
         """Of the step at this share of the budget."""
 
-    def forward_backward(self, step: int, fraction: float) -> StepResult:
-        """The losses of step number `step`, and their gradients."""
+    def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
+        """The losses of step number `step`, and their gradients. With `log` its metrics are wanted."""
 
     def write_batch(self, name: str) -> str:
         """Write the batch of the last step into a file of the run folder; returns how it begins."""

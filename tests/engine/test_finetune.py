@@ -340,7 +340,7 @@ def test_parts_of_a_batch_add_up_to_its_gradient(model: Path, tmp_path: Path, cr
         chosen = options(model, tmp_path, "conll2003", {"crf": crf}, dropout=0.0, accumulate=parts)
         training = FineTuning(chosen)
         training.prepare(tmp_path, lambda sentence: None)
-        losses.append(float(training.forward_backward(1, 0.0).loss))
+        losses.append(float(training.forward_backward(1, 0.0, log=False).loss))
         training.close()
         parameters = training.materials.model.named_parameters()
         gradients.append({name: each.grad for name, each in parameters if each.grad is not None})
