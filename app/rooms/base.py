@@ -142,7 +142,7 @@ class ExploreRoom(QWidget):
     def _catch_up(self) -> None:
         reading = self.state.reading
         if reading is None:
-            missing = "Loading the model…" if self.state.model is None else "Reading the text…"
+            missing = self.tr("Loading the model…") if self.state.model is None else self.tr("Reading the text…")
             self.waiting.show_sentence(self.state.reading_problem or missing)
             return
         self._is_stale = False

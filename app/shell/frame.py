@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from typing import TypeVar
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
@@ -20,19 +20,18 @@ from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 from app.widgets.banner import Banner
 from app.widgets.card import GAP_PX, label
-from app.widgets.chips import chips_of, note_about
 from app.widgets.help_panel import HelpPanel
 from app.widgets.room_rail import RoomRail
 from app.widgets.sentence_bar import SentenceBar
 from app.widgets.status_line import StatusLine
 from app.widgets.title_bar import TitleBar
+from app.widgets.token_chips import chips_of, note_about
 from app.widgets.token_menu import show_token_menu
 from app.widgets.token_strip import TokenStrip
 from app.widgets.view_bar import ViewSwitches, WhatIfLine
 
 Layout = TypeVar("Layout", QVBoxLayout, QHBoxLayout)
 SAME_TEXT = 0.5  # share of words in common from which on an edited text is still the one that a hint was about
-KEYS = "M masks · Esc lets go · Ctrl+K finds a command · F1 helps"
 
 
 class Frame(QWidget):
@@ -62,7 +61,8 @@ class Frame(QWidget):
         self.help = HelpPanel()
         self.hint = ""  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
-        self.banner, self.status, self._stack = Banner(), StatusLine(KEYS), QStackedWidget()
+        self.banner, self._stack = Banner(), QStackedWidget()
+        self.status = StatusLine(self.tr("M: mask · Esc: deselect · Ctrl+K: find a command · F1: help"))
         self._stack.addWidget(_loading())
         self._lay_out()
         self._connect()
@@ -198,7 +198,7 @@ class Frame(QWidget):
 
 def _loading() -> QWidget:
     """What stands in the rooms' place at the first paint, before anything else is imported."""
-    made = label("Loading the model…", "muted")
+    made = label(QCoreApplication.translate("Frame", "Loading the model…"), "muted")
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
     return made
 

@@ -15,7 +15,6 @@ from app.figures.figure import model_hash
 from app.figures.files import write_whole
 from app.shell.save_dialog import ask_for_file
 from app.state.model_info import ModelInfo
-from app.state.session_changes import fits
 from app.state.session_file import ENDING, Session, SessionModel, as_json, load_session
 from app.state.state import ExploreState
 from app.state.text_spans import place_of, positions_of
@@ -165,7 +164,7 @@ class Sessions(QObject):
         model, encoding = self._state.model, self._state.encoding
         if model is None or encoding is None or session.model.reference != self._open_model.reference:
             return False
-        return fits(session.changes, model.layers, model.heads, len(encoding))
+        return session.changes.fits(model.layers, model.heads, len(encoding))
 
     def _warn_of_another(self, session: Session) -> None:
         model = self._state.model

@@ -20,12 +20,12 @@ from app.shell.rooms import ROOMS, RoomContext, open_view
 from app.shell.services import Services
 from app.shell.sessions import Sessions
 from app.state.examples import Example, load_examples
-from app.state.facts import facts_about
 from app.state.history import History
 from app.state.model_info import ModelInfo
 from app.state.session_file import is_session
 from app.widgets.figure_button import FigureRequested
 from app.widgets.palette import Palette
+from app.widgets.status_line import facts_about
 from app.widgets.title_bar import TitleBar
 from bertcore.locations import BUILT_IN, built_in_checkpoint
 

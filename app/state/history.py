@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
 from app.state.state import ExploreState
 from app.state.text_spans import Place
@@ -158,10 +158,16 @@ class History(QObject):
 def _difference(before: Moment, now: Moment, is_typed: bool) -> str:
     """What a person did between two moments; empty where nothing changed."""
     changed = [name for name, text in (("A", "text_a"), ("B", "text_b")) if getattr(before, text) != getattr(now, text)]
+    translate = QCoreApplication.translate
     if changed:
         if len(before.masks) > len(now.masks) and not is_typed:
-            return "putting in a word"
-        return f"{'typing in' if is_typed else 'the change of'} {' and '.join(changed)}"
+            return translate("History", "inserting a word")
+        action = (
+            translate("History", "typing in {sentences}") if is_typed else translate("History", "changing {sentences}")
+        )
+        both = translate("History", "A and B")
+        return action.format(sentences=both if len(changed) == 2 else changed[0])
     if before.masks != now.masks:
-        return "masking" if len(now.masks) > len(before.masks) else "unmasking"
-    return "the change inside the model" if before.what_if != now.what_if else ""
+        is_more = len(now.masks) > len(before.masks)
+        return translate("History", "masking") if is_more else translate("History", "unmasking")
+    return translate("History", "the change inside the model") if before.what_if != now.what_if else ""

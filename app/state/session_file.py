@@ -1,11 +1,14 @@
-"""A session: what is being looked at, as a small JSON file that brings it back. No Qt, no torch.
+"""A session: what is being looked at, as a small JSON file that brings it back. No torch.
 
     {"format_version": 1, "text_a": "...", "text_b": "...", "masks": [["a", 4, 7]], "focus": ["a", 0, 3],
      "model": {"reference": null, "name": "bertscope-mini", "hash": "1a2b3c4d"}, "layer": 0, "head": 3,
      "room": "attend", "words": false, "specials": true, "changes": {...}, "applied_texts": {"span": "..."}}
 
-Places are characters of a sentence; `reference` is what `bertscope MODEL` takes, null for the built-in model; layers
-and heads count from 0; `changes` is what is changed inside the model, see `session_changes`.
+Places are characters of a sentence; `reference` is what `bertscope MODEL` takes, null for the built-in model; layers,
+heads and positions count from 0. `changes` is what is changed inside the model; what is not changed is left out:
+
+    {"heads_off": [[0, 2]], "layers_off": [3], "dropped": ["position"], "segments": [[4, 1]], "positions": [[2, 5]],
+     "rows": [{"layer": 0, "head": 1, "position": 4, "weights": [0.5, 0.5, ...]}]}
 """
 
 from __future__ import annotations
@@ -16,16 +19,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.state.session_changes import changes_as_json, changes_from
+from PySide6.QtCore import QCoreApplication
+
 from app.state.text_spans import Place
-from app.state.what_if import NOTHING_CHANGED, WhatIf
+from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
+from bertcore.analysis.interventions import EMBEDDINGS
 from bertcore.errors import BertcoreError
 
+translate = QCoreApplication.translate
 FORMAT_VERSION = 1
 ENDING = ".bertscope.json"
 MOST_BYTES = 20_000_000
 MOST_CHARACTERS = 200_000  # of a text, as many as the tokenizer reads
-MOST_PLACES = 10_000
+MOST_ITEMS = 10_000  # of anything
+MOST_WEIGHT = 1 + 1e-6  # earlier files have what float32 sums to
 
 
 @dataclass(frozen=True)
@@ -70,23 +77,23 @@ def as_json(session: Session) -> str:
         "room": session.room,
         "words": session.words,
         "specials": session.specials,
-        "changes": changes_as_json(session.changes),
+        "changes": _changes_as_json(session.changes),
         "applied_texts": session.applied_texts,
     }
     return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
 
 
 def load_session(file: Path) -> Session:
-    """Raises BertcoreError, in one sentence, for what is no session that this BERTscope can open."""
+    """Raises BertcoreError, in one sentence or two, for what is no session that this BERTscope can open."""
     try:
         if file.stat().st_size > MOST_BYTES:
-            raise BertcoreError(f"{file} is too large for a session of BERTscope; open another file.")
+            raise _error(translate("Session", "{file} is too large for a BERTscope session; open another file."), file)
         text = file.read_text(encoding="utf-8")
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
-        raise BertcoreError(f"{file} could not be opened: {why}.") from error
+        sentence = translate("Session", "{file} could not be opened: {reason}.")
+        raise BertcoreError(sentence.format(file=file, reason=(error.strerror or str(error)).lower())) from error
     except UnicodeDecodeError:
-        raise _damaged(file, "it is not text") from None
+        raise _error(translate("Session", "{file} is damaged or no BERTscope session: it is not text."), file) from None
     return read_session(text, file)
 
 
@@ -95,14 +102,19 @@ def read_session(text: str, file: Path) -> Session:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
-        raise _damaged(file, "it is not JSON") from None
+        raise _error(translate("Session", "{file} is damaged or no BERTscope session: it is not JSON."), file) from None
     if not isinstance(values, dict) or "format_version" not in values:
-        raise BertcoreError(f"{file} is no session of BERTscope; open a file that BERTscope has saved.")
+        raise _error(
+            translate("Session", "{file} is no BERTscope session; open a file that BERTscope has saved."), file
+        )
     version = values.pop("format_version")
     if type(version) is int and version > FORMAT_VERSION:
-        raise BertcoreError(f"{file} was saved by a newer BERTscope; open it with that one.")
+        raise _error(
+            translate("Session", "{file} was saved by a newer version of BERTscope; open it with that one."), file
+        )
     if type(version) is not int or version != FORMAT_VERSION:
-        raise _damaged(file, f"its format_version is {version!r}")
+        sentence = translate("Session", "{file} is damaged or no BERTscope session: its format_version is {version}.")
+        raise BertcoreError(sentence.format(file=file, version=repr(version)))
     return _checked(values, file)
 
 
@@ -118,27 +130,44 @@ def _checked(values: dict[str, Any], file: Path) -> Session:
         "room": _text,
         "words": _switch,
         "specials": _switch,
-        "changes": changes_from,
+        "changes": _changes,
         "applied_texts": _texts,
     }
     unknown = sorted(set(values) - set(readers))
     if unknown:
-        raise _damaged(file, f"it says {unknown[0][:40]!r}, which means nothing here")
-    found = {}
+        sentence = translate("Session", "{file} is damaged or no BERTscope session: it has an unknown entry, {name}.")
+        raise BertcoreError(sentence.format(file=file, name=repr(unknown[0][:40])))
+    checked = {}
     for name, value in values.items():
         try:
-            found[name] = readers[name](value)
+            checked[name] = readers[name](value)
         except (TypeError, ValueError, KeyError):
-            raise _damaged(file, f"its {name!r} is wrong") from None
-    return Session(**found)
+            sentence = translate("Session", "{file} is damaged or no BERTscope session: its entry {name} is wrong.")
+            raise BertcoreError(sentence.format(file=file, name=repr(name))) from None
+    return Session(**checked)
 
 
-def _damaged(file: Path, why: str) -> BertcoreError:
-    return BertcoreError(f"{file} is damaged or no session of BERTscope: {why}. Nothing was changed.")
+def _error(sentence: str, file: Path) -> BertcoreError:
+    return BertcoreError(sentence.format(file=file))
 
 
 def _as_list(place: Place) -> list[str | int]:
     return [place.part, place.start, place.stop]
+
+
+def _changes_as_json(what_if: WhatIf) -> dict[str, Any]:
+    values = {
+        "heads_off": [list(head) for head in sorted(what_if.heads_off)],
+        "layers_off": sorted(what_if.layers_off),
+        "dropped": sorted(what_if.dropped),
+        "segments": [list(place) for place in what_if.segments],
+        "positions": [list(place) for place in what_if.positions],
+        "rows": [
+            {"layer": row.layer, "head": row.head, "position": row.position, "weights": list(row.weights)}
+            for row in what_if.rows
+        ],
+    }
+    return {name: value for name, value in values.items() if value}
 
 
 # Each takes a value as JSON gives it; TypeError, ValueError or KeyError where it is not what is wanted.
@@ -152,7 +181,7 @@ def _text(value: Any) -> str:
 
 
 def _count(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 10_000:
+    if type(value) is not int or not 0 <= value < MOST_ITEMS:
         raise ValueError
     return value
 
@@ -164,7 +193,7 @@ def _switch(value: Any) -> bool:
 
 
 def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list) or len(value) > MOST_PLACES:
+    if not isinstance(value, list) or len(value) > MOST_ITEMS:
         raise ValueError
     return value
 
@@ -186,3 +215,41 @@ def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise ValueError
     return {_text(name): _text(text) for name, text in value.items()}
+
+
+def _changes(value: Any) -> WhatIf:
+    if not isinstance(value, dict):
+        raise TypeError
+    values = dict(value)
+    made = WhatIf(
+        heads_off=frozenset(_pair(item) for item in _list(values.pop("heads_off", []))),
+        layers_off=frozenset(_count(item) for item in _list(values.pop("layers_off", []))),
+        rows=tuple(_row(item) for item in _list(values.pop("rows", []))),
+        segments=_places(values.pop("segments", []), most=2),
+        positions=_places(values.pop("positions", []), most=MOST_ITEMS),
+        dropped=frozenset(_list(values.pop("dropped", []))),
+    )
+    if values or not made.dropped <= set(EMBEDDINGS):
+        raise ValueError
+    return made
+
+
+def _places(value: Any, most: int) -> tuple[tuple[int, int], ...]:
+    """Each position once, in order, as WhatIf has them."""
+    pairs = [_pair(item) for item in _list(value)]
+    if len({at for at, _ in pairs}) < len(pairs) or any(given >= most for _, given in pairs):
+        raise ValueError
+    return tuple(sorted(pairs))
+
+
+def _row(value: Any) -> EditedRow:
+    given = _list(value["weights"])
+    if len(value) != 4 or not all(type(item) in (int, float) and 0 <= item <= MOST_WEIGHT for item in given):
+        raise ValueError
+    weights = tuple(min(float(item), 1.0) for item in given)
+    return EditedRow(_count(value["layer"]), _count(value["head"]), _count(value["position"]), weights)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    one, other = _list(value)
+    return _count(one), _count(other)

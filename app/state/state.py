@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.state.model_info import ModelInfo
-from app.state.put_in import replaced, written
 from app.state.selection import Selection
 from app.state.text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
 from app.state.token_units import TokenView
 from app.state.what_if import NOTHING_CHANGED, WhatIf
+from app.state.word_replacement import replaced, written
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class ExploreState(QObject):
     """The one selection that all exploring rooms share.
 
-    `focus` is a token locked by a click, `hover` the one under the mouse; `current` is what rooms show.
+    `focus` is a token pinned by a click, `hover` the one under the mouse; `current` is what rooms show.
     """
 
     text_changed = Signal()
@@ -161,12 +161,13 @@ class ExploreState(QObject):
         if position is None or self.encoding is None or self.encoding.parts[position] == "special":
             return
         if not self.mask_token:
-            self.problem_found.emit("This model's vocabulary has no mask, so no word can be masked.")
+            self.problem_found.emit(self.tr("This model's vocabulary has no mask, so no word can be masked."))
             return
         if position not in self.masked and position in self.all_masked:
-            self.problem_found.emit(
-                f"This {self.mask_token} stands in the text itself; click a predicted word, or edit the text."
+            sentence = self.tr(
+                "This {mask} is part of the text: click a predicted word or edit the text to replace it."
             )
+            self.problem_found.emit(sentence.format(mask=self.mask_token))
             return
         self._set_masked(self.masked ^ {position})
 
@@ -186,11 +187,11 @@ class ExploreState(QObject):
         self.put_words([(position, token_id)])
 
     def put_words(self, words: Iterable[tuple[int, int]]) -> None:
-        """(position, token id) of each. All at once: put in one by one, a piece and the next could become one token."""
+        """(position, token id) of each. All at once: one by one, a piece and the next could become one token."""
         encoding, tokenizer = self.encoding, self._tokenizer
         if encoding is None or tokenizer is None:
             return
-        texts, put_in = {"a": self.text_a, "b": self.text_b}, set()
+        texts, written_to = {"a": self.text_a, "b": self.text_b}, set()
         grown: list[tuple[Place, int]] = []  # what stood there, and by how many characters the text is longer now
         for position, token_id in sorted(words, reverse=True):  # from the end on, so that offsets stay true
             part = encoding.parts[position] if position < len(encoding) else "special"
@@ -204,10 +205,10 @@ class ExploreState(QObject):
                     continue
                 grown.append((Place(part, *encoding.offsets[position]), len(new) - len(texts[part])))
                 texts[part] = new
-            put_in.add(position)
-        if not put_in:
+            written_to.add(position)
+        if not written_to:
             return
-        left = self.masked - put_in
+        left = self.masked - written_to
         kept = [moved_place(place, grown) for place in places_of(encoding, left)]
         if (texts["a"], texts["b"]) == (self.text_a, self.text_b):
             self._set_masked(left)
@@ -216,7 +217,7 @@ class ExploreState(QObject):
             self.set_mask_places(kept)  # several places have changed: no common end to go by
 
     def set_focus(self, position: int | None) -> None:
-        """Locks a token, or with None lets it go."""
+        """Pins a token; None deselects it."""
         if position != self.focus:
             self.focus = position
             self.focus_changed.emit()

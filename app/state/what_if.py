@@ -93,6 +93,17 @@ class WhatIf:
         first, second = stands.get(one, one), stands.get(other, other)
         return self.with_position(one, second).with_position(other, first)
 
+    def fits(self, layers: int, heads: int, tokens: int) -> bool:
+        """Whether a model of that shape, reading so many tokens, has all that is changed."""
+        heads_named = [*self.heads_off, *((row.layer, row.head) for row in self.rows)]
+        places = [at for pair in self.positions for at in pair] + [at for at, _ in self.segments]
+        return (
+            all(layer < layers and head < heads for layer, head in heads_named)
+            and all(layer < layers for layer in self.layers_off)
+            and all(at < tokens for at in places)
+            and all(row.position < tokens == len(row.weights) for row in self.rows)
+        )
+
     def without_places(self) -> WhatIf:
         """What is bound to no token: this goes on when the text is another."""
         return replace(self, rows=(), segments=(), positions=())

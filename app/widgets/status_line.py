@@ -1,11 +1,18 @@
 """The line at the bottom: what is on the screen, and what it cost."""
 
-from PySide6.QtCore import QSize
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from app.look import theme
+from app.look import numbers, theme
 from app.widgets.card import Hint, label
+
+if TYPE_CHECKING:
+    from app.state.readings import Reading
 
 HEIGHT_PX, GAP_PX, SIDE_PX = 26, 24, 14
 
@@ -60,3 +67,25 @@ class StatusLine(QFrame):
 def _wanted(part: QLabel) -> int:
     """The width of all its words."""
     return part.fontMetrics().horizontalAdvance(part.text()) + 2 if part.text() else 0
+
+
+def facts_about(reading: Reading, draw_ms: float, verified: str = "") -> str:
+    """What the line says of a reading. verified: what the check of the values stored with the model gave."""
+    translate, encoding, model = QCoreApplication.translate, reading.encoding, reading.request.model
+    masks = translate("StatusLine", "%n masked", "", len(reading.request.masked)) if reading.request.masked else ""
+    if encoding.text_b is None:
+        parts = translate("StatusLine", "one sentence")
+    elif model.has_segments:
+        text = translate("StatusLine", "segment A {a} · segment B {b}")
+        parts = text.format(a=encoding.segments.count(0), b=encoding.segments.count(1))
+    else:  # special tokens are of neither
+        text = translate("StatusLine", "sentence A {a} · sentence B {b}")
+        parts = text.format(a=encoding.parts.count("a"), b=encoding.parts.count("b"))
+    times = translate("StatusLine", "forward pass {forward_ms} ms · drawn in {draw_ms} ms")
+    groups = [
+        "" if model.family == "BERT" else model.family,
+        " · ".join(part for part in (translate("StatusLine", "%n token(s)", "", len(encoding)), parts, masks) if part),
+        times.format(forward_ms=numbers.decimal(reading.forward_ms, 1), draw_ms=numbers.decimal(draw_ms, 1)),
+        f"CPU · fp32 · {verified}" if verified else "CPU · fp32",
+    ]
+    return "      ".join(group for group in groups if group)

@@ -228,7 +228,7 @@ def test_a_button_is_a_step_of_its_own_and_no_typing(past: History, state: Explo
     for text in ("bird", "house", "mat"):
         state.set_text(b=text)
         past.look()
-    assert past.to_undo == "the change of B"
+    assert past.to_undo == "changing B"
     past.undo()
     assert state.text_b == "house"
     change(past, state, "dog")
@@ -236,7 +236,7 @@ def test_a_button_is_a_step_of_its_own_and_no_typing(past: History, state: Explo
     past.look()
     state.set_text(a="bird")
     past.look()
-    assert past.to_undo == "putting in a word"
+    assert past.to_undo == "inserting a word"
 
 
 def test_what_would_change_nothing_is_passed_over(window: Window, headless_folder: object, qtbot: QtBot) -> None:

@@ -254,35 +254,35 @@ def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, windo
         (b"", "is not JSON"),
         (b"\xff\xfe\x00", "is not text"),
         (b"[" * 100_000, "is not JSON"),
-        (b"[1, 2]", "no session"),
-        (b'{"a": 1}', "no session"),
-        (b'{"format_version": 2}', "newer BERTscope"),
+        (b"[1, 2]", "no BERTscope session"),
+        (b'{"a": 1}', "no BERTscope session"),
+        (b'{"format_version": 2}', "newer version of BERTscope"),
         (b'{"format_version": "1"}', "format_version is '1'"),
         (b'{"format_version": true}', "format_version is True"),
-        (b'{"format_version": 1, "text_a": 3}', "its 'text_a' is wrong"),
-        (b'{"format_version": 1, "text_a": "\\ud800"}', "its 'text_a' is wrong"),
-        (b'{"format_version": 1, "layer": -1}', "its 'layer' is wrong"),
-        (b'{"format_version": 1, "layer": true}', "its 'layer' is wrong"),
-        (b'{"format_version": 1, "head": 1e400}', "its 'head' is wrong"),
-        (b'{"format_version": 1, "words": 1}', "its 'words' is wrong"),
-        (b'{"format_version": 1, "masks": [["c", 0, 1]]}', "its 'masks' is wrong"),
-        (b'{"format_version": 1, "masks": [["a", 3, 1]]}', "its 'masks' is wrong"),
-        (b'{"format_version": 1, "focus": ["a", 0]}', "its 'focus' is wrong"),
-        (b'{"format_version": 1, "model": {"reference": null}}', "its 'model' is wrong"),
-        (b'{"format_version": 1, "model": [1]}', "its 'model' is wrong"),
-        (b'{"format_version": 1, "applied_texts": {"span": 1}}', "its 'applied_texts' is wrong"),
-        (b'{"format_version": 1, "changes": []}', "its 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"heads_off": [[0]]}}', "its 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"layers_off": [-1]}}', "its 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"dropped": ["bias"]}}', "its 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"segments": [[1, 2]]}}', "its 'changes' is wrong"),
-        (b'{"format_version": 1, "changes": {"positions": [[1, 2], [1, 3]]}}', "its 'changes' is wrong"),
+        (b'{"format_version": 1, "text_a": 3}', "its entry 'text_a' is wrong"),
+        (b'{"format_version": 1, "text_a": "\\ud800"}', "its entry 'text_a' is wrong"),
+        (b'{"format_version": 1, "layer": -1}', "its entry 'layer' is wrong"),
+        (b'{"format_version": 1, "layer": true}', "its entry 'layer' is wrong"),
+        (b'{"format_version": 1, "head": 1e400}', "its entry 'head' is wrong"),
+        (b'{"format_version": 1, "words": 1}', "its entry 'words' is wrong"),
+        (b'{"format_version": 1, "masks": [["c", 0, 1]]}', "its entry 'masks' is wrong"),
+        (b'{"format_version": 1, "masks": [["a", 3, 1]]}', "its entry 'masks' is wrong"),
+        (b'{"format_version": 1, "focus": ["a", 0]}', "its entry 'focus' is wrong"),
+        (b'{"format_version": 1, "model": {"reference": null}}', "its entry 'model' is wrong"),
+        (b'{"format_version": 1, "model": [1]}', "its entry 'model' is wrong"),
+        (b'{"format_version": 1, "applied_texts": {"span": 1}}', "its entry 'applied_texts' is wrong"),
+        (b'{"format_version": 1, "changes": []}', "its entry 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"heads_off": [[0]]}}', "its entry 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"layers_off": [-1]}}', "its entry 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"dropped": ["bias"]}}', "its entry 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"segments": [[1, 2]]}}', "its entry 'changes' is wrong"),
+        (b'{"format_version": 1, "changes": {"positions": [[1, 2], [1, 3]]}}', "its entry 'changes' is wrong"),
         (
             b'{"format_version": 1, "changes": {"rows": [{"layer": 0, "head": 0, "position": 0, "weights": [NaN]}]}}',
-            "its 'changes' is wrong",
+            "its entry 'changes' is wrong",
         ),
-        (b'{"format_version": 1, "changes": {"more": []}}', "its 'changes' is wrong"),
-        (b'{"format_version": 1, "__class__": "os"}', "'__class__', which means nothing"),
+        (b'{"format_version": 1, "changes": {"more": []}}', "its entry 'changes' is wrong"),
+        (b'{"format_version": 1, "__class__": "os"}', "unknown entry, '__class__'"),
     ],
 )
 def test_a_bad_file_is_refused_in_one_sentence(content: bytes, said: str, tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_a_weight_a_little_above_1_is_1() -> None:
     changes = WhatIf(rows=(EditedRow(0, 1, 2, (0.0, 1.0)),))
     text = as_json(Session(changes=changes))
     assert read_session(text.replace("1.0\n", "1.0000001192092896\n"), FILE).changes == changes
-    with pytest.raises(BertcoreError, match="its 'changes' is wrong"):
+    with pytest.raises(BertcoreError, match="its entry 'changes' is wrong"):
         read_session(text.replace("1.0\n", "1.001\n"), FILE)
 
 

@@ -13,7 +13,7 @@ from app.state.model_info import ModelInfo
 from app.state.state import ExploreState, moved_positions
 from app.state.text_spans import Place, places_after_edit
 from app.state.what_if import NOTHING_CHANGED, WhatIf
-from app.widgets.chips import chips_of, note_about
+from app.widgets.token_chips import chips_of, note_about
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
 from bertcore.tokenizer.tokenizer import Tokenizer

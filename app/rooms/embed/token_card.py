@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 from app.figures.figure import joined
 from app.look import numbers, theme
 from app.rooms.embed.parts import Length, has_last, last_name, lengths_at, part_name
-from app.widgets import chips
+from app.widgets import token_chips
 from app.widgets.bar_list import ROW_PX, Bar, BarList
 from app.widgets.card import Card, Hint, button, label
 
@@ -105,9 +105,12 @@ class TokenCard(Card):
     def _show_title(self, reading: Reading, units: Units, unit: int) -> None:
         members, model = units.members[unit], reading.request.model
         first = members[0]
-        where, segment = chips.part_name(reading.encoding, first, model.has_segments), reading.request.segments[first]
+        where, segment = (
+            token_chips.part_name(reading.encoding, first, model.has_segments),
+            reading.request.segments[first],
+        )
         if model.has_segments and segment != reading.encoding.segments[first]:
-            where = self.tr("read as {segment}").format(segment=chips.segment_name(segment))
+            where = self.tr("read as {segment}").format(segment=token_chips.segment_name(segment))
         self.set_title(units.labels[unit])
         if len(members) > 1:
             tokens = self.tr("tokens {first}–{last}").format(first=first, last=members[-1])

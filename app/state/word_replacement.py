@@ -1,9 +1,11 @@
-"""How a token of the vocabulary is written into a text, in place of another. No Qt, no torch."""
+"""How a token of the vocabulary is written into a text, in place of another. No torch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from PySide6.QtCore import QCoreApplication
 
 from bertcore.errors import BertcoreError
 
@@ -37,7 +39,10 @@ def written(tokenizer: Tokenizer, token_id: int) -> Written:
     mark = SPACE_MARKS[kind]
     text = label(token.removeprefix(mark), kind)
     if "\\" in text and "\\" not in token:
-        raise BertcoreError(f"The token {text} cannot be typed: it is invisible, or only a part of a character.")
+        sentence = QCoreApplication.translate(
+            "WordReplacement", "The token {token} cannot be typed: it is invisible, or only part of a character."
+        )
+        raise BertcoreError(sentence.format(token=text))
     return Written(text, "always" if token.startswith(mark) else "none")
 
 
