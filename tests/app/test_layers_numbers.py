@@ -10,12 +10,14 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.figures.figure import Figure
 from app.figures.files import image_of, svg
 from app.look import theme
 from app.rooms.layers.number_table import MOST_WHOLE, NumberTable, short
 from app.rooms.layers.room import LayersRoom
 from app.rooms.layers.steps_view import StepsView
 from app.shell.window import Window
+from app.widgets.figure_button import FigureButton
 from tests.app.conftest import settle
 
 
@@ -27,6 +29,12 @@ def view(window: Window, qtbot: QtBot) -> StepsView:
     settle(window, qtbot)
     assert isinstance(found, StepsView)
     return found
+
+
+def figure_of(view: StepsView) -> Figure | None:
+    button = view.card.findChild(FigureButton)
+    assert isinstance(button, FigureButton)
+    return button.figure()
 
 
 def opened(view: StepsView, columns: int, window: Window, qtbot: QtBot) -> str:
@@ -64,7 +72,7 @@ def test_a_picture_has_all_rows_and_says_which_columns(view: StepsView, window: 
     view.table.horizontalScrollBar().setValue(100)
     shown = view.table.pictured_columns
     assert shown.start == 2 and 0 < len(shown) < 64
-    figure = view._figure()
+    figure = figure_of(view)
     assert figure is not None and figure.hint.endswith(f"columns {shown[0]}–{shown[-1]} of 64")
     words = re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode())
     numbers = view.table.numbers
@@ -77,7 +85,7 @@ def test_a_picture_has_all_rows_and_says_which_columns(view: StepsView, window: 
 
 def test_a_picture_has_cells_where_scroll_bars_would_be(view: StepsView, window: Window, qtbot: QtBot) -> None:
     opened(view, 64, window, qtbot)
-    figure, table = view._figure(), view.table
+    figure, table = figure_of(view), view.table
     assert figure is not None
     last = table.numbers.rowCount() - 1, table.pictured_columns[-1]
     table_picture = table.picture()
@@ -93,7 +101,7 @@ def test_a_table_with_few_columns_is_pictured_whole(view: StepsView, window: Win
     view.open_step("probs")
     settle(window, qtbot)
     assert len(tokens) <= MOST_WHOLE and view.table.horizontalScrollBar().maximum() > 0
-    figure = view._figure()
+    figure = figure_of(view)
     assert figure is not None and "columns" not in figure.hint
     assert list(view.table.pictured_columns) == list(range(len(tokens)))
 

@@ -224,7 +224,7 @@ def test_one_word_is_compared_in_the_persons_sentences(
     parted = parting(found.cosines, [1, 2, 2])
     assert view.curves.points("between")[1] == pytest.approx(parted.between, abs=1e-5)
     assert view.verdict.text() == verdict(parted)
-    assert "not in this sentence" in view.editor.lines[3]._missing.text()
+    assert "not in this sentence" in view.editor.lines[3].missing.text()
 
 
 def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: QtBot) -> None:

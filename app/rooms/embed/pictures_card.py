@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from app.state.token_units import Units
     from bertcore.analysis.vectors import Pca
 
-LEAST_PX, MOST_SEGMENTS_PX = 90, 110
+LEAST_PX = (130, 118)  # of the smaller pictures, with the numbers along their sides
+MOST_SEGMENTS_PX = 118
 
 
 class PicturesCard(Card):
@@ -45,7 +46,7 @@ class PicturesCard(Card):
         # Scrolls where it must: a height that follows from its width would squeeze the strips above.
         self._no_segments_area = scrolled(self.no_segments)
         for grid in (self.positions, self.segments):
-            grid.setMinimumSize(theme.px(LEAST_PX), theme.px(LEAST_PX))
+            grid.setMinimumSize(*(theme.px(side) for side in LEAST_PX))
         self.segments.setMaximumHeight(theme.px(MOST_SEGMENTS_PX))
         self.positions.hovered.connect(self._on_positions_hovered)
         self.positions.clicked.connect(self._on_positions_clicked)

@@ -119,8 +119,8 @@ class _Line(QWidget):
         self.text.setCursorPosition(0)
         self.meaning = button("", self._next_group, look="small")
         self.remove = IconButton("close", self.tr("Remove this sentence"))
-        self._missing = label("", "muted")
-        self._missing.hide()
+        self.missing = label("", "muted")
+        self.missing.hide()
         row = QHBoxLayout()
         row.setSpacing(theme.px(5))
         row.addWidget(self.meaning)
@@ -130,12 +130,12 @@ class _Line(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(2))
         column.addLayout(row)
-        column.addWidget(self._missing)
+        column.addWidget(self.missing)
         self._show_group()
 
     def show_missing(self, is_missing: bool) -> None:
-        self._missing.setText(self.tr("The word is not in this sentence.") if is_missing else "")
-        self._missing.setVisible(is_missing)
+        self.missing.setText(self.tr("The word is not in this sentence.") if is_missing else "")
+        self.missing.setVisible(is_missing)
 
     def _next_group(self) -> None:
         self.group = self.group % MOST_GROUPS + 1
