@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.compute.filling import fill_masks
-from app.compute.head_questions import HeadTarget
+from app.compute.head_questions import HeadTarget, targets_of
 from app.compute.mask_lens import lens_at, word_through_layers
 from app.compute.word_questions import METHODS, attribution_of, surprise_of
 from app.figures.files import svg, table
@@ -26,8 +26,9 @@ from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.targets import pair_target, word_target
-from tests.app.conftest import TIMEOUT_MS
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
 from tests.app.predict_room import MASKS, answered, asked, page, predict, reading_of
+from tests.app.test_apply_room import make_model
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(heads_off=frozenset({(1, 2)}))
@@ -192,6 +193,35 @@ def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Wind
     checkpoint, text, _ = asked(window)
     found = attribution_of(checkpoint, text, HeadTarget("", pair_target("nsp")), "left_out")
     assert view.cards["left_out"].scores == pytest.approx(found.scores.tolist(), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "count"),
+    [("classify", "classify", 3), ("tag", "tag", 3), ("span", "span", 4), ("choice", "choice", 1)],
+)
+def test_a_fine_tuned_model_can_be_asked_which_words_decided(
+    kind: str, head: str, count: int, open_window: Callable[[Path], Window], tmp_path: Path, qtbot: QtBot
+) -> None:
+    """It was refused: the model has no masked-word head."""
+    window = open_window(make_model(tmp_path / kind, kind))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text(TEXT_A, TEXT_B)
+    room = predict(window, qtbot, ())
+    view = page(room, AttributionView, "attribution", window, qtbot)
+    assert view.nothing == "" and view.target is not None and view.target.target.head == head
+    assert view.word.count() == count
+    checkpoint, text, reading = asked(window)
+    best = max(targets_of(reading, 1)[:count], key=lambda one: one.value(reading))
+    if kind in ("classify", "tag"):
+        assert view.target.target == best.target
+    for method in ("gradient", "left_out"):
+        found = attribution_of(checkpoint, text, view.target, method)  # type: ignore[arg-type]
+        assert view.cards[method].scores == pytest.approx(found.scores.tolist(), abs=1e-4)  # type: ignore[index]
+    if kind == "tag":  # the tag of another token
+        tokens = view.cards["gradient"].tokens
+        QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(4).center().toPoint())
+        answered(window, room, qtbot)
+        assert view.target.target.position == 4
 
 
 def test_what_decided_is_said_of_the_model_as_it_is(window: Window, qtbot: QtBot) -> None:

@@ -183,16 +183,14 @@ class AttributionView(PredictView):
         top.addWidget(self.place)
         top.addWidget(self.word)
         top.addStretch(1)
-        head = Card()
-        head.body.addLayout(top)
-        head.body.addWidget(self.note)
-        self.column.addWidget(head)
+        self.column.addLayout(top)
         row = QHBoxLayout()
         row.setSpacing(theme.px(GAP_PX))
         for card in self.cards.values():
             row.addWidget(card, 1)
             card.set_figure(partial(self._figure, card))
         self.column.addLayout(row, 1)
+        self.column.addWidget(self.note)
 
     def _figure(self, card: MethodCard) -> Figure | None:
         if card.attribution is None or card.units is None or card.target is None:
@@ -239,11 +237,12 @@ class MethodCard(Card):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, theme.px(4), 0)
         column.addWidget(self.tokens)
+        column.addSpacing(theme.px(4))
+        column.addWidget(label(meaning, "muted", wrap=True))
         column.addWidget(self.summary)
         column.addStretch(1)
         area = scrolled(inside)
         area.setMinimumHeight(theme.px(LEAST_PX))
-        self.body.addWidget(label(meaning, "muted", wrap=True))
         self.body.addWidget(self.scale)
         self.body.addWidget(self.line)
         self.body.addWidget(area, 1)
@@ -262,13 +261,14 @@ class MethodCard(Card):
             widget.setVisible(attribution is not None)
         self.scores = [] if attribution is None else units.sums(attribution.scores).tolist()  # (U)
         limit = max((abs(score) for score in self.scores), default=0.0) or 1.0
+        digits = 2 if limit >= 0.1 else 4
         self.scale.set_range(-limit, limit)
         self.tokens.set_tokens(
             [
                 HeatToken(
                     token,
                     self.scores[i] / limit if self.scores else None,
-                    numbers.signed(self.scores[i]) if self.scores else "",
+                    numbers.signed(self.scores[i], digits) if self.scores else "",
                     is_quiet=units.kinds[i] == "special",
                 )
                 for i, token in enumerate(units.labels)

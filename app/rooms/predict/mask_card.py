@@ -54,7 +54,7 @@ class MaskCard(Card):
         self.body.addWidget(self._strip)
         self.body.addWidget(self._decided)
         self.body.addStretch(1)
-        self.setMinimumWidth(theme.column_px(300))
+        self.setMinimumWidth(theme.column_px(270))
 
     @property
     def bars(self) -> list[Bar]:
