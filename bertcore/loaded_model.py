@@ -419,6 +419,10 @@ class LoadedModel:
 
         `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
         line. Raises BertcoreError where the model was not taught a task.
+
+        >>> sentiment = bertcore.load("runs/sentiment")
+        >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
+        True
         """
         from bertcore.tasks.inference.predict import as_example
 
@@ -433,6 +437,9 @@ class LoadedModel:
 
         Else `task` says how the file is laid out (`bertcore finetune list`), and `columns` which column has the "text"
         and "text_b". Raises BertcoreError for a file that does not fit.
+
+        >>> len(bertcore.load("runs/sentiment").predict_file("reviews.tsv"))
+        2
         """
         return self._predictions(self._examples(str(file), task, columns or {}))
 
@@ -442,6 +449,9 @@ class LoadedModel:
         """How well a fine-tuned model does on a held-out file (or a folder's dev part): loss, metrics, confusion.
 
         `task` absent: the one that its run learned. Raises BertcoreError where file, task and model do not fit.
+
+        >>> 0 <= bertcore.load("runs/sentiment").evaluate("held-out.tsv", "sst2").metrics["accuracy"] <= 1
+        True
         """
         from bertcore.training.task_files import evaluate_file
 
@@ -456,6 +466,9 @@ class LoadedModel:
         """Masked words and next sentence on the held-out part of some text: losses, accuracies, perplexity.
 
         Raises BertcoreError where the text cannot be read, or the model has no MLM head.
+
+        >>> m.evaluate_text(["stories.txt"], sequences=8)["perplexity"] > 1
+        True
         """
         from bertcore.training.evaluate import evaluate_text
 
@@ -472,6 +485,9 @@ class LoadedModel:
         the text it learned from, its held-out part and what its heads do. `tell` hears what is being measured.
 
         Raises BertcoreError where the text cannot be read, or the model has no MLM head.
+
+        >>> len(bertcore.load("bertscope-tiny").report().cloze.answers)
+        200
         """
         from bertcore.data.text import text_files
         from bertcore.evaluation.report import Effort, measure_model
