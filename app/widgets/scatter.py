@@ -40,7 +40,8 @@ NAME_PX = 12
 GRID_PX = 3  # places are kept free on a grid of squares of this size
 MARGIN_PX, NAME_ROOM_PX, REACH_PX = 16, 56, 13
 WORD = "word"  # the kind of a point around the text that is no token of it: hollow, and not clicked
-MANY = 150  # points; from here on they are smaller, and paths fainter and not smoothed: hundreds take a second
+MANY = 150  # points; from here on they are smaller
+MANY_PATHS = 60  # from here on they are fainter and not smoothed: hundreds of smooth lines take a second
 MOST_NAMES = 250  # that are tried for a place
 CLOSEST = 1 / 24  # of the plane, at the highest zoom
 
@@ -160,7 +161,7 @@ class Scatter(PointerWidget):
         return "" if self.points.shades else self.points.kinds[point]
 
     def _paint_path(self, painter: QPainter, path: list[list[float]], point: int, is_selected: bool) -> None:
-        color, is_fine = self._color(point), is_selected or len(self.points.names) < MANY
+        color, is_fine = self._color(point), is_selected or len(self.points.names) < MANY_PATHS
         color.setAlpha(255 if is_selected else 70 if is_fine else 30)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, is_fine)
         painter.setPen(QPen(color, theme.px(2.6) if is_selected else 1.2 * is_fine))
@@ -205,7 +206,8 @@ class Scatter(PointerWidget):
         key = (self.points, self.size(), zoom.x, zoom.y, zoom.span, self.stage, theme.scale(), *leads)
         if self._names and key == self._named_for:
             return self._named
-        first = [*leads, *(count + stage for stage in range(len(path)) if stage != self.stage)]  # there the name stands
+        named = range(min(len(path), len(self.points.stage_names)))
+        first = [*leads, *(count + stage for stage in named if stage != self.stage)]  # there the name stands
         others = naming_order(names)[:MOST_NAMES] if self._names else list(dict.fromkeys(here))
         order = [*first, *(point for point in others if point not in first)]
         all_names = [*names, *self.points.stage_names]
