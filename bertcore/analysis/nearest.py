@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from bertcore.analysis.vectors import cosine
 from bertcore.progress import Progress
-from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
+    from bertcore.tokenizer.tokenizer import Tokenizer
 
 Measure = Literal["cosine", "distance"]
 

@@ -6,11 +6,26 @@ from collections.abc import Callable, Sequence
 
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.base import View, ViewRoom, ViewSpec
-from app.rooms.embed.map_view import MapView
 from app.rooms.embed.parts_view import PartsView
-from app.rooms.embed.vocabularies_view import VocabulariesView
-from app.rooms.embed.what_if_view import WhatIfView
 from app.state.state import ExploreState
+
+
+def _map_view() -> View:
+    from app.rooms.embed.map_view import MapView
+
+    return MapView()
+
+
+def _what_if_view() -> View:
+    from app.rooms.embed.what_if_view import WhatIfView
+
+    return WhatIfView()
+
+
+def _vocabularies_view() -> View:
+    from app.rooms.embed.vocabularies_view import VocabulariesView
+
+    return VocabulariesView()
 
 
 class EmbedRoom(ViewRoom):
@@ -26,19 +41,19 @@ class EmbedRoom(ViewRoom):
             "map",
             QT_TRANSLATE_NOOP("ViewSpec", "Map"),
             QT_TRANSLATE_NOOP("ViewSpec", "Which tokens are similar, and which words lie near them"),
-            MapView,
+            _map_view,
         ),
         ViewSpec(
             "what_if",
             QT_TRANSLATE_NOOP("ViewSpec", "What if"),
             QT_TRANSLATE_NOOP("ViewSpec", "Change segments, swap positions, leave parts out, and see what changes"),
-            WhatIfView,
+            _what_if_view,
         ),
         ViewSpec(
             "vocabularies",
             QT_TRANSLATE_NOOP("ViewSpec", "Two vocabularies"),
             QT_TRANSLATE_NOOP("ViewSpec", "The same text, tokenised by two vocabularies"),
-            VocabulariesView,
+            _vocabularies_view,
         ),
     )
 
@@ -48,5 +63,7 @@ class EmbedRoom(ViewRoom):
         super().__init__(state)
 
     def connect_view(self, view: View) -> None:
+        from app.rooms.embed.vocabularies_view import VocabulariesView
+
         if isinstance(view, VocabulariesView):
             view.recent_models = self._recent_models

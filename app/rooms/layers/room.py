@@ -4,15 +4,40 @@ from __future__ import annotations
 
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.base import View, ViewRoom, ViewSpec
-from app.rooms.layers.added_view import AddedView
 from app.rooms.layers.hidden_view import HiddenView
-from app.rooms.layers.neurons_view import NeuronsView
-from app.rooms.layers.paths_view import PathsView
 from app.rooms.layers.stages import LayersView, StageSlider
-from app.rooms.layers.steps_view import StepsView
-from app.rooms.layers.word_view import WordView
 from app.state.readings import Reading
 from app.state.state import ExploreState
+
+
+def _paths_view() -> View:
+    from app.rooms.layers.paths_view import PathsView
+
+    return PathsView()
+
+
+def _word_view() -> View:
+    from app.rooms.layers.word_view import WordView
+
+    return WordView()
+
+
+def _added_view() -> View:
+    from app.rooms.layers.added_view import AddedView
+
+    return AddedView()
+
+
+def _neurons_view() -> View:
+    from app.rooms.layers.neurons_view import NeuronsView
+
+    return NeuronsView()
+
+
+def _steps_view() -> View:
+    from app.rooms.layers.steps_view import StepsView
+
+    return StepsView()
 
 
 class LayersRoom(ViewRoom):
@@ -30,31 +55,31 @@ class LayersRoom(ViewRoom):
             "paths",
             QT_TRANSLATE_NOOP("ViewSpec", "Paths"),
             QT_TRANSLATE_NOOP("ViewSpec", "How each token moves from layer to layer"),
-            PathsView,
+            _paths_view,
         ),
         ViewSpec(
             "word",
             QT_TRANSLATE_NOOP("ViewSpec", "One word"),
             QT_TRANSLATE_NOOP("ViewSpec", "The same word in several sentences: where its meanings separate"),
-            WordView,
+            _word_view,
         ),
         ViewSpec(
             "added",
             QT_TRANSLATE_NOOP("ViewSpec", "What layers add"),
             QT_TRANSLATE_NOOP("ViewSpec", "How much attention and feed-forward add at each layer"),
-            AddedView,
+            _added_view,
         ),
         ViewSpec(
             "neurons",
             QT_TRANSLATE_NOOP("ViewSpec", "Neurons"),
             QT_TRANSLATE_NOOP("ViewSpec", "Which feed-forward neurons fire most for a token, and what they promote"),
-            NeuronsView,
+            _neurons_view,
         ),
         ViewSpec(
             "steps",
             QT_TRANSLATE_NOOP("ViewSpec", "Step by step"),
             QT_TRANSLATE_NOOP("ViewSpec", "The arithmetic of one layer, number by number"),
-            StepsView,
+            _steps_view,
         ),
     )
 
