@@ -84,7 +84,7 @@ class TestBadInput:
         folder = tiny_checkpoint(tmp_path / "one", type_vocab_size=1)
         out = ("--out", tmp_path / "trace.npz")
         assert shell("fill", folder, *PAIR).code == shell("trace", folder, *PAIR, *out).code == 0
-        assert "segment" in shell("trace", folder, *PAIR, *out, "--set-segment", "1=B").sentence
+        assert "segment" in shell("trace", folder, *PAIR, *out, "--set-segment", "1=1").sentence
 
     @pytest.mark.parametrize("place", ["a-file/trace.npz", "gone/trace.npz"])
     def test_a_place_that_cannot_be_written(self, shell: Shell, model: Path, broken: Path, place: str) -> None:
