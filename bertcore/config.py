@@ -73,9 +73,7 @@ class BertConfig:
 
     model_type: str = "bert"  # the family: names of tensors, heads and defaults follow from it
     vocab_size: int = 30_522  # V, rows of the token table; BERT's English uncased vocabulary
-    embedding_size: int | None = (
-        None  # E, width of the three embedding tables; None: hidden_size (ALBERT, ELECTRA: 128)
-    )
+    embedding_size: int | None = None  # E, width of the embedding tables; None: hidden_size (ALBERT, ELECTRA: 128)
     hidden_size: int = 768  # H, width of every hidden state
     num_hidden_layers: int = 12  # L
     num_hidden_groups: int | None = None  # sets of layer parameters; None: each layer its own (ALBERT: 1)

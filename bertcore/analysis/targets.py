@@ -28,9 +28,8 @@ class Target:
     """
 
     head: TaskHead
-    index: int = (
-        0  # the word's id; 0 follows, 1 does not (nsp, sop, rtd alike); the class; the tag; span: 0 start, 1 end
-    )
+    # the word's id; 0 follows, 1 does not (nsp; sop and rtd alike); the class; the tag; span: 0 start, 1 end
+    index: int = 0
     position: int = 0  # the token it is about, from 0
     measure: Measure = "log_probability"
 

@@ -85,7 +85,7 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
     random_heads = _random_heads(folder, heads, tasks, allow_random)
     with torch.device("meta"):
         model = Bert(config, [*tasks, *random_heads], has_pooler)
-    weights.update(_drawn(config, random_heads, tasks))
+    weights.update(_fresh_heads(config, random_heads, tasks))
     _check_fit(weights, unused, model, folder)
     model.load_state_dict(weights, assign=True)
     about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
@@ -169,7 +169,7 @@ def _random_heads(
     return absent
 
 
-def _drawn(config: BertConfig, heads: Collection[str], present: Collection[str]) -> dict[str, Tensor]:
+def _fresh_heads(config: BertConfig, heads: Collection[str], present: Collection[str]) -> dict[str, Tensor]:
     """Fresh weights of these heads, by our names; a CRF brings its tagger along where there is none."""
     weights = {}
     for head in HEAD_TITLES:

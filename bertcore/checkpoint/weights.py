@@ -34,7 +34,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
             for shard in _shards(folder / f"{name}.index.json"):
                 weights.update(read(shard))
             return weights
-    _say_half_downloaded(folder)
+    _refuse_half_downloaded(folder)
     raise BertcoreError(f"The folder {folder} has no weights: {SAFETENSORS} or {PICKLED} must stand in it.")
 
 
@@ -136,7 +136,7 @@ def _shards(index: Path) -> list[Path]:
     return files
 
 
-def _say_half_downloaded(folder: Path) -> None:
+def _refuse_half_downloaded(folder: Path) -> None:
     partial = [*folder.glob("*.incomplete"), *folder.glob("*.part"), *folder.glob("*.crdownload")]
     shards = sorted(folder.glob("*-of-*.safetensors"))
     if partial:

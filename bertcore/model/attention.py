@@ -19,9 +19,7 @@ class SelfAttention(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.heads, self.head_size = config.num_attention_heads, config.head_size
-        self.query_key_value = Linear(
-            config.hidden_size, 3 * config.hidden_size
-        )  # all heads' Q, K and V in one product
+        self.query_key_value = Linear(config.hidden_size, 3 * config.hidden_size)  # of all heads, in one product
         self.output = Linear(config.hidden_size, config.hidden_size)
         self.probs_dropout = Dropout(config.attention_probs_dropout_prob)
         self.output_dropout = Dropout(config.hidden_dropout_prob)
