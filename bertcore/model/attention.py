@@ -56,9 +56,8 @@ class SelfAttention(nn.Module):
         """Q, K and V (3,B,N,S,D) -> the heads' context vectors (B,N,S,D)."""
         query, key, value = fused
         query, key, value = tap(f"{name}.query", query), tap(f"{name}.key", key), tap(f"{name}.value", value)
-        scores = (query @ key.transpose(-1, -2)).mul_(
-            1 / math.sqrt(self.head_size)
-        )  # (B,N,S,S), row: the one who looks
+        # (B,N,S,S), row: the token that looks; scaled in place, as nothing here is larger
+        scores = (query @ key.transpose(-1, -2)).mul_(1 / math.sqrt(self.head_size))
         if causal and bias is None:
             bias = causal_bias(scores.shape[-1], scores)
         if bias is not None:
