@@ -79,10 +79,10 @@ class TokenShards:
             raise ValueError("shards give tokens that lie side by side")
         number = min(bisect_right(self._bounds, start), len(self._parts)) - 1
         first = self._bounds[number]
-        found: NDArray = self._parts[number][start - first : max(start, stop) - first]
+        values: NDArray = self._parts[number][start - first : max(start, stop) - first]
         if stop <= self._bounds[number + 1]:
-            return found
-        return np.concatenate([found, self[self._bounds[number + 1] : stop]])
+            return values
+        return np.concatenate([values, self[self._bounds[number + 1] : stop]])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         return np.concatenate(self._parts).astype(dtype or self._parts[0].dtype)
@@ -153,10 +153,10 @@ class ShardFolder:
             about = json.loads(note.read_text(encoding="utf-8"))
             if about["cache"] != self.path.name:
                 return False
-            told = about["files"]
-            files = [self.path / name for name in told]
-            same_size = all(file.stat().st_size == told[file.name]["bytes"] for file in files)
-            return same_size and _facts(files) == told
+            recorded = about["files"]
+            files = [self.path / name for name in recorded]
+            same_size = all(file.stat().st_size == recorded[file.name]["bytes"] for file in files)
+            return same_size and _facts(files) == recorded
         except (OSError, ValueError, KeyError, TypeError):
             return False
 

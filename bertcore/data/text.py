@@ -83,11 +83,11 @@ def text_files(paths: Iterable[Path]) -> list[Path]:
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found = sorted((f for f in path.rglob("*") if _is_text(f, path)), key=lambda f: f.relative_to(path).parts)
-            if not found:
+            below = sorted((f for f in path.rglob("*") if _is_text(f, path)), key=lambda f: f.relative_to(path).parts)
+            if not below:
                 endings = ", ".join(ending for ending in _IN_FOLDERS if ending)
                 raise BertcoreError(f"There is no text file ({endings}, also packed) in the folder {path}.")
-            files.extend(found)
+            files.extend(below)
         elif path.is_file():
             files.append(path)
         else:

@@ -258,12 +258,12 @@ class RunFolder:
 
     def snapshots(self) -> list[tuple[int, Path]]:
         """(step, checkpoint folder) of every complete snapshot, by step."""
-        found = []
+        snapshots = []
         for folder in _folders_in(self.path / SNAPSHOTS):
             match = _SNAPSHOT_NAME.fullmatch(folder.name)
             if match and all((folder / name).is_file() for name in ("config.json", "model.safetensors")):
-                found.append((int(match[1]), folder))
-        return sorted(found)
+                snapshots.append((int(match[1]), folder))
+        return sorted(snapshots)
 
     def newest_snapshot(self) -> Path | None:
         snapshots = self.snapshots()

@@ -79,10 +79,10 @@ def thin(run: RunFolder, newest: int, limit_mib: float) -> list[int]:
     safety alone go at once. Returns the steps of the others that went for want of room.
     The newest itself is never touched, nor is any training state while the newest has none.
     """
-    found = dict(run.snapshots())
-    if newest not in found or not can_resume(found[newest]):
+    snapshots = dict(run.snapshots())
+    if newest not in snapshots or not can_resume(snapshots[newest]):
         return []
-    older = {step: path for step, path in found.items() if step < newest}
+    older = {step: path for step, path in snapshots.items() if step < newest}
     requested = {step for step, path in older.items() if (path / KEEP_FILE).exists()}
     spare = max((step for step, path in older.items() if can_resume(path)), default=None)
     for step, path in older.items():
@@ -91,10 +91,10 @@ def thin(run: RunFolder, newest: int, limit_mib: float) -> list[int]:
         forget_progress(path)
         if not is_mark(step) and step not in requested:
             shutil.rmtree(path, ignore_errors=True)
-    sizes = [(step, _bytes_in(found[step])) for step in (*older, newest)]
+    sizes = [(step, _bytes_in(snapshots[step])) for step in (*older, newest)]
     gone = surplus([(step, size) for step, size in sizes if size], limit_mib * _MIB, requested)
     for step in gone:
-        shutil.rmtree(found[step], ignore_errors=True)
+        shutil.rmtree(snapshots[step], ignore_errors=True)
     return gone
 
 

@@ -88,11 +88,11 @@ def confusion(gold: Sequence[Any], predicted: Sequence[Any], labels: Sequence[st
 def entity_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> dict[str, EntityScores]:
     """Scores by type of entity, and of all types under ""; as conlleval and seqeval count them.
 
-    0 where nothing was there to find, or nothing was found. Raises BertcoreError for what is no tag of entities.
+    0 where there is nothing to find, or nothing was predicted. Raises BertcoreError for what is no tag of entities.
     """
-    there, found = _entities(gold), _entities(predicted)
-    types = ["", *sorted({kind for _, kind, _, _ in there | found} - {""})]
-    return {kind: _entity_scores(_of_type(there, kind), _of_type(found, kind)) for kind in types}
+    right, given = _entities(gold), _entities(predicted)
+    types = ["", *sorted({kind for _, kind, _, _ in right | given} - {""})]
+    return {kind: _entity_scores(_of_type(right, kind), _of_type(given, kind)) for kind in types}
 
 
 def ranked(losses: Sequence[float] | NDArray[np.float64], k: int) -> tuple[list[int], list[int]]:
@@ -110,14 +110,14 @@ def ranked(losses: Sequence[float] | NDArray[np.float64], k: int) -> tuple[list[
 def _classes(gold: Sequence[str], predicted: Sequence[str], labels: list[str]) -> Metrics:
     from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
-    found = {
+    metrics = {
         "accuracy": accuracy_score(gold, predicted),
         "f1_macro": f1_score(gold, predicted, labels=labels, average="macro", zero_division=0),
         "matthews_correlation": matthews_corrcoef(gold, predicted),
     }
     if len(labels) == 2:
-        found["f1"] = f1_score(gold, predicted, labels=labels[1:], average="macro", zero_division=0)
-    return _plain(found)
+        metrics["f1"] = f1_score(gold, predicted, labels=labels[1:], average="macro", zero_division=0)
+    return _plain(metrics)
 
 
 def _numbers(gold: Sequence[float], predicted: Sequence[float]) -> Metrics:
@@ -149,11 +149,11 @@ def _label_sets(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]
 
 def _tags(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], labels: list[str]) -> Metrics:
     words = list(zip(_flat(gold), _flat(predicted), strict=True))
-    found = {"accuracy": sum(right == given for right, given in words) / max(1, len(words))}
+    metrics = {"accuracy": sum(right == given for right, given in words) / max(1, len(words))}
     if detect_scheme(labels or set(_flat(gold))) != "none":
         every = entity_scores(gold, predicted)[""]
-        found |= {"precision": every.precision, "recall": every.recall, "f1": every.f1}
-    return found
+        metrics |= {"precision": every.precision, "recall": every.recall, "f1": every.f1}
+    return metrics
 
 
 def _choices(gold: Sequence[int], predicted: Sequence[int]) -> Metrics:
@@ -185,10 +185,10 @@ def _of_type(entities: Entities, kind: str) -> Entities:
     return {entity for entity in entities if kind in ("", entity[1])}
 
 
-def _entity_scores(there: Entities, found: Entities) -> EntityScores:
-    right = len(there & found)
-    precision, recall = right / max(1, len(found)), right / max(1, len(there))
-    return EntityScores(precision, recall, 2 * right / max(1, len(there) + len(found)), len(there))
+def _entity_scores(gold: Entities, predicted: Entities) -> EntityScores:
+    right = len(gold & predicted)
+    precision, recall = right / max(1, len(predicted)), right / max(1, len(gold))
+    return EntityScores(precision, recall, 2 * right / max(1, len(gold) + len(predicted)), len(gold))
 
 
 def _plain(metrics: dict[str, Any]) -> Metrics:

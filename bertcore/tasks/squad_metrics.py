@@ -46,14 +46,14 @@ def best_thresholds(
     sorted_leads = finite[order]
     is_last = np.append(np.diff(sorted_leads) > 0, True)  # of questions with one lead
     cuts = np.append(sorted_leads[0] - 1.0, sorted_leads[is_last])  # below all: never an answer
-    found: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     for name, score in (("best_exact_match", exact_match), ("best_f1", word_f1)):
         answered = np.array([_best_score(score, gold[i], best_spans[i]) for i in order])
         silent = np.array([float(not gold[i]) for i in order])
         totals = silent.sum() + np.append(0.0, np.cumsum(answered - silent)[is_last])
         at = int(totals.argmax())
-        found |= {name: float(totals[at]) / len(gold), f"{name}_threshold": float(cuts[at])}
-    return found
+        metrics |= {name: float(totals[at]) / len(gold), f"{name}_threshold": float(cuts[at])}
+    return metrics
 
 
 def _best_score(score: Callable[[str, str], float], accepted: Sequence[str], given: str) -> float:
@@ -73,11 +73,11 @@ def answer_scores(gold: Sequence[Sequence[str]], predicted: Sequence[str]) -> di
         np.array([_best_score(score, accepted, given) for accepted, given in zip(gold, predicted, strict=True)])
         for score in (exact_match, word_f1)
     )
-    found = {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
+    metrics = {"exact_match": float(exact.mean()), "f1": float(f1.mean())}
     has_answer = np.array([bool(texts) for texts in gold])
     if not has_answer.all():
-        found["no_answer_accuracy"] = float(exact[~has_answer].mean())
+        metrics["no_answer_accuracy"] = float(exact[~has_answer].mean())
         if has_answer.any():
-            found["has_answer_exact_match"] = float(exact[has_answer].mean())
-            found["has_answer_f1"] = float(f1[has_answer].mean())
-    return found
+            metrics["has_answer_exact_match"] = float(exact[has_answer].mean())
+            metrics["has_answer_f1"] = float(f1[has_answer].mean())
+    return metrics

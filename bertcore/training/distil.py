@@ -142,8 +142,8 @@ def begin_with_teacher(teacher: Bert, student: Bert) -> None:
         if name.startswith("encoder.layers.") and len(student.encoder.layers) == student.encoder.depth:
             _, _, layer, rest = name.split(".", 3)
             source = f"encoder.layers.{taken[int(layer)]}.{rest}"
-        found = teacher.state_dict().get(source)
-        weights[name] = value if found is None else found
+        given = teacher.state_dict().get(source)
+        weights[name] = value if given is None else given
     student.load_state_dict(weights)
 
 

@@ -66,10 +66,10 @@ def _begin(sequences: list[dict[str, Any]]) -> str:
 def _sequences(
     ids: Tensor, segments: Tensor | None, mask: Tensor | None, tokenizer: Tokenizer, most: int | None
 ) -> list[dict[str, Any]]:
-    shown = []
+    sequences = []
     for number, row in enumerate(ids[:most].tolist()):
         real = len(row) if mask is None else int(mask[number].sum())
-        shown.append(
+        sequences.append(
             {
                 "tokens": [tokenizer.label(token) for token in row[:real]],
                 "ids": row[:real],
@@ -77,7 +77,7 @@ def _sequences(
                 "padding": len(row) - real,
             }
         )
-    return shown
+    return sequences
 
 
 def _named(value: Any, labels: tuple[str, ...]) -> Any:

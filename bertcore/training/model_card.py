@@ -300,8 +300,8 @@ def place_of(model: str | None) -> str:
     if model is None:
         return built_in_checkpoint().name
     path = Path(model)
-    if found := _HUB_CACHE.search(model):
-        return f"{found[1]}/{found[2]}"
+    if cached := _HUB_CACHE.search(model):
+        return f"{cached[1]}/{cached[2]}"
     if path.parent.name == "snapshots":
         step = path.name.removeprefix("step-").lstrip("0") or "0"
         return f"the run {path.parent.parent.name}, step {step}"

@@ -82,14 +82,14 @@ def resume_settings(folder: RunFolder, stored: Options, wanted: Options | None) 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[tuple[str, str], tuple[Any, Any]]:
     """(section, setting) -> (old, new); the section is "" for what stands in none."""
-    found: dict[tuple[str, str], tuple[Any, Any]] = {}
+    differences: dict[tuple[str, str], tuple[Any, Any]] = {}
     for name, old in before.items():
         new = after.get(name)
         if name in ("data", "training") and isinstance(old, Mapping) and isinstance(new, Mapping):
-            found |= {(name, key): (old[key], new.get(key)) for key in old if old[key] != new.get(key)}
+            differences |= {(name, key): (old[key], new.get(key)) for key in old if old[key] != new.get(key)}
         elif old != new:
-            found["", name] = (old, new)
-    return found
+            differences["", name] = (old, new)
+    return differences
 
 
 def _is_same_budget(key: tuple[str, str], values: tuple[Any, Any]) -> bool:

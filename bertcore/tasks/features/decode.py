@@ -93,12 +93,12 @@ def decode_numbers(features: TextFeatures, outputs: Outputs) -> list[Prediction]
 
 def decode_label_sets(features: TextFeatures, outputs: Outputs, threshold: float = 0.5) -> list[Prediction]:
     """Logits (B,K): every label whose probability is at or above the threshold."""
-    found: list[Prediction] = []
+    predictions: list[Prediction] = []
     for row in by_unit(features, outputs):
         probabilities = _by_label(features, expit(row))
         given = tuple(label for label, probability in probabilities.items() if probability >= threshold)
-        found.append(LabelSetPrediction(given, probabilities))
-    return found
+        predictions.append(LabelSetPrediction(given, probabilities))
+    return predictions
 
 
 def decode_choices(features: ChoiceFeatures, outputs: Outputs) -> list[Prediction]:
@@ -110,26 +110,27 @@ def decode_tags(
     features: TagFeatures, outputs: Outputs, best_tags: BestTags | None = None, tag_shares: TagShares | None = None
 ) -> list[Prediction]:
     """Logits (B,S,K): a tag for each word, read off its first piece."""
-    found: dict[int, Prediction] = {}
+    of_unit: dict[int, Prediction] = {}
     for units, logits in outputs:
         words = features.words.padded(units, -1)  # (B,S)
         likely = softmax(_array(logits), axis=-1) if tag_shares is None else _shares(tag_shares, logits, words >= 0)
         best = likely.argmax(axis=-1) if best_tags is None else _searched(best_tags, logits, words >= 0)
         for unit, row, tags, share in zip(units.tolist(), words, best, likely, strict=True):
-            found[unit] = _tags(features, unit, row, tags, share)
-    return _all(found, len(features.examples))
+            of_unit[unit] = _tags(features, unit, row, tags, share)
+    return _all(of_unit, len(features.examples))
 
 
 def decode_summaries(
     features: SummaryFeatures, outputs: Outputs, count: int = 3, block_trigrams: bool = True
 ) -> list[Prediction]:
     """Logits (R): at most `count` sentences with the highest scores, of those that the model saw."""
-    found: list[Prediction] = []
+    predictions: list[Prediction] = []
     for example, scores in zip(features.examples, by_unit(features, outputs), strict=True):
         seen = example.sentences[: len(scores)]
         chosen = choose_sentences(scores.tolist(), seen, count, block_trigrams)
-        found.append(SummaryPrediction(tuple(chosen), tuple(seen[i] for i in chosen), tuple(expit(scores).tolist())))
-    return found
+        sentences = tuple(seen[i] for i in chosen)
+        predictions.append(SummaryPrediction(tuple(chosen), sentences, tuple(expit(scores).tolist())))
+    return predictions
 
 
 def decode_answers(
@@ -148,8 +149,8 @@ def decode_answers(
         logits = torch.as_tensor(output).float().cpu()
         in_passage = torch.from_numpy(features.in_passage(units, logits.shape[1]))
         start, end = logits.unbind(-1)
-        found = best_spans(start, end, in_passage, max_answer_tokens=max_answer_tokens)
-        for column, part in zip(best, found, strict=True):
+        spans = best_spans(start, end, in_passage, max_answer_tokens=max_answer_tokens)
+        for column, part in zip(best, spans, strict=True):
             column[torch.from_numpy(units)] = part
         seen[units] = True
     if not seen.all():
@@ -162,22 +163,22 @@ def _answer(
     features: SpanFeatures, best: BestSpans, first: int, end: int, no_answer_above: float | None
 ) -> AnswerPrediction:
     """Of the example whose windows are first, first + 1 ... end - 1."""
-    found = best_over_windows(best.rows(first, end), threshold=no_answer_above)
-    if found.window is None:
-        return AnswerPrediction("", -1, -1, found.score, found.no_answer)
-    text, begin, stop = features.text(first + found.window, found.start, found.end)
-    return AnswerPrediction(text, begin, stop, found.score, found.no_answer)
+    span = best_over_windows(best.rows(first, end), threshold=no_answer_above)
+    if span.window is None:
+        return AnswerPrediction("", -1, -1, span.score, span.no_answer)
+    text, begin, stop = features.text(first + span.window, span.start, span.end)
+    return AnswerPrediction(text, begin, stop, span.score, span.no_answer)
 
 
 def by_unit(features: Features, outputs: Outputs) -> list[NDArray[np.float64]]:
     """The logits of each unit, by number: a row of (B,...), or for summaries those of its sentences (R)."""
-    found: dict[int, NDArray[np.float64]] = {}
+    of_unit: dict[int, NDArray[np.float64]] = {}
     for units, logits in outputs:
         rows = list(_array(logits))
         if isinstance(features, SummaryFeatures):
             rows = np.split(rows, np.cumsum(features.firsts.lengths_of(units))[:-1])
-        found.update(zip(units.tolist(), rows, strict=True))
-    return _all(found, len(features.unit_starts) - 1)
+        of_unit.update(zip(units.tolist(), rows, strict=True))
+    return _all(of_unit, len(features.unit_starts) - 1)
 
 
 def _array(logits: Any) -> NDArray[np.float64]:
@@ -186,11 +187,11 @@ def _array(logits: Any) -> NDArray[np.float64]:
     return np.asarray(logits, dtype=np.float64)
 
 
-def _all(found: dict[int, _Found], count: int) -> list[_Found]:
-    missing = [i for i in range(count) if i not in found]
+def _all(of_unit: dict[int, _Found], count: int) -> list[_Found]:
+    missing = [i for i in range(count) if i not in of_unit]
     if missing:
         raise ValueError(f"no logits for {len(missing)} of {count}, the first of them number {missing[0]}")
-    return [found[i] for i in range(count)]
+    return [of_unit[i] for i in range(count)]
 
 
 def _by_label(features: Features, probabilities: NDArray[np.float64]) -> dict[str, float]:

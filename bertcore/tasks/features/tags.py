@@ -55,7 +55,7 @@ def tag_features(
 
 def _first_pieces(pieces: Pieces, words: Sequence[str], room: int, before: int, length: int) -> list[int]:
     """(length) the word that each token is the first piece of, else -1; `before` special tokens stand in front."""
-    found = [-1] * length
+    words_begun = [-1] * length
     # A word begins with the space before it, as some tokens do.
     begins = [0, *accumulate(len(word) + (i > 0) for i, word in enumerate(words[:-1]))]
     seen: set[int] = set()
@@ -63,8 +63,8 @@ def _first_pieces(pieces: Pieces, words: Sequence[str], room: int, before: int, 
         word = bisect_right(begins, start) - 1
         if word not in seen:
             seen.add(word)
-            found[place] = word
-    return found
+            words_begun[place] = word
+    return words_begun
 
 
 def _answers(examples: Sequence[TaggedExample], words: Ragged, labels: tuple[str, ...]) -> NDArray[np.int32]:

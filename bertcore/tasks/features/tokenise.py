@@ -29,10 +29,10 @@ def text_ids(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
     different = list(dict.fromkeys(texts))  # passages and beginnings come many times
     plain = [text for text in different if not _is_special(text)]
     try:
-        found = dict(zip(plain, tokenizer.encode_batch_ids(plain), strict=True))
+        by_text = dict(zip(plain, tokenizer.encode_batch_ids(plain), strict=True))
     except Exception:  # the library does not say which text it was
-        found = {text: _one(tokenizer, text).ids for text in plain}
-    return [found[text] if text in found else _one(tokenizer, text).ids for text in texts]
+        by_text = {text: _one(tokenizer, text).ids for text in plain}
+    return [by_text[text] if text in by_text else _one(tokenizer, text).ids for text in texts]
 
 
 def text_pieces(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Pieces]:
@@ -41,13 +41,13 @@ def text_pieces(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Pieces]:
     plain = [text for text in different if not _is_special(text)]
     try:
         raw = tokenizer.raw.encode_batch(plain, add_special_tokens=False)
-        found = {text: Pieces(encoding.ids, encoding.offsets) for text, encoding in zip(plain, raw, strict=True)}
+        by_text = {text: Pieces(encoding.ids, encoding.offsets) for text, encoding in zip(plain, raw, strict=True)}
     except Exception:
-        found = {}
+        by_text = {}
     for text in different:
-        if text not in found:
-            found[text] = _one(tokenizer, text)
-    return [found[text] for text in texts]
+        if text not in by_text:
+            by_text[text] = _one(tokenizer, text)
+    return [by_text[text] for text in texts]
 
 
 def _is_special(text: str) -> bool:
@@ -59,8 +59,8 @@ def _one(tokenizer: Tokenizer, text: str) -> Pieces:
     try:
         encoding = tokenizer.encode(text, max_length=_NO_LIMIT)
     except BertcoreError as error:
-        shown = text[:60].encode("utf-8", "replace").decode()
-        raise BertcoreError(f"A text of the task cannot be tokenised (“{shown}”): {error}") from None
+        excerpt = text[:60].encode("utf-8", "replace").decode()
+        raise BertcoreError(f"A text of the task cannot be tokenised (“{excerpt}”): {error}") from None
     of_text = [place for place, part in enumerate(encoding.parts) if part == "a"]
     return Pieces([encoding.ids[place] for place in of_text], [encoding.offsets[place] for place in of_text])
 

@@ -150,17 +150,17 @@ def run_task(
     plain = TaskBatches(
         batches.features, batches.batch_size, batches.pad_id, segments=model.config.type_vocab_size > 1, shuffle=False
     )
-    found = []
+    outputs = []
     order = list(plain.order())
     try:
         for number, units in enumerate(order):
             if progress is not None:
                 progress(number / len(order))
             logits = task_logits(model, plain.batch(units), batches.features.head, device, tap)
-            found.append((units, logits.float().cpu().numpy()))
+            outputs.append((units, logits.float().cpu().numpy()))
     finally:
         model.train(was_training)
-    return found
+    return outputs
 
 
 def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device, tap: Tap = identity) -> torch.Tensor:

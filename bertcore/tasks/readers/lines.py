@@ -22,16 +22,16 @@ _NO_TEXT = {  # how files begin that are none; and what to do with them
 }
 
 
-def refuse(place: str, expected: str, found: object) -> BertcoreError:
+def refuse(place: str, expected: str, value: object) -> BertcoreError:
     """What to raise where a file does not fit: "train.tsv, line 17: expected ..., found 'x'."."""
-    return BertcoreError(f"{place}: expected {expected}, found {shown(found)}.")
+    return BertcoreError(f"{place}: expected {expected}, found {quoted(value)}.")
 
 
-def shown(found: object) -> str:
+def quoted(value: object) -> str:
     """What stood there, in quotes and cut short; `None` is nothing."""
-    if found is None or found == "":
+    if value is None or value == "":
         return "nothing"
-    text = repr(found)
+    text = repr(value)
     return text if len(text) <= 80 else f"{text[:76]} ..."
 
 

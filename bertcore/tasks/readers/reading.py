@@ -105,17 +105,17 @@ def find_file(spec: TaskSpec, path: str | Path, split: str) -> Path:
         return path
     plain = [stem + ending for stem in _STEMS.get(split, ()) for ending in _ENDINGS[spec.layout]]
     published = spec.files.get(split, ())
-    found = next((files for name in published if (files := _there(path, [name]))), None) or _there(path, plain)
-    if len(found) > 1:
-        both = " and ".join(file.name for file in found)
+    files_there = next((files for name in published if (files := _there(path, [name]))), None) or _there(path, plain)
+    if len(files_there) > 1:
+        both = " and ".join(file.name for file in files_there)
         raise BertcoreError(f"The folder {path} has {both}; name the one that is meant.")
-    if not found:
+    if not files_there:
         names = sorted(file.name for file in path.iterdir())[:_FILES_SHOWN]
         wanted = " or ".join(published or plain) or "a file of that name"
         raise BertcoreError(
             f"The folder {path} has no {split} part of {spec.name} ({wanted}); it has {', '.join(names) or 'no files'}."
         )
-    return found[0]
+    return files_there[0]
 
 
 def sample_folder(spec: TaskSpec) -> Path | None:

@@ -24,7 +24,7 @@ class TaskSpec:
     title: str
     layout: Layout
     metrics: tuple[str, ...]  # the first is the main one
-    labels: tuple[str, ...] = ()  # none: found in the training file
+    labels: tuple[str, ...] = ()  # none: those in the training file
     label_names: Mapping[str, str] = field(default_factory=dict)  # as the file writes a label -> our name
     columns: Mapping[Role, tuple[str, ...]] = field(default_factory=dict)  # names to try, in this order
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by part: names in the folder as published
@@ -75,7 +75,7 @@ class Request:
     file: Path
     needs_labels: bool = True  # False: a test file, which may or may not have them
     columns: Mapping[Role, str] = field(default_factory=dict)  # a person's own names
-    labels: tuple[str, ...] = ()  # those of the training file; none: they are to be found
+    labels: tuple[str, ...] = ()  # those of the training file; none: not known yet
 
     @property
     def known_labels(self) -> tuple[str, ...]:
@@ -88,14 +88,14 @@ class Request:
         """
         own = self.columns.get(role)
         names = (own,) if own else self.spec.columns.get(role, ())
-        found = next((name for name in names if name in available), None)
-        if found is None and names and (required or own):
+        column = next((name for name in names if name in available), None)
+        if column is None and names and (required or own):
             there_are = ", ".join(f"'{name[:40]}'" for name in available[:20])
             flag = role.replace("_", "-")
             raise BertcoreError(
                 f"{self.file.name} has no column '{names[0]}'; it has {there_are}. Name the right one with --{flag}."
             )
-        return found
+        return column
 
 
 class Contents(NamedTuple):

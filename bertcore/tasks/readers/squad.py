@@ -15,7 +15,7 @@ from typing import Any
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import AnswerExample
-from bertcore.tasks.readers.lines import layout_suffix, line_of, refuse, shown, whole_text
+from bertcore.tasks.readers.lines import layout_suffix, line_of, quoted, refuse, whole_text
 from bertcore.tasks.readers.spec import Contents, Request
 from bertcore.tasks.readers.tables import read_rows, text_in
 
@@ -25,7 +25,7 @@ Answer = tuple[str, int]  # text, the character where it begins
 
 
 @dataclass
-class _Found:
+class _Collected:
     """What is read so far, and what was wrong with it."""
 
     request: Request
@@ -64,7 +64,7 @@ class _Found:
             raise BertcoreError(f"{name} has no question whose answer stands in its passage; choose another file.")
         twice, count = Counter(example.id for example in self.examples).most_common(1)[0]
         if count > 1:
-            raise BertcoreError(f"{name} has {count} questions with the id {shown(twice)}; give each one of its own.")
+            raise BertcoreError(f"{name} has {count} questions with the id {quoted(twice)}; give each one of its own.")
         notes = [f"Answers that did not stand at the character named, but elsewhere: {self.repaired}."]
         notes = notes if self.repaired else []
         if self.lost:
@@ -77,12 +77,12 @@ class _Found:
 
 def read_answers(request: Request) -> Contents:
     """Questions with passages and answers: the layout "squad". Raises BertcoreError for a file that is none."""
-    found = _Found(request)
+    collected = _Collected(request)
     if layout_suffix(request.file) == ".json":
-        _read_json(found, _parse(request))
+        _read_json(collected, _parse(request))
     else:
-        _read_table(found)
-    return found.contents()
+        _read_table(collected)
+    return collected.contents()
 
 
 def _parse(request: Request) -> list[Any]:
@@ -100,8 +100,8 @@ def _parse(request: Request) -> list[Any]:
     return whole["data"]
 
 
-def _read_json(found: _Found, articles: list[Any]) -> None:
-    name = found.request.file.name
+def _read_json(collected: _Collected, articles: list[Any]) -> None:
+    name = collected.request.file.name
     for a, article in enumerate(articles, start=1):
         for p, paragraph in enumerate(_list(article, "paragraphs", f"{name}, article {a}"), start=1):
             place = f"{name}, article {a}, passage {p}"
@@ -109,18 +109,18 @@ def _read_json(found: _Found, articles: list[Any]) -> None:
             passage = paragraph.get("context")
             text_in(place, "context", passage)  # not its result: the answers count characters from the very first
             for q, question in enumerate(questions, start=1):
-                _read_question(found, f"{place}, question {q}", passage, question)
+                _read_question(collected, f"{place}, question {q}", passage, question)
 
 
-def _read_question(found: _Found, place: str, passage: str, question: object) -> None:
+def _read_question(collected: _Collected, place: str, passage: str, question: object) -> None:
     if not isinstance(question, dict):
         raise refuse(place, 'a question, {"id": ..., "question": ..., "answers": [...]}', question)
     has_none = question.get("is_impossible") is True  # then what stands there is only plausible
-    may_have_none = "answers" not in question and not found.request.needs_labels
+    may_have_none = "answers" not in question and not collected.request.needs_labels
     answers = [] if has_none or may_have_none else list(_answers(question, place))
     identity = text_in(place, "id", question.get("id"))
-    asked = text_in(place, "question", question.get("question"))
-    found.add(place, AnswerExample(identity, asked, passage, tuple(answers)))
+    question_text = text_in(place, "question", question.get("question"))
+    collected.add(place, AnswerExample(identity, question_text, passage, tuple(answers)))
 
 
 def _answers(question: Mapping[str, Any], place: str) -> Iterator[Answer]:
@@ -139,9 +139,9 @@ def _list(holder: object, key: str, place: str) -> list[Any]:
     return value
 
 
-def _read_table(found: _Found) -> None:
+def _read_table(collected: _Collected) -> None:
     """A passage, a question and its answer in each row. The answer must stand in the passage once; empty: no answer."""
-    request = found.request
+    request = collected.request
     columns: tuple[str | None, str | None, str | None] | None = None
     for row in read_rows(request.file):
         available = list(row.fields)
@@ -155,7 +155,7 @@ def _read_table(found: _Found) -> None:
         answers = tuple(_given(row.fields.get(columns[2] or ""), row.place))
         identity = row.fields.get("id")
         name = identity if isinstance(identity, str) and identity else row.place
-        found.add(row.place, AnswerExample(name, question, passage, answers))
+        collected.add(row.place, AnswerExample(name, question, passage, answers))
 
 
 def _given(value: object, place: str) -> Iterator[Answer]:

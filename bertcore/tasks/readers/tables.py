@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import TextExample
-from bertcore.tasks.readers.lines import LONGEST_LINE_BYTES, layout_suffix, line_of, numbered_lines, refuse, shown
+from bertcore.tasks.readers.lines import LONGEST_LINE_BYTES, layout_suffix, line_of, numbered_lines, quoted, refuse
 from bertcore.tasks.readers.spec import Contents, Request
 
 TABLES = (".tsv", ".txt", ".csv", ".jsonl", ".ndjson", ".parquet")
@@ -156,20 +156,20 @@ def _all_labels(request: Request, examples: Sequence[TextExample]) -> tuple[str,
     if request.known_labels or request.spec.kind == "regress":
         return request.known_labels
     if request.spec.kind == "multilabel":
-        found = {label for example in examples for label in example.label or ()}  # type: ignore[union-attr]
+        seen = {label for example in examples for label in example.label or ()}  # type: ignore[union-attr]
     else:
-        found = {str(example.label) for example in examples if example.label is not None}
-    if request.needs_labels and len(found) < (1 if request.spec.kind == "multilabel" else 2):
+        seen = {str(example.label) for example in examples if example.label is not None}
+    if request.needs_labels and len(seen) < (1 if request.spec.kind == "multilabel" else 2):
         raise BertcoreError(
-            f"{request.file.name} has no two different labels ({', '.join(sorted(found)) or 'none at all'}); "
+            f"{request.file.name} has no two different labels ({', '.join(sorted(seen)) or 'none at all'}); "
             "there is nothing to tell apart. Name the column of the labels with --label."
         )
-    if request.spec.kind == "classify" and len(found) == len(examples) > _LABELS_SHOWN:
+    if request.spec.kind == "classify" and len(seen) == len(examples) > _LABELS_SHOWN:
         raise BertcoreError(
-            f"{request.file.name} has another label in each of its {len(examples)} rows, as {shown(min(found))}; "
+            f"{request.file.name} has another label in each of its {len(examples)} rows, as {quoted(min(seen))}; "
             "name the column of the labels with --label."
         )
-    return tuple(sorted(found))
+    return tuple(sorted(seen))
 
 
 def _notes(disagreed: int, broken: list[str] | None) -> tuple[str, ...]:
@@ -277,6 +277,6 @@ def _fits(header: list[str], cells: list[str], place: str, broken: list[str] | N
     if broken is None:
         some = ", ".join(header[:_LABELS_SHOWN])[:200]
         expected = f"{len(header)} column{'s' * (len(header) != 1)} ({some})"
-        raise BertcoreError(f"{place}: expected {expected}, found {len(cells)}: {shown(' | '.join(cells))}.")
+        raise BertcoreError(f"{place}: expected {expected}, found {len(cells)}: {quoted(' | '.join(cells))}.")
     broken.append(place)
     return False
