@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 
 from app.compute.applying import Applied
 from app.figures.figure import Numbers, numbers_of
@@ -16,6 +15,7 @@ from app.rooms.apply.view import ApplyView
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.widgets.card import label
+from app.widgets.wrapped import WrappedBoxes
 from bertcore.tag_schemes import detect_scheme, entity_spans
 from bertcore.tasks.examples import TaggedExample
 from bertcore.tasks.features.predictions import TagsPrediction
@@ -23,7 +23,7 @@ from bertcore.tasks.features.predictions import TagsPrediction
 COLORS = ("segment_a", "segment_b", "good_text", "mask", "warn", "special", "accent")
 SHAPES = ("circle", "square", "triangle", "diamond", "bar")
 TINT_ALPHA = 38
-WORD_PX, LINE_PX, GAP_PX, PADDING_PX = 18, 56, 8, 9
+WORD_PX, LINE_PX, PADDING_PX = 18, 56, 9
 OUTSIDE = "O"
 
 
@@ -121,41 +121,36 @@ class TagsView(ApplyView):
         self._note.setText("")
 
 
-class TaggedText(QWidget):
+class TaggedText(WrappedBoxes):
     """Words in lines; those with a type in a frame."""
 
+    gap_px = line_gap_px = 8.0
+
     def __init__(self, types: list[str]) -> None:
-        super().__init__()
+        super().__init__("", LINE_PX, Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(self.tr("The sentence with its tags"))
         self._types = types
         self.pieces: list[Piece] = []
-        self._rects: list[QRectF] = []
-        self.setAccessibleName(self.tr("The sentence with its tags"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_pieces(self, pieces: list[Piece]) -> None:
         self.pieces = pieces
         described = (f"{piece.text}: {piece.type} {numbers.probability(piece.share)}" for piece in pieces if piece.type)
         self.setAccessibleDescription(", ".join(described))
-        self._lay_out()
+        self.lay_out()
 
-    def _lay_out(self) -> None:
+    def box_widths(self) -> list[float]:
         words, small = QFontMetrics(theme.font(WORD_PX, medium=True)), QFontMetrics(theme.font(11))
-        padding, gap, line = theme.px(PADDING_PX), theme.px(GAP_PX), theme.px(LINE_PX)
-        self._rects, x, y = [], 0.0, 0.0
+        widths, most = [], float(max(self.width(), 1))
         for piece in self.pieces:
             width = float(words.horizontalAdvance(piece.text))
             if piece.type:
                 below = small.horizontalAdvance(_below(piece)) + theme.px(16)
-                width = max(width, below) + 2 * padding
-            width = min(width, float(max(self.width(), 1)))
-            if x and x + width > self.width():
-                x, y = 0.0, y + line + gap
-            self._rects.append(QRectF(x, y, width, line))
-            x += width + gap
-        self.setFixedHeight(round(y + line) + 2)
-        self.update()
+                width = max(width, below) + 2 * theme.px(PADDING_PX)
+            widths.append(min(width, most))
+        return widths
 
-    def _paint_piece(self, painter: QPainter, piece: Piece, rect: QRectF) -> None:
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        piece, rect = self.pieces[number], box
         above = QRectF(rect.x(), rect.y(), rect.width(), theme.px(34))
         painter.setFont(theme.font(WORD_PX, medium=bool(piece.type)))
         if not piece.type:
@@ -183,56 +178,27 @@ class TaggedText(QWidget):
         below = QRectF(left + theme.px(15), middle - theme.px(9), width, theme.px(18))
         painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, text)
 
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(300), self.height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
-            self._lay_out()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for piece, rect in zip(self.pieces, self._rects, strict=True):
-            self._paint_piece(painter, piece, rect)
-
-
-class Legend(QWidget):
+class Legend(WrappedBoxes):
     """Every type with its shape and colour, in lines."""
 
+    gap_px = line_gap_px = 0.0
+
     def __init__(self, types: list[str]) -> None:
-        super().__init__()
-        self._types = types
+        super().__init__("", 22, Qt.FocusPolicy.NoFocus)
         self.setAccessibleName(self.tr("Types: {types}").format(types=", ".join(types)))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._types = types
 
-    def _places(self) -> list[tuple[str, float, float]]:
-        metrics, line = QFontMetrics(theme.font(12.5)), theme.px(22)
-        places, x, y = [], 0.0, 0.0
-        for name in self._types:
-            width = metrics.horizontalAdvance(name) + theme.px(34)
-            if x and x + width > self.width():
-                x, y = 0.0, y + line
-            places.append((name, x, y))
-            x += width
-        return places
+    def box_widths(self) -> list[float]:
+        metrics = QFontMetrics(theme.font(12.5))
+        return [metrics.horizontalAdvance(name) + theme.px(34.0) for name in self._types]
 
-    def sizeHint(self) -> QSize:
-        return QSize(theme.px(200), theme.px(22))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        lowest = max((y for _, _, y in self._places()), default=0.0)
-        self.setFixedHeight(round(lowest) + theme.px(22))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        name, at = self._types[number], QPointF(box.x() + theme.px(7), box.y() + theme.px(11))
         painter.setFont(theme.font(12.5))
-        for name, x, y in self._places():
-            paint_shape(painter, name, self._types, QPointF(x + theme.px(7), y + theme.px(11)), theme.px(5.5))
-            painter.setPen(theme.color("ink"))
-            box = QRectF(x + theme.px(18), y, self.width(), theme.px(22))
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, name)
+        paint_shape(painter, name, self._types, at, theme.px(5.5))
+        painter.setPen(theme.color("ink"))
+        painter.drawText(box.adjusted(theme.px(18), 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, name)
 
 
 def color_of(name: str, types: list[str]) -> QColor:

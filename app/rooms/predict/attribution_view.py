@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout
 
 from app.compute.head_questions import HeadTarget
 from app.compute.word_questions import Method
 from app.figures.figure import Figure, numbers_of
 from app.look import numbers, theme
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.predict.view import PredictView, asked_text, mask_token, missing_words
+from app.rooms.predict.view import PredictView, asked_text, mask_token, missing_words, scrolled_column
 from app.state.readings import Reading
 from app.state.selection import Selection
-from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.card import GAP_PX, Card, label
 from app.widgets.controls import Choice
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.progress_line import ProgressLine
@@ -233,16 +233,7 @@ class MethodCard(Card):
         self.tokens = HeatTokens(self.tr("{method}: share of each token").format(method=name), signed=True)
         self.summary = label("", "muted", wrap=True)
         self.scale = ColorBar(signed=True, width_px=180)
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, theme.px(4), 0)
-        column.addWidget(self.tokens)
-        column.addSpacing(theme.px(4))
-        column.addWidget(label(meaning, "muted", wrap=True))
-        column.addWidget(self.summary)
-        column.addStretch(1)
-        area = scrolled(inside)
-        area.setMinimumHeight(theme.px(LEAST_PX))
+        area = scrolled_column(self.tokens, label(meaning, "muted", wrap=True), self.summary, least_px=LEAST_PX)
         self.body.addWidget(self.scale)
         self.body.addWidget(self.line)
         self.body.addWidget(area, 1)

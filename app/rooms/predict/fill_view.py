@@ -6,18 +6,18 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.compute.filling import FilledMask
 from app.figures.figure import Figure, numbers_of
 from app.look import numbers, theme
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.predict.view import PredictView, asked_text
+from app.rooms.predict.view import PredictView, asked_text, scrolled_column, with_name
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.state.token_units import Units
 from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.card import GAP_PX, Card, button, label
 from app.widgets.controls import Choice
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.raster import ColorBar
@@ -161,30 +161,13 @@ class FillView(PredictView):
         for widget in (self.order, self.next, self.all, self.undo, self.restart):
             top.addWidget(widget)
         top.addStretch(1)
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, theme.px(4), 0)
-        column.addWidget(self.tokens)
-        column.addSpacing(theme.px(8))
-        column.addWidget(self._hint)
-        column.addStretch(1)
-        scale, bar = QHBoxLayout(), ColorBar(signed=False)
-        bar.set_range(0, 1)
-        scale.addWidget(label(self.tr("probability when it was filled in"), "muted"))
-        scale.addWidget(bar)
-        scale.addStretch(1)
+        scale = ColorBar(signed=False)
+        scale.set_range(0, 1)
         card.body.addLayout(top)
-        card.body.addLayout(scale)
-        area = scrolled(inside)
-        area.setMinimumHeight(theme.px(LEAST_PX))
-        card.body.addWidget(area, 1)
+        card.body.addLayout(with_name(self.tr("probability when it was filled in"), scale))
+        card.body.addWidget(scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1)
         self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
-        steps = QWidget()
-        listed = QVBoxLayout(steps)
-        listed.setContentsMargins(0, 0, theme.px(4), 0)
-        listed.addWidget(self.bars)
-        listed.addStretch(1)
-        self._steps_card.body.addWidget(scrolled(steps), 1)
+        self._steps_card.body.addWidget(scrolled_column(self.bars), 1)
         self._steps_card.body.addWidget(self._joint)
         self._steps_card.body.addWidget(self.insert)
         self._steps_card.set_figure(self._figure, self.tr("the steps"))

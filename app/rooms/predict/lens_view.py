@@ -6,16 +6,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QPoint
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
 from app.rooms.predict.lens_cells import LensTable
-from app.rooms.predict.view import PredictView, ask_lens, asked_text, decided_sentence, mask_token, stage_name
+from app.rooms.predict.view import (
+    PredictView,
+    ask_lens,
+    asked_text,
+    decided_sentence,
+    mask_token,
+    scrolled_column,
+    stage_name,
+    with_name,
+)
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.card import GAP_PX, Card, label
 from app.widgets.context_menu import figure_entries, show_context_menu
 from app.widgets.progress_line import ProgressLine
 from app.widgets.raster import ColorBar
@@ -156,23 +165,10 @@ class LensView(PredictView):
     def _build(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(theme.px(GAP_PX))
-        scale = QHBoxLayout()
-        bar = ColorBar(signed=False)
-        bar.set_range(0, 1)
-        scale.addWidget(label(self.tr("probability"), "muted"))
-        scale.addWidget(bar)
-        scale.addStretch(1)
-        whole = QWidget()
-        listed = QVBoxLayout(whole)
-        listed.setContentsMargins(0, 0, theme.px(4), 0)
-        listed.setSpacing(theme.px(8))
-        listed.addWidget(self.table)
-        listed.addLayout(scale)
-        listed.addWidget(self.decided)
-        listed.addStretch(1)
-        area = scrolled(whole)
-        area.setMinimumHeight(theme.px(LEAST_PX))
-        self._card.body.addWidget(area, 1)
+        scale = ColorBar(signed=False)
+        scale.set_range(0, 1)
+        self._card.body.addLayout(with_name(self.tr("probability"), scale))
+        self._card.body.addWidget(scrolled_column(self.table, self.decided, least_px=LEAST_PX), 1)
         self._card.set_figure(self._table_figure)
         row.addWidget(self._card, 1)
         self._word_card.setFixedWidth(theme.column_px(SIDE_PX))
@@ -180,18 +176,12 @@ class LensView(PredictView):
         self.word.setAccessibleName(self.tr("Word to follow through the layers"))
         self._word_card.body.addWidget(self.word)
         self._word_card.body.addWidget(self.line)
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, theme.px(4), 0)
         how = label(
             self.tr("The logit lens: the masked-word head reads each layer’s hidden state as if it were the last."),
             "muted",
             wrap=True,
         )
-        for widget in (self.verdict, self.bars, self.pieces, how):
-            column.addWidget(widget)
-        column.addStretch(1)
-        self._word_card.body.addWidget(scrolled(inside), 1)
+        self._word_card.body.addWidget(scrolled_column(self.verdict, self.bars, self.pieces, how), 1)
         self._word_card.set_figure(self._word_figure)
         row.addWidget(self._word_card)
         self.column.addLayout(row)

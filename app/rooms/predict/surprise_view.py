@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.figures.figure import Figure, numbers_of
 from app.look import theme
-from app.rooms.predict.view import PredictView, asked_text, missing_words
+from app.rooms.predict.view import PredictView, asked_text, missing_words, scrolled_column, with_name
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, label, scrolled
+from app.widgets.card import GAP_PX, Card, label
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.raster import ColorBar
 
@@ -135,22 +135,10 @@ class SurpriseView(PredictView):
     def _build(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(theme.px(GAP_PX))
-        inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, theme.px(4), 0)
-        column.addWidget(self.tokens)
-        column.addSpacing(theme.px(8))
-        column.addWidget(self.perplexity)
-        column.addWidget(self._explanation)
-        column.addStretch(1)
-        scale = QHBoxLayout()
-        scale.addWidget(label(self.tr("surprise in bits"), "muted"))
-        scale.addWidget(self._scale)
-        scale.addStretch(1)
-        self._card.body.addLayout(scale)
-        area = scrolled(inside)
-        area.setMinimumHeight(theme.px(LEAST_PX))
-        self._card.body.addWidget(area, 1)
+        self._card.body.addLayout(with_name(self.tr("surprise in bits"), self._scale))
+        self._card.body.addWidget(
+            scrolled_column(self.tokens, self.perplexity, self._explanation, least_px=LEAST_PX), 1
+        )
         self._card.set_figure(self._figure)
         row.addWidget(self._card, 1)
         side = Card(self.tr("Most surprising"))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from app.look import theme
 from app.rooms.base import View
-from app.widgets.card import GAP_PX, Card, label
+from app.widgets.card import GAP_PX, Card, label, scrolled
 from app.widgets.context_menu import Entry
+from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
     from app.compute.head_questions import AskedText
@@ -94,6 +95,31 @@ class PredictView(View):
         else:
             self.show_content()
         return not missing and bool(reading.masks)
+
+
+def scrolled_column(*widgets: QWidget, least_px: int = 0) -> QScrollArea:
+    """Widgets one below the other, in an area that scrolls where there is no room for all.
+
+    least_px: where the window leaves less, the whole room scrolls.
+    """
+    inside = QWidget()
+    column = QVBoxLayout(inside)
+    column.setContentsMargins(0, 0, theme.px(4), 0)
+    for widget in widgets:
+        column.addWidget(widget)
+    column.addStretch(1)
+    area = scrolled(inside)
+    area.setMinimumHeight(theme.px(least_px))
+    return area
+
+
+def with_name(text: str, scale: ColorBar) -> QHBoxLayout:
+    """A colour scale with what it shows before it."""
+    line = QHBoxLayout()
+    line.addWidget(label(text, "muted"))
+    line.addWidget(scale)
+    line.addStretch(1)
+    return line
 
 
 def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> None:
