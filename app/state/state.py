@@ -182,12 +182,11 @@ class ExploreState(QObject):
         self._set_masked(frozenset(positions_of(self.encoding, joined(places))))
         self.mask_places = places if self.mask_token or self._tokenizer is None else frozenset()
 
-    def put_word(self, position: int, token_id: int) -> None:
-        """Writes a token into the text where the token at `position` stands, and takes its mask away."""
-        self.put_words([(position, token_id)])
+    def insert_words(self, words: Iterable[tuple[int, int]]) -> None:
+        """Writes tokens into the text, (position, token id) of each, where others stand, and takes their masks away.
 
-    def put_words(self, words: Iterable[tuple[int, int]]) -> None:
-        """(position, token id) of each. All at once: one by one, a piece and the next could become one token."""
+        All at once: one by one, a piece and the next could become one token.
+        """
         encoding, tokenizer = self.encoding, self._tokenizer
         if encoding is None or tokenizer is None:
             return

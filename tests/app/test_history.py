@@ -206,7 +206,7 @@ def test_words_put_in_one_after_the_other_are_a_step_each(past: History, state: 
     tokenizer = state._tokenizer
     assert tokenizer is not None
     for position in (2, 6):
-        state.put_word(position, tokenizer.id("dog"))  # type: ignore[arg-type]
+        state.insert_words([(position, tokenizer.id("dog"))])  # type: ignore[arg-type]
         clock.now_s += 0.2
         past.look()
     past.undo()

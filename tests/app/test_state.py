@@ -94,9 +94,9 @@ def id_of(tokenizer: Tokenizer, token: str) -> int:
     return found
 
 
-def test_put_word_writes_it_into_the_text_and_unmasks(state: ExploreState, tokenizer: Tokenizer) -> None:
+def test_an_inserted_word_is_written_into_the_text_and_unmasks(state: ExploreState, tokenizer: Tokenizer) -> None:
     state.toggle_mask(position_of(state, "cat"))
-    state.put_word(position_of(state, "cat"), id_of(tokenizer, "dog"))
+    state.insert_words([(position_of(state, "cat"), id_of(tokenizer, "dog"))])
     assert state.text_a == "The dog sat on the mat."
     assert state.masked == frozenset()
 
@@ -104,7 +104,7 @@ def test_put_word_writes_it_into_the_text_and_unmasks(state: ExploreState, token
 def test_putting_the_word_that_was_there_unmasks_it(state: ExploreState, tokenizer: Tokenizer, qtbot: QtBot) -> None:
     state.toggle_mask(1)
     with qtbot.waitSignals([state.masks_changed, state.input_changed]):
-        state.put_word(1, id_of(tokenizer, "the"))  # the text says "The", and keeps its capital
+        state.insert_words([(1, id_of(tokenizer, "the"))])  # the text says "The", and keeps its capital
     assert state.text_a == TEXT_A
     assert state.all_masked == ()
 
@@ -120,7 +120,7 @@ def test_words_that_are_put_in_together_go_where_the_masks_were(state: ExploreSt
     state.set_masks([position for position, _ in words])
     texts = []
     state.text_changed.connect(lambda: texts.append((state.text_a, state.text_b)))
-    state.put_words(words)
+    state.insert_words(words)
     assert texts == [("a dog sat on the mat.", "It was happy comfortable.")] and state.masked == frozenset()
 
 
@@ -133,7 +133,7 @@ def test_words_put_in_leave_the_other_masks_where_they_are(state: ExploreState, 
     """Two places of the text change at once, and the mask between them has no common beginning or end to go by."""
     names = ("cat", "on", "mat", "very")
     state.set_masks([position_of(state, name) for name in names])
-    state.put_words([(position_of(state, name), id_of(tokenizer, "a")) for name in ("cat", "mat")])
+    state.insert_words([(position_of(state, name), id_of(tokenizer, "a")) for name in ("cat", "mat")])
     assert state.text_a == "The a sat on the a."
     assert state.masked == {position_of(state, "on"), position_of(state, "very")}
 
@@ -154,8 +154,8 @@ def test_masks_stay_on_their_words_in_another_vocabulary_and_back(state: Explore
     assert state.masked == masked and state.focus == position_of(state, "sat")
 
 
-def test_put_word_in_b_leaves_a_alone(state: ExploreState, tokenizer: Tokenizer) -> None:
-    state.put_word(position_of(state, "very"), id_of(tokenizer, "a"))
+def test_a_word_inserted_in_b_leaves_a_alone(state: ExploreState, tokenizer: Tokenizer) -> None:
+    state.insert_words([(position_of(state, "very"), id_of(tokenizer, "a"))])
     assert (state.text_a, state.text_b) == (TEXT_A, "It was a comfortable.")
 
 

@@ -69,7 +69,7 @@ def test_a_mask_and_the_space_before_it_go_together() -> None:
         state.set_text("the [MASK] sat.")
         state.set_tokenizer(tokenizer, 64)
         word = next(i for i in range(tokenizer.vocab_size) if tokenizer.label(i) in ("·dog", "dog"))
-        state.put_word(2, word)
+        state.insert_words([(2, word)])
         assert state.text_a == "the dog sat."
         assert state.encoding is not None and state.encoding.ids[2] == word
 
@@ -110,7 +110,7 @@ def test_a_part_of_a_character_is_refused_in_a_sentence_and_the_mask_stays() -> 
     state.set_text(TEXT)
     state.set_tokenizer(tokenizer, 64)
     state.toggle_mask(2)
-    state.put_word(2, lone)
+    state.insert_words([(2, lone)])
     assert state.text_a == TEXT and state.masked == {2} and len(said) == 1
 
 

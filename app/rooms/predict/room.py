@@ -88,6 +88,6 @@ class PredictRoom(ViewRoom):
         """words: position and token id of each."""
         reading, state = self.state.reading, self.state
         before = state.text_a, state.text_b, state.masked
-        state.put_words(words)
+        state.insert_words(words)
         if reading is not None and before != (state.text_a, state.text_b, state.masked):
             self.words_view.keep(PreviousPredictions.of(reading, words))
