@@ -17,7 +17,7 @@ from app.rooms.embed.parts import ADDENDS, addends_of, color_limit, parts_of
 from app.rooms.embed.pictures_card import PicturesCard
 from app.rooms.embed.strips import Strips
 from app.rooms.embed.token_card import TokenCard
-from app.widgets.card import GAP_PX, Card, label
+from app.widgets.card import GAP_PX, Card, Hint, label
 from app.widgets.controls import MenuButton
 from app.widgets.raster import ColorBar
 from bertcore.analysis.vectors import pca
@@ -290,7 +290,9 @@ class PartsView(View):
         scales.setSpacing(theme.px(4))
         for widget in (self.scale_name, self.scale, self.last_scale_name, self.last_scale):
             scales.addWidget(widget)
-        scales.addStretch(1)
+        scales.addSpacing(theme.px(14))
+        why = self.tr("This sum is all the model knows about the text before its first layer.")
+        scales.addWidget(Hint(why), 1)
         self.strips_card.body.addWidget(self.strips, 1)
         self.strips_card.body.addLayout(scales)
         self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)

@@ -17,7 +17,7 @@ from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
 from app.rooms.base import View
 from app.state.token_units import KINDS
-from app.widgets.card import Card, label, scrolled
+from app.widgets.card import Card, label, note, scrolled
 from app.widgets.controls import MenuButton
 from app.widgets.progress_line import ProgressLine
 from app.widgets.wrapped import WrappedBoxes
@@ -112,7 +112,8 @@ class VocabulariesView(View):
         self.card = Card(self.tr("The same text, tokenised by two vocabularies"))
         self.card.add_to_header(self.menu)
         self.card.set_figure(self._figure)
-        for widget in (self.line, self.first, self.second, self.note):
+        why = note(self.tr("A word that is split has no vector of its own: its meaning must come from its pieces."))
+        for widget in (why, self.line, self.first, self.second, self.note):
             self.card.body.addWidget(widget)
         self.card.body.addWidget(scrolled(self.picture), 1)
         layout = QVBoxLayout(self)

@@ -65,6 +65,7 @@ class HiddenView(LayersView):
         self.lengths_card.set_hint(
             joined(
                 self._lengths_axes,
+                self.tr("the longer a vector, the less a layer changes it by what it adds"),
                 self.tr("the last column is after the model’s final LayerNorm") if is_pre else "",
                 selection.token_view.vectors_note,
             )
@@ -90,7 +91,8 @@ class HiddenView(LayersView):
         labels = Labels(units.labels, units.kinds)
         self.cosines.set_grid(cosines(vectors) if len(units) else np.zeros((0, 0)), labels, labels, -1, 1)
         where = self.tr("cosine of each pair, {stage}").format(stage=stage_name(selection.stage))
-        self.cosines_card.set_hint(joined(where, selection.token_view.vectors_note))
+        why = self.tr("near 1, the next layer can hardly tell two tokens apart")
+        self.cosines_card.set_hint(joined(where, why, selection.token_view.vectors_note))
 
     def _lengths_figure(self) -> Figure | None:
         values, reading = self.lengths.values, self.reading

@@ -33,8 +33,9 @@ class PathsView(LayersView):
         self.card.body.addWidget(
             note(
                 self.tr(
-                    "Each line is one token, from the embeddings through all the layers; its dot marks the layer "
-                    "of the slider. Hide the special tokens to spread the others out."
+                    "Each line is one token on its way through the layers; its dot marks the layer of the slider. "
+                    "Where lines come together, the model treats tokens alike. Hide the special tokens to spread the "
+                    "others out."
                 )
             )
         )
