@@ -19,6 +19,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from benchmarks.timing import Row
 
 if TYPE_CHECKING:
+    from app.rooms.attend.matrix import AttentionGrid
     from app.rooms.attend.room import AttendRoom
     from app.shell.window import Window
     from app.state.state import ExploreState
@@ -92,8 +93,16 @@ def _heads_ms(state: ExploreState) -> float:
     return statistics.median(times)
 
 
+def _grid(room: AttendRoom) -> AttentionGrid:
+    from app.rooms.attend.matrix import MatrixView
+
+    assert isinstance(room.view, MatrixView)
+    return room.view.grid
+
+
 def _zoom_ms(room: AttendRoom) -> float:
-    view = room.large.matrix.view
+    view = _grid(room)
+    assert view.zoom is not None
     times = []
     for number in range(FRAMES):
         view.zoom.zoom(1 if number % 20 < 10 else -1, 0.4, 0.6)
@@ -102,7 +111,8 @@ def _zoom_ms(room: AttendRoom) -> float:
 
 
 def _move_ms(room: AttendRoom) -> float:
-    view = room.large.matrix.view
+    view = _grid(room)
+    assert view.zoom is not None
     view.zoom.show_whole()
     view.zoom.zoom(6, 0.5, 0.5)
     times = []

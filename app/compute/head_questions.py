@@ -116,7 +116,7 @@ def targets_of(reading: Reading, position: int) -> list[HeadTarget]:
 
 
 def changed_targets(before: Reading, after: Reading) -> list[HeadTarget]:
-    """Which predictions of the heads for a task show best what a change inside the model does.
+    """Which predictions, besides masked words, show best what a change inside the model does.
 
     The likeliest before and the likeliest after; of tags and of replaced tokens, those of the token that changed most.
     """
@@ -126,9 +126,9 @@ def changed_targets(before: Reading, after: Reading) -> list[HeadTarget]:
         position = int(np.abs(shares[1] - shares[0]).max(axis=-1).argmax())
     elif before.replaced is not None and after.replaced is not None:
         position = int(np.abs(after.replaced - before.replaced).argmax())
-    heads = (("classify", None), ("tag", None), ("span", 0), ("span", 1), ("choice", 0), ("summarise", 0), ("rtd", 0))
+    heads = ("nsp", None), ("sop", None), ("classify", None), ("tag", None), ("span", 0), ("span", 1), ("choice", None)
     best = []
-    for head, index in heads:
+    for head, index in (*heads, ("summarise", None), ("rtd", None)):
         for reading in (before, after):
             targets = (one for one in targets_of(reading, position) if one.target.head == head)
             best += [one for one in targets if index in (None, one.target.index)][:1]

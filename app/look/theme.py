@@ -365,6 +365,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{ background: {theme.field}
     border: 1px solid {theme.line}; border-radius: {px(7)}; padding: {px(5)} {px(9)};
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{ border-color: {theme.accent}; }}
+QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
 QMenu {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; padding: {px(5)}; }}
 QMenu::item {{ padding: {px(6)} {px(26)} {px(6)} {px(14)}; border-radius: {px(5)}; }}
 QMenu::item:selected {{ background: {theme.accent_tint}; color: {theme.accent}; }}

@@ -180,9 +180,9 @@ def _views_of_embed() -> Sequence[ViewSpec]:
 
 
 def _views_of_attend() -> Sequence[ViewSpec]:
-    from app.rooms.attend import room
+    from app.rooms.attend.room import AttendRoom
 
-    return _specs(room.AttendRoom, "matrix", "lines", "score", "check", "rollout", "gradient")
+    return AttendRoom.specs
 
 
 def _views_of_predict() -> Sequence[ViewSpec]:
@@ -195,13 +195,6 @@ def _views_of_layers() -> Sequence[ViewSpec]:
     from app.rooms.layers.room import LayersRoom
 
     return LayersRoom.specs
-
-
-def _specs(room: type[ExploreRoom], *keys: str) -> Sequence[ViewSpec]:
-    """The views of a room; by these keys where it has no list of them yet."""
-    if issubclass(room, ViewRoom):
-        return room.specs
-    return [ViewSpec(key, key.replace("_", " ").capitalize(), "", QWidget) for key in keys]  # type: ignore[arg-type]
 
 
 ROOMS = (

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+import numpy as np
 from pytestqt.qtbot import QtBot
 
+from app.compute.question import Question
+from app.rooms.attend.matrix import MatrixView
 from app.rooms.attend.room import AttendRoom
+from app.rooms.attend.view import AttendView
 from app.shell.window import Window
 from bertcore.analysis.trace import Trace
 from tests.app.conftest import TIMEOUT_MS, settle
+
+AnyView = TypeVar("AnyView", bound=AttendView)
 
 
 def attend(window: Window, qtbot: QtBot) -> AttendRoom:
@@ -18,13 +26,26 @@ def attend(window: Window, qtbot: QtBot) -> AttendRoom:
     return made
 
 
+def is_asking(room: AttendRoom) -> bool:
+    return any(question.is_running for question in room.findChildren(Question))
+
+
 def answered(window: Window, room: AttendRoom, qtbot: QtBot) -> None:
     """Nothing that was asked for is still under way."""
+    qtbot.waitUntil(lambda: not is_asking(room) and not window.services.inference.is_busy, timeout=TIMEOUT_MS)
 
-    def is_done() -> bool:
-        return not any(question.is_waiting for question in room.questions) and not window.services.inference.is_busy
 
-    qtbot.waitUntil(is_done, timeout=TIMEOUT_MS)
+def open_view(room: AttendRoom, key: str, kind: type[AnyView]) -> AnyView:
+    """A large view or a panel, on show."""
+    view = room.open_view(key)
+    assert isinstance(view, kind)
+    return view
+
+
+def values(room: AttendRoom) -> np.ndarray:
+    """What the matrix on show draws."""
+    assert isinstance(room.view, MatrixView) and room.view.grid.values is not None
+    return room.view.grid.values
 
 
 def traced(window: Window) -> Trace:

@@ -10,11 +10,13 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import changed_targets
-from app.rooms.attend.heads_card import TABS
-from app.rooms.attend.large_card import MODES
-from app.rooms.attend.matrix_page import PICTURES
+from app.rooms.attend.alike import AlikeView
+from app.rooms.attend.check import CheckView
+from app.rooms.attend.heads_card import PANELS
+from app.rooms.attend.large_card import SPECS
+from app.rooms.attend.matrix import MatrixView
 from app.shell.window import Window
-from tests.app.attend_room import answered, attend, traced
+from tests.app.attend_room import answered, attend, open_view, traced, values
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.family_models import save_family
 from tests.app.test_apply_room import make_model
@@ -44,23 +46,19 @@ def test_every_mode_and_tab_of_each_family(
     if "mlm" in model.tasks:
         window.state.set_masks((2,))
         settle(window, qtbot)
-    for tab in TABS:
-        room.heads_card.open_tab(tab)
+    for spec in PANELS:
+        room.heads_card.open(spec.key)
         answered(window, room, qtbot)
-    for mode in MODES:
-        room.large.set_mode(mode)
+    for spec in SPECS:
+        room.large.open(spec.key)
         answered(window, room, qtbot)
         assert room.large.title != ""
-    room.large.set_mode(MODES[0])
-    for picture in PICTURES:
-        room.large.matrix.picture.setCurrentText(picture)
-        answered(window, room, qtbot)
-        has_picture = room.large.matrix.view.values is not None
-        assert has_picture == (picture != "Gradient" or bool(room.targets.all))
+        if isinstance(room.view, MatrixView):
+            assert (room.view.grid.values is not None) == (spec.key != "gradient" or bool(room.chosen.targets))
     has_target = bool(model.tasks)
-    assert bool(room.targets.all) == has_target
+    assert bool(room.chosen.targets) == has_target
     if not has_target:
-        assert room.heads_card.atlas.effects is None and room.targets.problem == model.missing["mlm"]
+        assert room.heads_card.atlas.effects is None and room.chosen.problem == model.missing["mlm"]
     assert not window.frame.banner.is_shown
 
 
@@ -77,27 +75,27 @@ def test_a_fine_tuned_model_is_asked_about_its_own_task(
     target = changed_targets(reading.before, reading)[0]
     expected = f"{target.label}: {target.value(reading.before):.2f} → {target.value(reading):.2f}"
     assert expected in room.side.what_if.effect.text().splitlines()
-    room.heads_card.open_tab("Effects")
+    room.heads_card.open("effects")
     answered(window, room, qtbot)
     assert room.heads_card.atlas.effects is not None
-    room.large.set_mode("Check")
+    view = open_view(room, "check", CheckView)
     answered(window, room, qtbot)
-    assert room.large.check.view.columns
+    assert view.bars.columns
 
 
 def test_24_by_16_heads(open_window: Callable[[Path | str], Window], folders: Path, qtbot: QtBot) -> None:
     window = shown(open_window, save_family("encoder", folders / "encoder"), qtbot)
     room = attend(window, qtbot)
     answered(window, room, qtbot)
-    room.heads_card.sorted.setChecked(True)
-    room.heads_card.open_tab("Alike")
+    room.heads_card.by_kind.setChecked(True)
+    panel = open_view(room, "alike", AlikeView)
     answered(window, room, qtbot)
-    assert room.heads_card.alike.points.points.shape == (24, 16, 2)  # type: ignore[union-attr]
+    assert panel.points.points.places.shape == (24 * 16, 2)
     room.choose_heads([(23, 15), (0, 0), (11, 7)])
-    room.large.matrix.picture.setCurrentText("Mean of chosen heads")
+    room.open_view("mean")
     attentions = traced(window).attentions
     expected = (attentions[23, 15] + attentions[0, 0] + attentions[11, 7]) / 3
-    np.testing.assert_allclose(room.large.matrix.view.values, expected, atol=1e-6)
+    np.testing.assert_allclose(values(room), expected, atol=1e-6)
     assert room.large.title == "Mean of 3 heads"
 
 
@@ -108,23 +106,23 @@ def test_nothing_but_special_tokens(window: Window, specials: bool, qtbot: QtBot
     window.state.set_text("", "")
     window.state.set_token_view(specials=specials)
     settle(window, qtbot)
-    for mode in (*MODES, "Query × Key"):
-        room.large.set_mode(mode)
+    for key in [*(spec.key for spec in SPECS), "matrix", "score"]:
+        room.large.open(key)
         answered(window, room, qtbot)
         window.repaint()
-    for tab in TABS:
-        room.heads_card.open_tab(tab)
+    for spec in PANELS:
+        room.heads_card.open(spec.key)
         answered(window, room, qtbot)
         window.repaint()
     assert not window.frame.banner.is_shown
     assert room.is_drawn == specials
     if specials:
-        assert room.large.matrix.view.tokens == ["[CLS]", "[SEP]"]
+        assert open_view(room, "matrix", MatrixView).grid.rows.texts == ["[CLS]", "[SEP]"]
     else:
         assert "there is no word yet" in room.waiting.sentence
     window.state.set_text("cat", "")
     settle(window, qtbot)
-    assert room.is_drawn and "cat" in room.large.score.shown.units.labels  # type: ignore[union-attr]
+    assert room.is_drawn and "cat" in room.view.attentions.units.labels
 
 
 def test_one_word_without_special_tokens(window: Window, qtbot: QtBot) -> None:
@@ -133,11 +131,11 @@ def test_one_word_without_special_tokens(window: Window, qtbot: QtBot) -> None:
     window.state.set_token_view(specials=False)
     settle(window, qtbot)
     answered(window, room, qtbot)
-    assert room.large.matrix.view.values.shape == (1, 1)  # type: ignore[union-attr]
+    assert values(room).shape == (1, 1)
     assert room.side.row is not None and room.side.row.tolist() == pytest.approx([1.0])
     assert not room.side.what_if.weight.isEnabled()
-    for tab in TABS:
-        room.heads_card.open_tab(tab)
+    for spec in PANELS:
+        room.heads_card.open(spec.key)
         answered(window, room, qtbot)
     assert not window.frame.banner.is_shown
 

@@ -7,22 +7,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.rooms.attend.large_card import LINES, SCORE
-from app.rooms.attend.lines_page import A_TO_B, LEAST, WITHIN
+from app.rooms.attend.lines import A_TO_B, LEAST, WITHIN, LinesView
 from app.rooms.attend.links import strongest_links
-from app.rooms.attend.matrix_page import FLOW, GRADIENT, MEAN, ROLLOUT
+from app.rooms.attend.matrix import GradientMatrix, HeadMatrix, MatrixView
 from app.rooms.attend.room import AttendRoom
-from app.rooms.attend.score_steps import score_steps
+from app.rooms.attend.score import ScoreView, score_steps
 from app.shell.window import Window
 from app.state.what_if import WhatIf
 from bertcore.analysis.attention_gradient import attention_gradient
 from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.heads import classify_heads
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.attend_room import answered, attend, traced
+from tests.app.attend_room import answered, attend, open_view, traced, values
 from tests.app.conftest import settle
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -70,7 +71,7 @@ class TestChoosing:
         assert room.chosen_heads[0] == (1, 2) and (0, 3) in room.chosen_heads
 
     def test_sorted_by_kind_every_head_stands_under_its_kind(self, room: AttendRoom, window: Window) -> None:
-        room.heads_card.sorted.setChecked(True)
+        room.heads_card.by_kind.setChecked(True)
         atlas = room.heads_card.atlas
         reading = window.state.reading
         assert reading is not None
@@ -82,7 +83,7 @@ class TestChoosing:
                     assert kinds[one[0]][one[1]].kind == kinds[other[0]][other[1]].kind
         click(room, 1, 3)
         assert room.chosen_heads == [(1, 3)]
-        room.heads_card.sorted.setChecked(False)
+        room.heads_card.by_kind.setChecked(False)
         assert atlas.cell_rect(1, 0).x() == atlas.cell_rect(0, 0).x()
 
     def test_another_head_from_elsewhere_is_the_one_chosen(self, room: AttendRoom, window: Window) -> None:
@@ -96,18 +97,16 @@ class TestPictures:
         """Each token then keeps what it had: in that layer of the rollout it looks at itself alone."""
         window.state.set_what_if(WhatIf(layers_off=frozenset({0})))
         settle(window, qtbot)
-        page = room.large.matrix
         room.choose_heads([(0, 0)])
-        page.picture.setCurrentText(ROLLOUT)
+        room.open_view("rollout")
         answered(window, room, qtbot)
-        np.testing.assert_allclose(page.view.values, np.eye(len(page.view.values)), atol=1e-6)
+        np.testing.assert_allclose(values(room), np.eye(len(values(room))), atol=1e-6)
 
     def test_an_empty_picture_can_be_dragged(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         window.state.set_text("A cat sat.", "")
         window.state.set_masks([])
-        room.large.matrix.picture.setCurrentText(GRADIENT)
+        view = open_view(room, "gradient", GradientMatrix).grid
         settle(window, qtbot)
-        view = room.large.matrix.view
         assert view.values is None
         middle = view.rect().center()
         QTest.mousePress(view, Qt.MouseButton.LeftButton, pos=middle)
@@ -116,45 +115,59 @@ class TestPictures:
         assert not window.frame.banner.is_shown
 
     def test_mean_rollout_and_flow(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        page, attentions = room.large.matrix, traced(window).attentions
+        attentions = traced(window).attentions
         room.choose_heads([(1, 2), (0, 1)])
-        page.picture.setCurrentText(MEAN)
-        np.testing.assert_allclose(page.view.values, (attentions[1, 2] + attentions[0, 1]) / 2, atol=1e-6)
+        room.open_view("mean")
+        np.testing.assert_allclose(values(room), (attentions[1, 2] + attentions[0, 1]) / 2, atol=1e-6)
         assert room.large.title == "Mean of 2 heads"
-        for picture, expected in (
-            (ROLLOUT, rollout(attentions)[1]),
-            (FLOW, attention_flow(attentions, range(attentions.shape[-1]))),
-        ):
-            page.picture.setCurrentText(picture)
+        flow = attention_flow(attentions, range(attentions.shape[-1]))
+        for key, title, expected in (("rollout", "Rollout", rollout(attentions)[1]), ("flow", "Flow", flow)):
+            room.open_view(key)
             answered(window, room, qtbot)
-            assert room.large.title == f"{picture} · layers 1–2"
-            np.testing.assert_allclose(page.view.values, expected, atol=1e-6)
+            assert room.large.title == f"{title} · layers 1–2"
+            np.testing.assert_allclose(values(room), expected, atol=1e-6)
+
+    def test_weights_are_edited_where_that_can_be_seen_alone(
+        self, room: AttendRoom, window: Window, qtbot: QtBot
+    ) -> None:
+        """Not in another picture, where there is no button for it."""
+        open_view(room, "matrix", HeadMatrix).edit.click()
+        for key in ("rollout", "mean", "gradient"):
+            grid = open_view(room, key, MatrixView).grid
+            answered(window, room, qtbot)
+            for _ in range(2):
+                QTest.mouseMove(grid, grid.cell_rect(3, 3).center().toPoint())
+                QTest.mouseMove(grid, QPoint(1, 1))  # off the picture, and on it again
+            start = grid.cell_rect(4, 2).center().toPoint()
+            QTest.mousePress(grid, Qt.MouseButton.LeftButton, pos=start)
+            QTest.mouseMove(grid, start - QPoint(0, 40))
+            QTest.mouseRelease(grid, Qt.MouseButton.LeftButton, pos=start - QPoint(0, 40))
+            assert not window.state.what_if
 
     def test_the_gradient_is_of_the_chosen_word(
         self, room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot
     ) -> None:
-        page = room.large.matrix
-        page.picture.setCurrentText(GRADIENT)
+        room.open_view("gradient")
         window.state.set_masks((2,))
         settle(window, qtbot)
         answered(window, room, qtbot)
-        target, request = room.targets.chosen, window.state.reading.request  # type: ignore[union-attr]
+        target, request = room.chosen.target, window.state.reading.request  # type: ignore[union-attr]
         assert target is not None and target.target.position == 2
         model = load_checkpoint(model_folder).model
         found = attention_gradient(model, request.input_ids, request.segments, target.target, 0)
-        np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
-        other = next(other for other in room.targets.all if other.target.head == "nsp")
-        room.targets.choose(other)
+        np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
+        other = next(other for other in room.chosen.targets if other.target.head == "nsp")
+        room.chosen.choose_target(other)
         answered(window, room, qtbot)
         found = attention_gradient(model, request.input_ids, request.segments, other.target, 0)
-        np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
+        np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
         assert "without your changes" not in room.large.hint and "by tokens" not in room.large.hint
         window.state.set_what_if(window.state.what_if.with_head(1, 0, True))
         window.state.set_token_view(words=True)
         settle(window, qtbot)
         answered(window, room, qtbot)
-        np.testing.assert_allclose(page.view.values, found.gradient[0], atol=1e-5)
-        assert "by tokens, specials included · without your changes inside" in room.large.hint
+        np.testing.assert_allclose(values(room), found.gradient[0], atol=1e-5)
+        assert "by tokens, special tokens included · without your changes inside" in room.large.hint
 
     def test_words_and_special_tokens_are_switched_everywhere(
         self, room: AttendRoom, window: Window, qtbot: QtBot
@@ -166,73 +179,82 @@ class TestPictures:
         units = room.units
         assert units is not None and len(units) < len(window.state.encoding)  # type: ignore[arg-type]
         expected = units.attention(traced(window).attentions)
-        np.testing.assert_allclose(room.large.matrix.view.values, expected[0, 0], atol=1e-6)
-        assert room.large.matrix.view.tokens == units.labels
+        np.testing.assert_allclose(values(room), expected[0, 0], atol=1e-6)
+        assert open_view(room, "matrix", HeadMatrix).grid.rows.texts == units.labels
         np.testing.assert_allclose(expected.sum(-1), 1, atol=1e-5)
         assert room.side.facts[3].text() == "left out"
         window.state.set_focus(0)  # [CLS], which is not shown
-        assert "left out in this view" in room.side._hint.text()
-        room.large.set_mode(LINES)
-        assert room.large.lines.view.strands[0].links.rows.max() < len(units)
+        assert "left out of this view" in room.side.hint
+        assert open_view(room, "lines", LinesView).picture.lines[0].links.rows.max() < len(units)
 
     def test_a_square_tells_its_value_and_keeps_its_row(self, room: AttendRoom, window: Window) -> None:
-        view = room.large.matrix.view
+        view = open_view(room, "matrix", HeadMatrix).grid
         spot = view.cell_rect(3, 6).center().toPoint()
         QTest.mouseMove(view, spot)
         value = traced(window).attentions[0, 0, 3, 6]
-        assert room.large.matrix.readout.text() == f"sat (3) looks at mat (6) with {value:.4f}"
+        assert room.view.readout.text() == f"sat (3) looks at mat (6) with {value:.4f}"
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=spot)
         assert window.state.focus == 3
 
 
 class TestLines:
     def test_lines_are_the_strongest_links_of_each_chosen_head(self, room: AttendRoom, window: Window) -> None:
-        page = room.large.lines
-        room.large.set_mode(LINES)
+        view = open_view(room, "lines", LinesView)
         room.choose_heads([(1, 3), (0, 2)])
-        assert [strand.head for strand in page.view.strands] == [(1, 3), (0, 2)]
-        for strand in page.view.strands:
-            expected = strongest_links(traced(window).attentions[strand.head], share=0.6)
-            assert np.array_equal(strand.links.rows, expected.rows)
-            assert np.array_equal(strand.links.columns, expected.columns)
-        assert len({strand.color for strand in page.view.strands}) == len({s.style for s in page.view.strands}) == 2
-        assert "2·4" in page.legend.text() and "1·3" in page.legend.text()
+        assert [lines.head for lines in view.picture.lines] == [(1, 3), (0, 2)]
+        for lines in view.picture.lines:
+            expected = strongest_links(traced(window).attentions[lines.head], share=0.6)
+            assert np.array_equal(lines.links.rows, expected.rows)
+            assert np.array_equal(lines.links.columns, expected.columns)
+        styles = {lines.style for lines in view.picture.lines}
+        assert len({lines.color for lines in view.picture.lines}) == len(styles) == 2
+        assert "2·4" in view.legend.text() and "1·3" in view.legend.text()
+
+    def test_every_token_has_lines_of_its_own(self, room: AttendRoom, window: Window) -> None:
+        """At a share of the whole, those of a token that looks at many others were left out."""
+        view = open_view(room, "lines", LinesView)
+        for layer, head in np.ndindex(2, 4):
+            window.state.set_head(layer, head)
+            (lines,) = view.picture.lines
+            attention = traced(window).attentions[layer, head]
+            for row in range(len(attention)):
+                own = lines.links.weights[lines.links.rows == row]
+                assert len(own) and own.sum() >= 0.6 * attention[row].sum() * (1 - 1e-6)
 
     def test_a_threshold_and_filters(self, room: AttendRoom, window: Window) -> None:
-        page, attention = room.large.lines, traced(window).attentions[0, 0]
-        room.large.set_mode(LINES)
-        page.limit.setCurrentText(LEAST)
-        page.percent.set_value(15)
-        QTest.keyClick(page.percent, Qt.Key.Key_Down)
-        assert len(page.view.strands[0].links.weights) == int((attention >= 0.10).sum())
+        view, attention = open_view(room, "lines", LinesView), traced(window).attentions[0, 0]
+        view.limit.setCurrentIndex(LEAST)
+        view.percent.setValue(15)
+        QTest.keyClick(view.percent, Qt.Key.Key_Down)
+        assert len(view.picture.lines[0].links.weights) == int((attention >= 0.10).sum())
         parts = np.array(window.state.encoding.parts)  # type: ignore[union-attr]
-        page.filter.setCurrentText(A_TO_B)
-        links = page.view.strands[0].links
+        view.filter.setCurrentIndex(A_TO_B)
+        links = view.picture.lines[0].links
         assert set(parts[links.rows]) <= {"a"} and set(parts[links.columns]) <= {"b"}
         assert len(links.rows) == int((attention[np.ix_(parts == "a", parts == "b")] >= 0.10).sum())
-        page.filter.setCurrentText(WITHIN)
-        links = page.view.strands[0].links
+        view.filter.setCurrentIndex(WITHIN)
+        links = view.picture.lines[0].links
         assert (parts[links.rows] == parts[links.columns]).all() and "special" not in parts[links.rows]
 
     def test_without_b_nothing_leads_there_and_it_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         window.state.set_text(b="")
         settle(window, qtbot)
-        room.large.set_mode(LINES)
-        room.large.lines.filter.setCurrentText(A_TO_B)
-        assert len(room.large.lines.view.strands[0].links.rows) == 0
-        assert "no sentence B" in room.large.lines._why_empty.text()
+        view = open_view(room, "lines", LinesView)
+        view.filter.setCurrentIndex(A_TO_B)
+        assert len(view.picture.lines[0].links.rows) == 0
+        assert view.why_empty.isVisible() and "no sentence B" in view.why_empty.text()
 
 
 class TestScore:
     def test_every_step_is_shown_and_adds_up(self, room: AttendRoom, window: Window) -> None:
-        room.large.set_mode(SCORE)
+        view = open_view(room, "score", ScoreView)
         window.state.set_head(1, 1)
         window.state.set_focus(9)
         QTest.mouseMove(window, window.rect().topLeft())
-        found, strips = traced(window), room.large.score.strips.strips
+        found, strips = traced(window), view.strips.strips
         column = int(found.attentions[1, 1, 9].argmax())
         steps = score_steps(found.queries[1, 1, 9], found.keys[1, 1], column)
-        for strip, values in zip(
+        for strip, expected in zip(
             strips,
             (
                 found.queries[1, 1, 9],
@@ -244,24 +266,62 @@ class TestScore:
             ),
             strict=False,
         ):
-            np.testing.assert_array_equal(strip.values, values)
+            np.testing.assert_array_equal(strip.values, expected)
         assert strips[2].values.sum() == pytest.approx(float(strips[3].values[column]), abs=1e-12)
         assert strips[2].result == f"sum = {steps.score:.4f}"
         np.testing.assert_allclose(strips[6].values, found.attentions[1, 1, 9], atol=1e-6)
         assert strips[6].result.endswith(f"= {steps.weights[column]:.4f}")
 
     def test_a_click_chooses_another_column(self, room: AttendRoom, window: Window) -> None:
-        room.large.set_mode(SCORE)
-        widget = room.large.score.strips
+        view = open_view(room, "score", ScoreView)
+        widget = view.strips
         spot = widget.bar_rect(4, 2).center().toPoint()
         QTest.mouseClick(widget, Qt.MouseButton.LeftButton, pos=spot)
-        assert room.large.score.steps is not None and room.large.score.steps.column == 2
+        assert view.steps is not None and view.steps.column == 2
         QTest.keyClick(widget, Qt.Key.Key_Right)
-        assert room.large.score.steps.column == 3
+        assert view.steps.column == 3
 
     def test_an_edited_row_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-        room.large.set_mode(SCORE)
-        assert room.large.score.note == ""
+        view = open_view(room, "score", ScoreView)
+        assert view.note == ""
         room.side.what_if.weight_set.emit(room.current, 5, 0.9)
         settle(window, qtbot)
-        assert "went on with 0.9000 instead of the softmax" in room.large.score.note
+        assert "went on with 0.9000 instead of the softmax" in view.note
+
+
+class TestMenus:
+    """A right click chooses nothing: it says what can be done."""
+
+    def test_of_a_token(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+        grid = open_view(room, "matrix", HeadMatrix).grid
+        spot = grid.cell_rect(3, 6).center().toPoint()
+        QTest.mouseClick(grid, Qt.MouseButton.RightButton, pos=spot)
+        assert window.state.focus is None
+        menu = open_menu(grid, spot, room)
+        assert {"Look at sat", "Mask", "Switch to segment B", "Copy the token", "Save picture…"} <= set(menu)
+        menu["Mask"].trigger()
+        assert window.state.masked == {3}
+        settle(window, qtbot)
+        assert "Unmask" in open_menu(grid, spot, room)
+        menu["Switch to segment B"].trigger()
+        assert window.state.what_if.segments == ((3, 1),)
+
+    def test_of_a_head(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+        atlas = room.heads_card.atlas
+        spot = atlas.cell_rect(1, 2).center().toPoint()
+        QTest.mouseClick(atlas, Qt.MouseButton.RightButton, pos=spot)
+        assert room.chosen_heads == [(0, 0)]
+        menu = open_menu(atlas, spot, room)
+        menu["Switch head 2·3 off"].trigger()
+        assert window.state.what_if.heads_off == {(1, 2)}
+        menu["Compare it with the chosen heads"].trigger()
+        assert room.chosen_heads == [(0, 0), (1, 2)]
+
+
+def open_menu(widget: QWidget, spot: QPoint, room: AttendRoom) -> dict[str, QAction]:
+    """What the menu of a right click offers."""
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, spot, widget.mapToGlobal(spot))
+    QApplication.sendEvent(widget, event)
+    menu = room.findChildren(QMenu)[-1]
+    menu.hide()
+    return {action.text(): action for action in menu.actions() if action.text()}

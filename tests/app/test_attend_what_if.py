@@ -13,17 +13,19 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.heads_card import FIND
-from app.rooms.attend.large_card import LINES, MATRIX, SCORE
+from app.rooms.attend.find import FindView
+from app.rooms.attend.kinds import KindsView
+from app.rooms.attend.lines import LinesView
+from app.rooms.attend.matrix import HeadMatrix
 from app.rooms.attend.room import AttendRoom
-from app.rooms.attend.what_if_panel import effects_on
+from app.rooms.attend.what_if import effect_lines
 from app.shell.window import Window
 from app.state.session_file import as_json, read_session
 from app.state.what_if import WhatIf
 from bertcore.analysis.interventions import set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from tests.app.attend_room import answered, attend, traced
+from tests.app.attend_room import answered, attend, open_view, traced
 from tests.app.conftest import TIMEOUT_MS, settle
 from tests.app.layout_walk import walk
 
@@ -53,15 +55,16 @@ def test_switches_say_and_show_what_is_off(room: AttendRoom, window: Window, qtb
 
 def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     """Its attention is still worked out, but nothing comes of it."""
-    panel, atlas, kinds = room.side.what_if, room.heads_card.atlas, room.heads_card.kinds
+    panel, atlas = room.side.what_if, room.heads_card.atlas
+    kinds = open_view(room, "kinds", KindsView).kinds
     before = {spot: cell_of(atlas, spot) for spot in ((0, 1), (1, 2), (1, 3))}
     window.state.set_head(1, 2)
     panel.head_off.click()
     settle(window, qtbot)
     answered(window, room, qtbot)
-    assert panel.head_off.text() == "Switch head on again" and panel.layer_off.text() == "Switch layer off"
-    assert room.large.title == "Layer 2 · Head 3 · off" and room.side._head_title.text() == "This head · off"
-    assert room.large.hint == "rows look at columns · what is off adds nothing"
+    assert panel.head_off.text() == "Switch head on again" and panel.layer_off.text() == "Skip this layer"
+    assert room.large.title == "Layer 2 · Head 3 · off" and room.side.head_title.text() == "This head · off"
+    assert room.large.hint == "rows look at columns · switched off, so nothing comes of it"
     assert atlas.accessibleDescription() == "Switched off: 2·3"
     window.state.set_head(0, 0)  # whose frame is not around the cells below
     assert {spot for spot in before if cell_of(atlas, spot) != before[spot]} == {(1, 2)}
@@ -74,14 +77,14 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: Qt
     panel.layer_off.click()
     settle(window, qtbot)
     assert panel.layer_off.text() == "Switch layer on again" and panel.head_off.text() == "Switch head off"
-    for mode in (MATRIX, LINES, SCORE):
-        room.large.set_mode(mode)
+    for key in ("matrix", "lines", "score"):
+        room.large.open(key)
         assert room.large.title == "Layer 2 · Head 1 · off"
     assert atlas.off == {(1, head) for head in range(4)}
     window.state.set_what_if(WhatIf())
     settle(window, qtbot)
     assert not atlas.off and room.large.title == "Layer 2 · Head 1" and atlas.accessibleDescription() == ""
-    assert panel.layer_off.text() == "Switch layer off"
+    assert panel.layer_off.text() == "Skip this layer"
 
 
 def cell_of(atlas: HeadAtlas, spot: tuple[int, int]) -> QImage:
@@ -90,7 +93,7 @@ def cell_of(atlas: HeadAtlas, spot: tuple[int, int]) -> QImage:
 
 
 def test_heads_that_are_off_have_a_group_of_their_own(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    room.heads_card.sorted.setChecked(True)
+    room.heads_card.by_kind.setChecked(True)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 3)}), layers_off=frozenset({1})))
     settle(window, qtbot)
     answered(window, room, qtbot)
@@ -100,21 +103,20 @@ def test_heads_that_are_off_have_a_group_of_their_own(room: AttendRoom, window: 
 
 
 def test_heads_that_are_found_say_that_they_are_off(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    room.heads_card.open_tab(FIND)
-    room.heads_card.finder.query.setText("attn(A -> B) >= 0")
+    open_view(room, "find", FindView).query.setText("attn(A -> B) >= 0")
     window.state.set_what_if(WhatIf(layers_off=frozenset({1})))
     settle(window, qtbot)
     answered(window, room, qtbot)
-    found = room.heads_card.finder.found.text().split("<a ")[1:]
+    found = open_view(room, "find", FindView).heads.text().split("<a ")[1:]
     assert {("off</span>" in link, 'href="1,' in link) for link in found} == {(True, True), (False, False)}
 
 
 def test_lines_of_a_head_that_is_off_say_so(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    room.large.set_mode(LINES)
+    view = open_view(room, "lines", LinesView)
     window.state.set_what_if(WhatIf(heads_off=frozenset({(0, 1)})))
     settle(window, qtbot)
     room.choose_heads([(0, 1), (1, 0)])
-    assert "1·2 off" in room.large.lines.legend.text() and "2·1 off" not in room.large.lines.legend.text()
+    assert "1·2 off" in view.legend.text() and "2·1 off" not in view.legend.text()
 
 
 @pytest.mark.parametrize("projector", [False, True], ids=["normal", "projector"])
@@ -151,7 +153,7 @@ def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: W
     room.side.what_if.head_off.click()
     settle(window, qtbot)
     reading = window.state.reading
-    assert reading is not None and effects_on(reading)[-1] == "Mask a word (M) to see what this does to it."
+    assert reading is not None and effect_lines(reading)[-1] == "Mask a word (M) to see what this does to it."
 
 
 def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot) -> None:
@@ -161,7 +163,7 @@ def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, mo
     panel.column.setCurrentIndex(6)
     panel.column.activated.emit(6)
     before = traced(window).attentions[1, 1, 3].copy()
-    assert panel.weight.value == pytest.approx(float(before[6]), abs=5e-4)
+    assert panel.weight.value() == pytest.approx(float(before[6]), abs=5e-4)
     panel.weight.selectAll()
     QTest.keyClicks(panel.weight, "0.75")
     QTest.keyClick(panel.weight, Qt.Key.Key_Return)
@@ -169,7 +171,7 @@ def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, mo
     row = before * (0.25 / (1 - before[6]))
     row[6] = 0.75
     np.testing.assert_allclose(traced(window).attentions[1, 1, 3], row, atol=1e-5)
-    assert not panel.back.isHidden() and "sums to 1" in panel._edited.text()
+    assert not panel.reset.isHidden() and "sums to 1" in panel.edited.text()
     request = window.state.reading.request  # type: ignore[union-attr]
     direct = trace(
         load_checkpoint(model_folder).model,
@@ -178,15 +180,15 @@ def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, mo
         changes=set_attention_row(1, 1, 3, row),
     )
     np.testing.assert_allclose(traced(window).hidden_states[-1], direct.hidden_states[-1], atol=1e-4)
-    panel.back.click()
+    panel.reset.click()
     assert not window.state.what_if
     settle(window, qtbot)
     np.testing.assert_allclose(traced(window).attentions[1, 1, 3], before, atol=1e-6)
 
 
 def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    page = room.large.matrix
-    view, left = page.view, Qt.MouseButton.LeftButton
+    page = open_view(room, "matrix", HeadMatrix)
+    view, left = page.grid, Qt.MouseButton.LeftButton
     page.edit.click()
     before = traced(window).attentions[0, 0, 4].copy()
     column = int(before.argmin())
@@ -195,7 +197,7 @@ def test_a_square_is_dragged_to_another_weight(room: AttendRoom, window: Window,
     QTest.mousePress(view, left, pos=start)
     QTest.mouseMove(view, start - QPoint(0, 40))
     QTest.mouseMove(view, start - QPoint(0, 80))
-    assert "the rest of the row is scaled so that it sums to 1" in page.readout.text()
+    assert "the rest of the row makes up the difference" in page.readout.text()
     assert not window.state.what_if  # one change for the whole drag
     QTest.mouseRelease(view, left, pos=start - QPoint(0, 80))
     settle(window, qtbot)
@@ -211,7 +213,7 @@ def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Wi
     assert units is not None
     row = next(i for i, unit in enumerate(units.members) if len(unit) > 1)
     column = len(units) - 1
-    room._set_weight(row, column, 0.6)
+    room.set_weight(row, column, 0.6)
     settle(window, qtbot)
     shown = room.units.attention(traced(window).attentions[0, 0])  # type: ignore[union-attr]
     assert shown[row, column] == pytest.approx(0.6, abs=1e-4)
@@ -226,7 +228,7 @@ def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window
     layers, heads, size, _ = traced(window).attentions.shape
     for layer, head, row in np.ndindex(layers, heads, size):
         window.state.set_head(layer, head)
-        room._set_weight(row, 1, 1.0)
+        room.set_weight(row, 1, 1.0)
     session = window.sessions.current()
     assert len(session.changes.rows) == layers * heads * size
     assert read_session(as_json(session), Path("mine")).changes == session.changes
@@ -234,11 +236,11 @@ def test_weights_set_to_1_come_back_from_a_file(room: AttendRoom, window: Window
 
 
 def test_another_text_forgets_the_edit(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
-    room._set_weight(2, 3, 0.9)
+    room.set_weight(2, 3, 0.9)
     settle(window, qtbot)
     window.state.set_text(a="A dog ran home.")
     settle(window, qtbot)
-    assert not window.state.what_if and room.side.what_if.back.isHidden()
+    assert not window.state.what_if and room.side.what_if.reset.isHidden()
 
 
 def type_weight(room: AttendRoom, window: Window, weight: str, qtbot: QtBot) -> None:

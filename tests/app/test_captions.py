@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.rooms.attend.heads_card import EFFECTS
 from app.rooms.predict.fill_view import ORDERS, FillView
 from app.rooms.predict.surprise_view import SurpriseView
 from app.shell.window import Window
@@ -31,7 +30,7 @@ def test_effects_are_said_to_be_of_the_model_as_it_is(window: Window, qtbot: QtB
     window.state.set_masks((2,))
     window.state.set_what_if(OFF)
     settle(window, qtbot)
-    room.heads_card.open_tab(EFFECTS)
+    room.heads_card.open("effects")
     attend_room.answered(window, room, qtbot)
     figure = room._atlas_figure()
     assert figure is not None and "effect" in figure.numbers

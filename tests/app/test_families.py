@@ -12,12 +12,14 @@ import torch
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.rooms.attend.kinds import KindsView
 from app.rooms.attend.room import AttendRoom
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
 from app.state.state import ExploreState
 from app.widgets.token_chips import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from tests.app import attend_room
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.embed_room import opened, overview
 from tests.app.family_models import SHAPES, save_family, vocabulary
@@ -126,8 +128,8 @@ def test_the_models_own_names_are_shown(show: Show, qtbot: QtBot) -> None:
     attend = window.open_room("attend")
     assert isinstance(attend, AttendRoom)
     settle(window, qtbot)
-    assert attend._special.text() == "on <s>, </s>"
-    assert "[CLS]" not in attend._kinds.text()
+    assert attend.side.special.text() == "on <s>, </s>"
+    assert "[CLS]" not in attend_room.open_view(attend, "kinds", KindsView).kinds.text()
 
 
 @pytest.mark.parametrize(("name", "family"), [("roberta", "RoBERTa"), ("pre-norm", "pre-norm BERT"), ("minilm", "")])
@@ -197,8 +199,8 @@ def test_many_layers_and_nothing_to_predict(show: Show, qtbot: QtBot) -> None:
     settle(window, qtbot)
     reading = window.state.reading
     assert reading is not None and attend.is_drawn
-    np.testing.assert_array_equal(attend._view.values, reading.trace.attentions[23, 15])
-    atlas = attend._atlas
+    np.testing.assert_array_equal(attend_room.values(attend), reading.trace.attentions[23, 15])
+    atlas = attend.heads_card.atlas
     assert atlas.cell_rect(23, 15).right() <= atlas.width() and atlas.cell_rect(23, 15).bottom() <= atlas.height()
     assert "cannot predict words" in predict(window, qtbot).words_view.invitation
     assert all(part.values is not None for part in overview(opened(window, qtbot)).strips.parts)

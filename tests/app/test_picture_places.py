@@ -53,9 +53,8 @@ def test_what_scrolls_is_drawn_in_full_and_covers_nothing(looks: QApplication, q
 def test_lines_of_a_long_text_are_saved_above_their_legend(window: Window, qtbot: QtBot) -> None:
     room: Any = window.open_room("attend")
     window.state.set_text("the cat sat on the mat " * 12, "")
-    room.large.set_mode("Lines")
+    page = room.open_view("lines")
     settle(window, qtbot)
-    page = room.large.lines
-    assert page.view.height() > page.height()
-    figure = room._large_figure()
-    assert figure.picture.height >= page.view.height() + page.legend.height()
+    assert page.picture.height() > page.height()
+    figure = room.view.make_figure()
+    assert figure.picture.height >= page.picture.height() + page.legend.height()

@@ -14,12 +14,13 @@ from pytestqt.qtbot import QtBot
 
 from app.look import numbers, theme
 from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.head_view import HeadView
+from app.rooms.attend.matrix import AttentionGrid
 from app.rooms.embed.parts import Part, color_limit
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Hint, label
+from app.widgets.labelled_grid import Labels
 from app.widgets.raster import Raster
 from app.widgets.scatter import place_names
 from app.widgets.steady import Steady
@@ -165,19 +166,17 @@ def test_no_head_shows_a_sliver_of_its_neighbour(width: int, qtbot: QtBot) -> No
 
 @pytest.mark.parametrize("size", [1, 16, 512])
 def test_the_head_view_knows_the_square_under_the_mouse(size: int, qtbot: QtBot) -> None:
-    view = HeadView()
+    view = AttentionGrid("one head")
     qtbot.addWidget(view)
     view.resize(640, 600)
-    view.set_head(np.full((size, size), 1 / size, dtype=np.float32), ["token"] * size, ["special"] * size)
+    view.set_matrix(np.full((size, size), 1 / size, dtype=np.float32), Labels(["token"] * size, ["special"] * size))
     view.show()
-    rect, cell = view.matrix_rect(), view.matrix_rect().width() / size
+    rect, cell = view.grid_rect(), view.grid_rect().width() / size
     row, column = size - 1, size // 2
     with qtbot.waitSignal(view.hovered) as caught:
         spot = QPointF(rect.x() + (column + 0.5) * cell, rect.y() + (row + 0.5) * cell)
         QTest.mouseMove(view, spot.toPoint())
     assert abs(caught.args[0][0] - row) <= 1 and abs(caught.args[0][1] - column) <= 1
-    assert len(view._labelled(cell)) <= rect.height() / 8 + 1
-    assert not view.grab().isNull()
 
 
 def test_strips_tell_part_token_and_dimension(qtbot: QtBot) -> None:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QApplication, QComboBox, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
-from app.rooms.attend.large_card import MATRIX
 from app.rooms.attend.room import AttendRoom
 from app.rooms.embed.room import EmbedRoom
 from app.rooms.predict.room import PredictRoom
@@ -28,6 +27,7 @@ from app.state.examples import load_examples
 from bertcore.analysis.heads import head_facts
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from tests.app import attend_room
 
 TIMEOUT_MS = 30_000
 Opener = Callable[[Path | str], Window]
@@ -67,7 +67,7 @@ def test_typing_updates_strip_and_room(window: Window, qtbot: QtBot) -> None:
     QTest.keyClicks(window.frame.sentences.a, " dog")
     assert [chip.token for chip in window.frame.strip.field._chips].count("dog") == 1
     settle(window, qtbot)
-    assert attend._view.values.shape == (before + 1, before + 1)  # type: ignore[attr-defined]
+    assert attend_room.values(attend).shape == (before + 1, before + 1)  # type: ignore[arg-type]
 
 
 def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path, qtbot: QtBot) -> None:
@@ -76,9 +76,9 @@ def test_pictures_show_what_the_analysis_says(window: Window, model_folder: Path
     direct = trace(load_checkpoint(model_folder).model, encoding.ids, encoding.segments)
     attend = room(window, AttendRoom)
     window.state.set_head(1, 2)
-    np.testing.assert_allclose(attend._view.values, direct.attentions[1, 2], atol=1e-6)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(attend_room.values(attend), direct.attentions[1, 2], atol=1e-6)  # type: ignore[arg-type]
     facts = head_facts(direct.attentions[1, 2], encoding)
-    assert attend._facts[0].text() == f"{facts.entropy_nats:.2f} nats"  # type: ignore[attr-defined]
+    assert attend.side.facts[0].text() == f"{facts.entropy_nats:.2f} nats"  # type: ignore[attr-defined]
     embed = room(window, EmbedRoom)
     drawn = [part.values for part in embed.get_view("parts").strips.parts]  # type: ignore[attr-defined]
     for picture, name in zip(drawn, ("token", "segment", "position"), strict=False):
@@ -103,7 +103,7 @@ def test_what_a_token_looks_at_is_sorted(window: Window, qtbot: QtBot) -> None:
     reading = window.state.reading
     assert reading is not None
     row = reading.trace.attentions[0, 0, 3]
-    bars = attend._bars.bars  # type: ignore[attr-defined]
+    bars = attend.side.bars.bars  # type: ignore[attr-defined]
     assert bars[0].note == str(int(row.argmax()))
     assert [float(bar.number) for bar in bars] == sorted((float(bar.number) for bar in bars), reverse=True)
 
@@ -254,15 +254,15 @@ def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Win
     window.frame.show_hint("Click “it”.")
     window.show_problem("Something to read.")
     room.choose_heads([(1, 2), (0, 1)])
-    room.large.set_mode("Lines")
-    room.heads_card.open_tab("Find")
+    room.open_view("lines")
+    room.heads_card.open("find")
     settle(window, qtbot)
     window.set_look(projector=True)
     settle(window, qtbot)
     again: Any = window.frame.room
     assert again is not room and window.frame.hint == "Click “it”." and "Click" in window.frame.note.text()
     assert window.frame.banner.text == "Something to read."
-    assert (again.large.mode, again.heads_card.tab, again.chosen_heads) == ("Lines", "Find", [(1, 2), (0, 1)])
+    assert (again.large.key, again.heads_card.panel, again.chosen_heads) == ("lines", "find", [(1, 2), (0, 1)])
     window.set_look(projector=False)
 
 
@@ -324,7 +324,7 @@ def test_rooms_that_are_not_seen_catch_up_when_opened(window: Window, qtbot: QtB
     assert not attend.is_drawn  # type: ignore[attr-defined]
     room(window, AttendRoom)
     size = len(window.state.encoding)  # type: ignore[arg-type]
-    assert attend._view.values.shape == (size, size)  # type: ignore[attr-defined]
+    assert attend_room.values(attend).shape == (size, size)  # type: ignore[arg-type]
 
 
 def test_status_says_tokens_segments_and_times(window: Window) -> None:
@@ -362,7 +362,7 @@ def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot
         if spec.key != "attend":
             assert shown.pages.open_key == first
         else:
-            assert shown.large.mode == MATRIX
+            assert shown.large.key == first
 
 
 def test_ctrl_numbers_open_the_rooms(window: Window) -> None:
@@ -387,7 +387,7 @@ def test_main_widgets_have_names_for_screen_readers(window: Window) -> None:
     room(window, AttendRoom)
     names = {child.accessibleName() for child in window.findChildren(type(window.frame).__mro__[1])}
     assert {"Sentence A", "Sentence B", "Tokens", "Rooms", "Status"} <= names
-    assert "Every head: rows are layers, columns heads" in names
+    assert "Every head: rows are layers, columns are heads" in names
 
 
 @pytest.mark.parametrize("key", ["M", "W", "S"])

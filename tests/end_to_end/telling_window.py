@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 import app.shell.window
 from app import __main__
 from app.look import theme
-from app.rooms.attend.head_view import HeadView
+from app.rooms.attend.matrix import AttentionGrid
 from app.widgets.palette import Palette
 
 EVERY_MS = 20
@@ -89,18 +89,18 @@ def _in_room(room: Any) -> dict[str, Any]:
             }
         }
     if name == "AttendRoom" and room.is_drawn:
-        view = room.large.matrix.view
+        view = room.large.get("matrix").grid
         shown = {
             "matrix": [[round(float(value), 4) for value in row] for row in view.values],
-            "readout": room.large.page.readout.text(),
+            "readout": room.view.readout.text(),
             "seen_cells": view.zoom.span,
             "head": [room.state.layer, room.state.head],
         }
-        return {**shown, "cell": _cell(view)} if len(view.tokens) > max(CELL) else shown
+        return {**shown, "cell": _cell(view)} if len(view.rows.texts) > max(CELL) else shown
     return {}
 
 
-def _cell(view: HeadView) -> list[int]:
+def _cell(view: AttentionGrid) -> list[int]:
     return _place(view, view.cell_rect(*CELL).center())
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 from app.rooms.attend.links import between, strongest_links, with_weight
-from app.rooms.attend.score_steps import score_steps
+from app.rooms.attend.score import score_steps
 from bertcore.analysis.head_map import compared_rows, divergence_between_heads, head_map, scaled_to_plane
 from bertcore.analysis.trace import trace
 from tests.engine.models import tiny_model, word_tokenizer
@@ -82,15 +82,22 @@ class TestLinks:
         assert links.weights.tolist() == [0.9, 0.5, 0.4, 0.4]
         assert links.share == pytest.approx(2.2 / 3)
 
-    def test_the_fewest_that_hold_a_share(self) -> None:
-        links = strongest_links(self.ATTENTION, share=1.4 / 3)
-        assert links.weights.tolist() == [0.9, 0.5]
+    def test_of_each_row_the_fewest_that_hold_a_share(self) -> None:
+        """A row that looks at many tokens has lines too, however strong those of the others are."""
+        links = strongest_links(self.ATTENTION, share=0.5)
+        pairs = list(zip(links.rows.tolist(), links.columns.tolist(), strict=True))
+        assert pairs == [(1, 1), (0, 0), (2, 0), (2, 1)]
+        even = np.array([[1.0, 0.0, 0.0, 0.0], [0.25] * 4, [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
+        links = strongest_links(even, share=0.6)
+        assert np.count_nonzero(links.rows == 1) == 3
         assert strongest_links(self.ATTENTION, share=1.0).fitting == 8  # a weight of 0 is no link
         assert strongest_links(self.ATTENTION, share=0.0).fitting == 0
 
     def test_the_limit_says_what_it_leaves_out(self) -> None:
         links = strongest_links(self.ATTENTION, most=2)
         assert (len(links.weights), links.fitting) == (2, 8)
+        own = strongest_links(self.ATTENTION, most=2, always=0)
+        assert (own.rows.tolist(), own.weights.tolist()) == ([0, 0], [0.5, 0.3])
 
     def test_among_some_only(self) -> None:
         among = between(["a", "a", "b"], "a", "b")

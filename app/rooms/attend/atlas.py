@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from app.look import theme
-from app.rooms.attend.atlas_places import Group, Places, places
-from app.rooms.attend.shown import Head
+from app.rooms.attend.attentions import Head, head_name
+from app.widgets.pointer import ARROWS, PointerWidget
 from app.widgets.raster import Raster
 
 DOT = 0.56  # of a cell's side: the effect of a head, drawn over it
 PALE = 110  # of 255: heads under their effects
 FADED = 45  # heads that are off
+SIDE_PX = 18  # for the numbers of layers and heads
+TOP_PX = 15
+NAME_PX = 17  # the line with a group's name
+LARGEST_CELL_PX = 84
+FEWEST_COLUMNS = 6  # of a sorted atlas: many groups are small
+Group = tuple[str, tuple[Head, ...]]  # name, its heads in order
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
-class HeadAtlas(QWidget):
+class HeadAtlas(PointerWidget):
     """One image of (L*T) x (N*T) values, drawn cell by cell so that gaps stay sharp.
 
     A click chooses a head; with Ctrl it is put to the others or taken away, with Shift all from the last one on are
@@ -30,14 +39,11 @@ class HeadAtlas(QWidget):
     chosen = Signal(int, int)  # layer, head, from 0
     toggled = Signal(int, int)
     extended = Signal(int, int)
-    hovered = Signal(object)  # (layer, head), or None
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Every head: rows are layers, columns heads")
-        self.setToolTip("Click one head; Ctrl+click or Shift+click for several")
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__("", Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Every head: rows are layers, columns are heads"))
+        self.setToolTip(self.tr("Click a head; Ctrl+click or Shift+click for several"))
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -47,9 +53,9 @@ class HeadAtlas(QWidget):
         self._groups: tuple[Group, ...] | None = None
         self._current, self._chosen = (0, 0), [(0, 0)]
         self._cursor: Head = (0, 0)
-        self._hovered: Head | None = None
         self._effects: Raster | None = None
         self.off: frozenset[Head] = frozenset()  # crossed out
+        self.clicked.connect(self._on_clicked)
 
     @property
     def selected(self) -> list[Head]:
@@ -70,7 +76,7 @@ class HeadAtlas(QWidget):
         self._raster = Raster(sheet, 0, 1)
         if (layers, heads) != (self._layers, self._heads):
             self._layers, self._heads = layers, heads
-            self._groups, self._effects = None, None
+            self._groups, self._effects, self.hovered_cell = None, None, None
             self._relay()
         self._side = side
         self.update()
@@ -98,8 +104,8 @@ class HeadAtlas(QWidget):
         """These add nothing: they are faded and crossed out."""
         if heads != self.off:
             self.off = heads
-            names = ", ".join(f"{layer + 1}·{head + 1}" for layer, head in sorted(heads))
-            self.setAccessibleDescription(f"Switched off: {names}" if names else "")
+            names = ", ".join(head_name(*spot) for spot in sorted(heads))
+            self.setAccessibleDescription(self.tr("Switched off: {heads}").format(heads=names) if names else "")
             self.update()
 
     def cell_rect(self, layer: int, head: int) -> QRectF:
@@ -123,8 +129,18 @@ class HeadAtlas(QWidget):
     def _places(self) -> Places:
         return places(self.width(), self._layers, self._heads, self._groups, theme.scale())
 
-    def _at(self, event: QMouseEvent) -> Head | None:
-        return self._places().at(event.position())
+    def cell_at(self, point: QPointF) -> Head | None:
+        return self._places().at(point)
+
+    def selected_cell(self) -> Head:
+        return self._cursor
+
+    def set_hovered(self, cell: Head | None) -> None:
+        """Painting all of a large model takes too long for every move of the mouse."""
+        if cell != self.hovered_cell:
+            self._update_cells([cell, self.hovered_cell])
+            self.hovered_cell = cell
+            self.hovered.emit(cell)
 
     def _paint_numbers(self, painter: QPainter) -> None:
         painter.setFont(theme.font(10.5))
@@ -155,25 +171,13 @@ class HeadAtlas(QWidget):
                 self._frame(painter, spot, "line", 1)
         for spot in self._chosen:
             self._frame(painter, spot, "accent", 1.6)
-        if self._hovered:
-            self._frame(painter, self._hovered, "muted", 1.5)
+        if self.hovered_cell is not None:
+            self._frame(painter, self.hovered_cell, "muted", 1.5)
         if self._cursor != self._current and self.hasFocus():
             self._frame(painter, self._cursor, "mask", 1.6)
         self._frame(painter, self._current, "accent", 2.6)
 
-    def _moved(self, key: int) -> Head | None:
-        """Where an arrow key leads from the cursor."""
-        steps = {
-            Qt.Key.Key_Left.value: (0, -1),
-            Qt.Key.Key_Right.value: (0, 1),
-            Qt.Key.Key_Up.value: (-1, 0),
-            Qt.Key.Key_Down.value: (1, 0),
-        }
-        if key not in steps:
-            return None
-        return self._places().beside(self._cursor, *steps[key])
-
-    def _told(self, spot: Head, modifiers: Qt.KeyboardModifier) -> None:
+    def _on_clicked(self, spot: Head, modifiers: Qt.KeyboardModifier) -> None:
         if modifiers & Qt.KeyboardModifier.ControlModifier:
             self.toggled.emit(*spot)
         elif modifiers & Qt.KeyboardModifier.ShiftModifier:
@@ -215,37 +219,101 @@ class HeadAtlas(QWidget):
         self._paint_numbers(painter)
         self._paint_frames(painter)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        spot = self._at(event)
-        if spot != self._hovered:
-            self._update_cells([spot, self._hovered])
-            self._hovered = spot
-            self.hovered.emit(spot)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        spot = self._at(event)
-        if spot is not None:
-            self._told(spot, event.modifiers())
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._update_cells([self._hovered])
-        self._hovered = None
-        self.hovered.emit(None)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        spot = self._moved(event.key())
-        if spot is not None and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        key, modifiers = event.key(), event.modifiers()
+        spot = self._places().beside(self._cursor, *ARROWS[key]) if key in ARROWS else None
+        if spot is not None and modifiers & Qt.KeyboardModifier.ControlModifier:
             self._cursor = spot
             self.hovered.emit(spot)
             self.update()
         elif spot is not None:
-            self._told(spot, event.modifiers())
-        elif event.key() == Qt.Key.Key_Space:
+            self._on_clicked(spot, modifiers)
+        elif key == Qt.Key.Key_Space:
             cursor = self._cursor
             self.toggled.emit(*cursor)
             self._cursor = cursor
         else:
             super().keyPressEvent(event)
+
+
+@lru_cache(maxsize=8)
+def places(width: int, layers: int, heads: int, groups: tuple[Group, ...] | None, scale: float) -> Places:
+    """Cached: a layout asks for the height again and again."""
+    return Places(width, layers, heads, groups, scale)
+
+
+class Places:
+    """Cells for a width: `cells` by head, `texts` as (box, text, alignment), and the height all that takes."""
+
+    def __init__(self, width: int, layers: int, heads: int, groups: tuple[Group, ...] | None, scale: float) -> None:
+        self.gap = theme.px(6) if heads <= 6 else theme.px(3) if heads <= 12 else theme.px(2)
+        columns = heads if groups is None else max(heads, FEWEST_COLUMNS)
+        fits = (width - theme.px(SIDE_PX) - 3 - (columns - 1) * self.gap) / columns
+        # Whole pixels: with fractions a cell would show a sliver of its neighbour.
+        self.side = max(min(int(fits), theme.px(LARGEST_CELL_PX)), 4)
+        self.cells: dict[Head, QRectF] = {}
+        self.texts: list[tuple[QRectF, str, Qt.AlignmentFlag]] = []
+        self._columns = columns
+        if groups is None:
+            self._lay_by_layer(layers, heads)
+        else:
+            self._lay_groups(groups, width)
+        self.height = int(max((cell.bottom() for cell in self.cells.values()), default=0)) + 3
+        self._in_order = list(self.cells)
+
+    def at(self, point: QPointF) -> Head | None:
+        """The head under a point, its gap to the right and below included."""
+        for spot, cell in self.cells.items():
+            if cell.adjusted(0, 0, self.gap, self.gap).contains(point):
+                return spot
+        return None
+
+    def beside(self, spot: Head, down: int, right: int) -> Head:
+        """The head next to one in a direction; itself at the edge."""
+        if right:
+            place = self._in_order.index(spot) + right
+            beside = self._in_order[min(max(place, 0), len(self._in_order) - 1)]
+            return beside if self.cells[beside].y() == self.cells[spot].y() else spot
+        own = self.cells[spot]
+        lines = sorted({cell.y() for cell in self.cells.values()})
+        line = lines.index(own.y()) + down
+        if not 0 <= line < len(lines):
+            return spot
+        others = [other for other, cell in self.cells.items() if cell.y() == lines[line]]
+        return min(others, key=lambda other: abs(self.cells[other].x() - own.x()))
+
+    def extent(self, one: Head, other: Head) -> list[Head]:
+        """All heads from one to another, in the order they stand in."""
+        first, last = sorted((self._in_order.index(one), self._in_order.index(other)))
+        return self._in_order[first : last + 1]
+
+    def _cell(self, column: int, y: float) -> QRectF:
+        return QRectF(theme.px(SIDE_PX) + column * (self.side + self.gap), y, self.side, self.side)
+
+    def _lay_by_layer(self, layers: int, heads: int) -> None:
+        step = self.side + self.gap
+        for layer in range(layers):
+            for head in range(heads):
+                self.cells[(layer, head)] = self._cell(head, theme.px(TOP_PX) + layer * step)
+        every = max(1, round(theme.px(13) / step + 0.49))
+        for layer in range(0, layers, every):
+            rect = self.cells[(layer, 0)]
+            self.texts.append((QRectF(0, rect.y(), rect.x() - theme.px(6), self.side), str(layer + 1), _RIGHT))
+        for head in range(0, heads, max(every, 2 if self.side < theme.px(16) else 1)):
+            rect = self.cells[(0, head)]
+            box = QRectF(rect.x() - 4, 0, self.side + 8, theme.px(TOP_PX) - 2)
+            self.texts.append((box, str(head + 1), Qt.AlignmentFlag.AlignCenter))
+
+    def _lay_groups(self, groups: tuple[Group, ...], width: int) -> None:
+        y = 0.0
+        for name, heads in groups:
+            box = QRectF(theme.px(SIDE_PX), y, width - theme.px(SIDE_PX), theme.px(NAME_PX))
+            self.texts.append((box, name, _LEFT))
+            y += theme.px(NAME_PX)
+            for i, spot in enumerate(heads):
+                line, column = divmod(i, self._columns)
+                self.cells[spot] = self._cell(column, y + line * (self.side + self.gap))
+            y += -(-len(heads) // self._columns) * (self.side + self.gap) + theme.px(4)
 
 
 def _cross_out(painter: QPainter, cell: QRectF) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy
 
 from app.look import numbers, theme
+from app.widgets.pointer import PointerWidget
 
 TITLE_PX, LABEL_PX = 19, 17
 LEAST_BARS_PX, LARGEST_BARS_PX = 22, 70
@@ -34,20 +35,15 @@ class Strip:
         return float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
 
 
-class BarStrips(QWidget):
-    """Strips with what is under the mouse told and clicked, as (strip, bar)."""
+class BarStrips(PointerWidget):
+    """Strips of bars; a cell is (strip, bar). Left and right: the bar beside the marked one, in the last strip."""
 
-    hovered = Signal(object)  # (strip, bar), or None
-    clicked = Signal(int, int)
+    arrows_click = True
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setMouseTracking(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__(name, Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.strips: list[Strip] = []
-        self._spot: tuple[int, int] | None = None
 
     def set_strips(self, strips: Sequence[Strip]) -> None:
         resized = len(strips) != len(self.strips)
@@ -90,7 +86,7 @@ class BarStrips(QWidget):
         for bar, value in enumerate(strip.values):
             if not np.isfinite(value):
                 continue
-            color = "mask" if (index, bar) == self._spot else "bar_strong" if bar == strip.marked else "bar"
+            color = "mask" if (index, bar) == self.hovered_cell else "bar_strong" if bar == strip.marked else "bar"
             color = "bad" if value < 0 and color == "bar" else color
             painter.setBrush(theme.color(color, 150 if color == "bad" else 255))
             x = area.x() + (bar + 0.5) * width - thin / 2
@@ -114,8 +110,8 @@ class BarStrips(QWidget):
         painter.setFont(theme.font(10.5))
         side = area.right() + theme.px(5)
         low, high = strip.ends
-        painter.drawText(QPointF(side, area.y() + theme.px(9)), numbers.number(high, 2))
-        painter.drawText(QPointF(side, area.bottom() - 1), numbers.number(low, 2))
+        painter.drawText(QPointF(side, area.y() + theme.px(9)), numbers.number(high))
+        painter.drawText(QPointF(side, area.bottom() - 1), numbers.number(low))
 
     def _paint_labels(self, painter: QPainter, strip: Strip, area: QRectF, width: float) -> None:
         painter.setFont(theme.font(10.5))
@@ -132,13 +128,23 @@ class BarStrips(QWidget):
             painter.setPen(theme.color("accent" if bar == strip.marked else "muted"))
             painter.drawText(QPointF(left, area.bottom() + metrics.ascent() + 2), text)
 
-    def _at(self, event: QMouseEvent) -> tuple[int, int] | None:
+    def cell_at(self, point: QPointF) -> tuple[int, int] | None:
         for index, strip in enumerate(self.strips):
             area = self._area(index)
-            if area.adjusted(0, 0, 0, theme.px(LABEL_PX)).contains(event.position()) and len(strip.values):
-                bar = int((event.position().x() - area.x()) / area.width() * len(strip.values))
+            if area.adjusted(0, 0, 0, theme.px(LABEL_PX)).contains(point) and len(strip.values):
+                bar = int((point.x() - area.x()) / area.width() * len(strip.values))
                 return index, min(max(bar, 0), len(strip.values) - 1)
         return None
+
+    def cell_after(self, cell: tuple[int, int] | None, key: int) -> tuple[int, int] | None:
+        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(key)
+        if step is None or cell is None:
+            return None
+        return cell[0], min(max(cell[1] + step, 0), len(self.strips[-1].values) - 1)
+
+    def selected_cell(self) -> tuple[int, int] | None:
+        marked = self.strips[-1].marked if self.strips else None
+        return None if marked is None else (len(self.strips) - 1, marked)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(420), round(self._heights()[1]) + len(self.strips) * theme.px(44))
@@ -151,29 +157,3 @@ class BarStrips(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for index in range(len(self.strips)):
             self._paint_strip(painter, index)
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        spot = self._at(event)
-        if spot != self._spot:
-            self._spot = spot
-            self.hovered.emit(spot)
-            self.update()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        spot = self._at(event)
-        if spot is not None:
-            self.clicked.emit(*spot)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._spot = None
-        self.hovered.emit(None)
-        self.update()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right: the bar beside the marked one, in the last strip."""
-        step = {Qt.Key.Key_Left.value: -1, Qt.Key.Key_Right.value: 1}.get(event.key())
-        last = self.strips[-1] if self.strips else None
-        if step is None or last is None or last.marked is None:
-            super().keyPressEvent(event)
-            return
-        self.clicked.emit(len(self.strips) - 1, min(max(last.marked + step, 0), len(last.values) - 1))

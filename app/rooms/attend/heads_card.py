@@ -2,134 +2,173 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
+import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.compute.question import Question, Step
+from app.figures.figure import Axis, Numbers
 from app.look import theme
-from app.rooms.attend.alike_panel import AlikePanel
-from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.effects_panel import EffectsPanel
-from app.rooms.attend.find_panel import FindPanel
-from app.rooms.attend.kinds_list import HeadLinks, kind_name, kind_rows
-from app.rooms.attend.shown import Choice, Head, Named, Shown, by_kind, named_heads
-from app.rooms.attend.targets import Targets
+from app.look.language import QT_TRANSLATE_NOOP
+from app.rooms.attend.alike import AlikeView
+from app.rooms.attend.atlas import Group, HeadAtlas
+from app.rooms.attend.attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name
+from app.rooms.attend.chosen import Chosen
+from app.rooms.attend.effects import EffectsView
+from app.rooms.attend.find import FindView
+from app.rooms.attend.kinds import KindsView
+from app.rooms.attend.view import AttendView, ViewStack
+from app.rooms.base import ViewSpec
+from app.state.readings import Reading
+from app.state.selection import Selection
 from app.state.token_units import TokenView
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.figure_button import Provider
-from app.widgets.question import Question
+from app.widgets.progress_line import ProgressLine
 from app.widgets.steady import Steady
 
-if TYPE_CHECKING:
-    from app.state.readings import Step
-    from bertcore.checkpoint.checkpoint import Checkpoint
-
 WIDTH_PX, BAR_PX = 310, 9  # the card; the scroll bar, as in the style sheet
-KINDS, FIND, ALIKE, EFFECTS = TABS = ("Kinds", "Find", "Alike", "Effects")
-TAB_HINTS = {
-    KINDS: "Kinds of heads found in this text",
-    FIND: "Find a head by its kind or by what it looks at",
-    ALIKE: "Which heads look at the same",
-    EFFECTS: "What each head does for a prediction",
-}
-SCALED = "colour: 0 to each head's highest"
+LONG_PAUSE_MS = 150  # before all heads of a long text are merged and described
+PANELS = (
+    ViewSpec(
+        "kinds",
+        QT_TRANSLATE_NOOP("ViewSpec", "Kinds"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Kinds of heads in this text"),
+        KindsView,
+    ),
+    ViewSpec(
+        "find",
+        QT_TRANSLATE_NOOP("ViewSpec", "Find"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Find a head by its kind or by what it looks at"),
+        FindView,
+    ),
+    ViewSpec(
+        "alike",
+        QT_TRANSLATE_NOOP("ViewSpec", "Alike"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Which heads look at the same"),
+        AlikeView,
+    ),
+    ViewSpec(
+        "effects",
+        QT_TRANSLATE_NOOP("ViewSpec", "Effects"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Which heads matter for a prediction"),
+        EffectsView,
+    ),
+)
 
 
 class HeadsCard(Card):
-    """Only the tab that is open asks for anything."""
+    """The atlas and one panel. Descriptions of the heads are computed whatever panel is open: others show them too."""
 
-    chosen = Signal(int, int)
-    several_chosen = Signal(list)  # of (layer, head)
-    named = Signal()  # kinds of the heads are there
+    view_made = Signal(object)
+    described = Signal()  # the descriptions are there
+    question_requested = Signal(object)
+    question_cancelled = Signal(object)
 
-    def __init__(self, targets: Targets, atlas_figure: Provider, map_figure: Provider) -> None:
-        super().__init__("Every head")
+    def __init__(self, chosen: Chosen, atlas_figure: Provider) -> None:
+        super().__init__("")
+        self.set_title(self.tr("Every head"))
         self.setFixedWidth(theme.column_px(WIDTH_PX))
-        self.atlas = HeadAtlas()
-        self.kinds = HeadLinks("Kinds of heads found in this text")
-        self.finder, self.alike, self.effects = FindPanel(), AlikePanel(map_figure), EffectsPanel(targets)
-        self.sorted = button("By kind", hint="Sort the heads by what they do", checkable=True)
-        self.sorted.setProperty("look", "small")
         self.set_figure(atlas_figure)
-        self.naming, self._shrinking = Question("attend.kinds"), Question("attend.thumbnails")
-        self.questions = [
-            self.naming,
-            self._shrinking,
-            self.finder.question,
-            self.alike.question,
-            self.effects.question,
-        ]
-        self._panels: dict[str, FindPanel | AlikePanel | EffectsPanel] = {
-            FIND: self.finder,
-            ALIKE: self.alike,
-            EFFECTS: self.effects,
+        self.atlas = HeadAtlas()
+        self.by_kind = button(
+            self.tr("By kind"), look="small", hint=self.tr("Sort the heads by what they do"), checkable=True
+        )
+        self.panels = ViewStack(PANELS, chosen)
+        self.tabs = {
+            spec.key: button(spec.shown_title, look="small", hint=spec.shown_hint, checkable=True) for spec in PANELS
         }
-        for question in self.questions:
-            question.setParent(self)  # ends with the card, on the window's thread
-        self._scale = label(SCALED, "muted", wrap=True)
-        self._shown: Shown | None = None
-        self.tab = KINDS
+        self._describing: Question[Descriptions] = Question(self, self._on_described)
+        self._shrinking: Question[np.ndarray] = Question(self, self.atlas.set_heads)
+        self._scale = label("", "muted", wrap=True)
+        self._attentions: Attentions | None = None
         self._lay_out()
-        self._connect()
+        for question in (self._describing, self._shrinking):
+            question.requested.connect(self.question_requested)
+            question.cancelled.connect(self.question_cancelled)
+        self.panels.view_made.connect(self._on_view_made)
+        self.by_kind.toggled.connect(lambda _on: self._show_order())
+        self.open("kinds")
 
     @property
-    def described(self) -> Named:
-        """Empty while it is worked out."""
-        return self.naming.answer or {}
+    def descriptions(self) -> Descriptions:
+        """Empty until they are computed."""
+        return self._describing.answer or {}
 
-    def draw(self, shown: Shown) -> None:
-        self._shown = shown
-        self.atlas.set_off(shown.off)
-        for links in (self.kinds, self.finder.found, self.alike.nearest, self.effects.heads):
-            links.set_off(shown.off)
-        self.set_hint(f"layers 1–{shown.layers} ↓ heads 1–{shown.heads} →")
-        pause_ms = 0 if shown.is_small else 150
-        if shown.is_small or shown.view == TokenView():
-            self._shrinking.forget()
-            self.atlas.set_heads(shown.thumbnails())
-        else:
+    @property
+    def panel(self) -> str:
+        """The key of the one on show."""
+        return self.panels.key
 
-            def shrink(checkpoint: Checkpoint, step: Step) -> Any:
-                return shown.thumbnails(step)
+    def get(self, key: str) -> AttendView:
+        """A panel, not necessarily on show."""
+        return self.panels.get(key)
 
-            self._shrinking.want(shown.key, shrink, pause_ms)
-            made = self._shrinking.answer  # nothing asks for it twice
-            self.atlas.set_heads(shown.reading.thumbnails if made is None else made)  # of tokens until it is there
+    def open(self, key: str) -> None:
+        """Shows a panel by the key of its spec."""
+        self.panels.open(key)
+        self.tabs[key].setChecked(True)
+        self._show_effects()
 
-        def name(checkpoint: Checkpoint, step: Step) -> Any:
-            return named_heads(shown, step)
+    def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
+        self._attentions = attentions = Attentions(reading, selection.token_view)
+        self.atlas.set_off(attentions.off)
+        self.set_hint(
+            self.tr("layers 1–{layers} ↓ heads 1–{heads} →").format(layers=attentions.layers, heads=attentions.heads)
+        )
+        self._compute(attentions)
+        self.panels.show_reading(reading, selection, pause_ms)
+        self._show_effects()
 
-        self.naming.want(shown.key, name, pause_ms)
-        self._draw_tab()
-
-    def set_chosen(self, choice: Choice) -> None:
-        self.atlas.set_selected(choice.layer, choice.head, choice.heads)
-        self.alike.set_chosen((choice.layer, choice.head), choice.heads)
-
-    def open_tab(self, tab: str) -> None:
-        """One of TABS."""
-        self.tab = tab
-        for name, page in self._pages.items():
-            self._buttons[name].setChecked(name == tab)
-            page.setVisible(name == tab)
-        for name, panel in self._panels.items():
-            if name != tab:
-                panel.leave()
-        self._draw_tab()
+    def show_selection(self, reading: Reading, selection: Selection, chosen: Chosen) -> None:
+        self.atlas.set_selected(selection.layer, selection.head, chosen.heads)
+        self.panels.show_selection(reading, selection)
 
     def leave(self) -> None:
         """The room is not seen any more."""
-        for question in self.questions:
+        for question in (self._describing, self._shrinking):
             question.leave()
-        for panel in self._panels.values():
-            panel.leave()
-        self._shown = None
+        self.panels.leave()
+        self._attentions = None
 
-    def extent(self, one: Head, other: Head) -> list[Head]:
-        """All heads from one to another, as they stand in the atlas."""
-        return self.atlas.extent(one, other)
+    def atlas_numbers(self) -> tuple[dict[str, Numbers], str]:
+        """Behind the atlas, and what its caption says of them."""
+        assert self._attentions is not None
+        by_head = Axis("layer", first=1), Axis("head", first=1)
+        labels, values = self._attentions.units.labels, self.atlas.thumbnails
+        if len(labels) == values.shape[-1]:
+            axes = Axis("looks", labels), Axis("is looked at", labels)
+        else:  # as small as they are drawn: the highest value of each block
+            axes = Axis("block of tokens that looks"), Axis("block that is looked at")
+        numbers = {"attention": Numbers(values, (*by_head, *axes))}
+        settings = "colours from 0 to each head's highest value"
+        effects, target = self.atlas.effects, self.panels.view.chosen.target
+        if effects is not None and target is not None:
+            numbers["effect"] = Numbers(effects, by_head)
+            change = f"score of {target.label}" if target.is_score else f"ln p of {target.label}"
+            unit = "" if target.is_score else ", in nats"
+            settings += f" · squares: of the model as it is, change of {change} without the head{unit}"
+        return numbers, settings
+
+    def _compute(self, attentions: Attentions) -> None:
+        """All heads made small, and described."""
+        pause_ms = 0 if attentions.is_small else LONG_PAUSE_MS
+        if attentions.is_small or attentions.token_view == TokenView():
+            self._shrinking.forget()
+            self.atlas.set_heads(attentions.thumbnails())
+        else:
+
+            def shrink(step: Step) -> np.ndarray:
+                return attentions.thumbnails(step)
+
+            self._shrinking.compute(attentions.key, shrink, pause_ms)
+            small = self._shrinking.answer
+            self.atlas.set_heads(attentions.reading.thumbnails if small is None else small)  # of tokens until then
+
+        def describe(step: Step) -> Descriptions:
+            return describe_heads(attentions, step)
+
+        self._describing.compute(attentions.key, describe, pause_ms)
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -139,86 +178,60 @@ class HeadsCard(Card):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.px(7))
         column.addWidget(self.atlas)
+        column.addWidget(ProgressLine([self._describing, self._shrinking]))
         below = QHBoxLayout()
         below.addWidget(Steady(self._scale), 1)
-        below.addWidget(self.sorted)
+        below.addWidget(self.by_kind)
         column.addLayout(below)
-        column.addLayout(self._build_tabs())
-        self._pages: dict[str, QWidget] = {KINDS: self._build_kinds(), **self._panels}
-        for name, page in self._pages.items():
-            column.addWidget(page)
-            page.setVisible(name == self.tab)  # once it stands on the card: by itself it would be a window
+        line = QHBoxLayout()
+        line.setSpacing(theme.px(4))
+        group = QButtonGroup(self)
+        for key, tab in self.tabs.items():
+            tab.clicked.connect(lambda _checked=False, key=key: self.open(key))
+            group.addButton(tab)
+            line.addWidget(tab)
+        line.addStretch(1)
+        column.addLayout(line)
+        column.addWidget(self.panels)
         column.addStretch(1)
         self.body.addWidget(scrolled(inside), 1)
 
-    def _build_tabs(self) -> QHBoxLayout:
-        line = QHBoxLayout()
-        line.setSpacing(theme.px(4))
-        self._buttons = {name: button(name, hint=TAB_HINTS[name], checkable=True) for name in TABS}
-        group = QButtonGroup(self)
-        for name, made in self._buttons.items():
-            made.setProperty("look", "small")
-            made.setAccessibleName(TAB_HINTS[name])
-            made.setChecked(name == self.tab)
-            made.clicked.connect(lambda _checked=False, name=name: self.open_tab(name))
-            group.addButton(made)
-            line.addWidget(made)
-        line.addStretch(1)
-        return line
+    def _on_view_made(self, view: AttendView) -> None:
+        if isinstance(view, EffectsView):
+            view.effects_changed.connect(self._show_effects)
+        elif isinstance(view, KindsView):
+            view.set_descriptions(self.descriptions)
+        self.view_made.emit(view)
 
-    def _build_kinds(self) -> QWidget:
-        page = QWidget()
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(6))
-        layout.addWidget(label("found in this text, as layer·head with its score; click one", "muted", wrap=True))
-        layout.addWidget(Steady(self.kinds))
-        return page
-
-    def _connect(self) -> None:
-        for links in (self.kinds, self.alike.nearest):
-            links.chosen.connect(self.chosen)
-        self.finder.chosen.connect(self.chosen)
-        self.effects.chosen.connect(self.chosen)
-        self.alike.points.chosen.connect(self.chosen)
-        self.atlas.chosen.connect(self.chosen)
-        self.finder.several_chosen.connect(self.several_chosen)
-        self.naming.answered.connect(lambda _answer: self._show_kinds())
-        self._shrinking.answered.connect(self.atlas.set_heads)
-        self.effects.effects_changed.connect(self._show_effects)
-        self.sorted.toggled.connect(lambda _on: self._show_order())
-
-    def _draw_tab(self) -> None:
-        if self._shown is not None and self.tab in self._panels:
-            self._panels[self.tab].draw(self._shown)
-        self._show_effects()
-
-    def _show_kinds(self) -> None:
-        if self._shown is not None:
-            self.kinds.show_rows(kind_rows(by_kind(self.described, self.atlas.off), self._special()))
-            self._show_order()
-            self.named.emit()
+    def _on_described(self, descriptions: Descriptions) -> None:
+        kinds = self.panels.get("kinds")
+        assert isinstance(kinds, KindsView)
+        kinds.set_descriptions(descriptions)
+        self._show_order()
+        self.described.emit()
 
     def _show_order(self) -> None:
-        """By kind as soon as the kinds are there; while new ones are worked out, the order stays."""
-        named = self.described
-        if not self.sorted.isChecked():
+        """By kind as soon as the kinds are there; while new ones are computed, the order stays."""
+        descriptions, attentions = self.descriptions, self._attentions
+        if not self.by_kind.isChecked():
             self.atlas.set_groups(None)
-        elif named:
-            groups: Sequence[tuple[str, tuple[Head, ...]]] = [
-                (kind_name(kind, self._special()), tuple((layer, head) for layer, head, _ in heads))
-                for kind, heads in by_kind(named, self.atlas.off).items()
+        elif descriptions and attentions is not None:
+            groups: list[Group] = [
+                (kind_name(kind, attentions.reading), tuple((layer, head) for layer, head, _ in heads))
+                for kind, heads in by_kind(descriptions, self.atlas.off).items()
             ]
             self.atlas.set_groups(groups)
 
     def _show_effects(self) -> None:
-        """Over the heads, while their tab is open."""
-        effects = self.effects.effects if self.tab == EFFECTS else None
-        fits = (
-            effects is not None and self._shown is not None and effects.shape == (self._shown.layers, self._shown.heads)
+        """Over the heads, while their panel is open."""
+        view = self.panels.view
+        effects = view.effects if isinstance(view, EffectsView) else None
+        attentions = self._attentions
+        if effects is not None and (attentions is None or effects.shape != (attentions.layers, attentions.heads)):
+            effects = None  # of another model
+        self.atlas.set_effects(effects, view.limit if isinstance(view, EffectsView) else 1.0)
+        self._scale.setText(
+            self.tr("colour: 0 to each head’s highest weight")
+            if effects is None
+            else self.tr("squares: what this head does for the prediction")
         )
-        self.atlas.set_effects(effects if fits else None, self.effects.limit)
-        self._scale.setText("squares: what happens without this head; scale below" if fits else SCALED)
-
-    def _special(self) -> str:
-        return "/".join(self._shown.reading.special_names) or "special token" if self._shown else ""

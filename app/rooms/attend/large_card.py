@@ -1,101 +1,148 @@
-"""The card in the middle: one head or several, large, in one of four ways."""
+"""The card in the middle: one head or several, large, in one of several ways."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget
+from PySide6.QtWidgets import QButtonGroup
 
+from app.figures.figure import Figure
 from app.look import theme
-from app.rooms.attend.check_page import CheckPage
-from app.rooms.attend.lines_page import LinesPage
-from app.rooms.attend.matrix_page import MatrixPage
-from app.rooms.attend.page import Drawn, Page
-from app.rooms.attend.score_page import ScorePage
-from app.rooms.attend.shown import Choice, Shown
-from app.rooms.attend.targets import Targets
-from app.widgets.card import Card, button
-from app.widgets.figure_button import Provider
+from app.look.language import QT_TRANSLATE_NOOP
+from app.rooms.attend.check import CheckView
+from app.rooms.attend.chosen import Chosen
+from app.rooms.attend.lines import LinesView
+from app.rooms.attend.matrix import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, RolloutMatrix
+from app.rooms.attend.score import ScoreView
+from app.rooms.attend.view import AttendView, ViewStack
+from app.rooms.base import ViewSpec
+from app.widgets.card import Card, Hint, button
+from app.widgets.controls import Choice
 
-MATRIX, LINES, SCORE, CHECK = MODES = ("Matrix", "Lines", "Query × Key", "Check")
-MODE_HINTS = {
-    MATRIX: "Who looks at whom, all tokens at once",
-    LINES: "Who looks at whom, as lines; several heads in colours",
-    SCORE: "How one weight comes about, number by number",
-    CHECK: "Attention, gradient and removal side by side",
-}
+MATRICES = (  # one tab, with a list to choose from
+    ViewSpec(
+        "matrix",
+        QT_TRANSLATE_NOOP("ViewSpec", "This head"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Who looks at whom: all tokens at once"),
+        HeadMatrix,
+    ),
+    ViewSpec(
+        "mean",
+        QT_TRANSLATE_NOOP("ViewSpec", "Mean of chosen heads"),
+        QT_TRANSLATE_NOOP("ViewSpec", "What several heads look at together"),
+        MeanMatrix,
+    ),
+    ViewSpec(
+        "rollout",
+        QT_TRANSLATE_NOOP("ViewSpec", "Rollout"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec", "Which input tokens each token is made of after these layers, by attention alone"
+        ),
+        RolloutMatrix,
+    ),
+    ViewSpec(
+        "flow",
+        QT_TRANSLATE_NOOP("ViewSpec", "Flow"),
+        QT_TRANSLATE_NOOP("ViewSpec", "How much of each input token can reach a token through these layers at most"),
+        FlowMatrix,
+    ),
+    ViewSpec(
+        "gradient",
+        QT_TRANSLATE_NOOP("ViewSpec", "Gradient"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Which weights of this head matter for a prediction"),
+        GradientMatrix,
+    ),
+)
+OTHERS = (
+    ViewSpec(
+        "lines",
+        QT_TRANSLATE_NOOP("ViewSpec", "Lines"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Who looks at whom, as lines; several heads in colours"),
+        LinesView,
+    ),
+    ViewSpec(
+        "score",
+        QT_TRANSLATE_NOOP("ViewSpec", "Query × Key"),
+        QT_TRANSLATE_NOOP("ViewSpec", "How one weight comes about, number by number"),
+        ScoreView,
+    ),
+    ViewSpec(
+        "check",
+        QT_TRANSLATE_NOOP("ViewSpec", "Check"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec", "Whether what a head looks at matters: attention, gradient and removal side by side"
+        ),
+        CheckView,
+    ),
+)
+SPECS = (*MATRICES, *OTHERS)
+MATRIX_KEYS = [spec.key for spec in MATRICES]
 
 
 class LargeCard(Card):
-    """Only the page on show is drawn."""
+    """A row of tabs and one view. The matrices share a tab, and a list in their line of controls."""
 
-    hovered = Signal(object)
-    picked = Signal(int, int)
+    view_made = Signal(object)
 
-    def __init__(self, targets: Targets, figure: Provider) -> None:
-        super().__init__("Layer 1 · Head 1")
-        self.matrix, self.lines = MatrixPage(targets), LinesPage()
-        self.score, self.check = ScorePage(), CheckPage(targets)
-        self._pages: dict[str, Page] = dict(zip(MODES, (self.matrix, self.lines, self.score, self.check), strict=True))
-        self.questions = [question for page in self._pages.values() for question in page.questions]
-        self.mode = MATRIX
-        self._last: tuple[Shown, Choice] | None = None
-        self._stack = QStackedWidget()
-        self.body.addWidget(self._stack, 1)
+    def __init__(self, chosen: Chosen) -> None:
+        super().__init__("")
+        self.views = ViewStack(SPECS, chosen)
+        self._specs = {spec.key: spec for spec in SPECS}
+        self._matrix = MATRIX_KEYS[0]  # the one that its tab opens
+        self.matrices = Choice(self.tr("What the large picture shows"))
+        self.matrices.addItems([spec.shown_title for spec in MATRICES])
+        self.purpose = Hint()  # why one looks at it
+        self.tabs = {"matrix": button(self.tr("Matrix"), look="small", checkable=True)}
+        for spec in OTHERS:
+            self.tabs[spec.key] = button(spec.shown_title, look="small", checkable=True)
+        self._lay_out()
+        self.views.view_made.connect(self._on_view_made)
+        self.matrices.activated.connect(lambda index: self.open(MATRIX_KEYS[index]))
+        self.set_figure(self.make_figure, self.tr("the large picture"))
+        self.open(self._matrix)
+
+    @property
+    def key(self) -> str:
+        """Of the view on show."""
+        return self.views.key
+
+    @property
+    def view(self) -> AttendView:
+        return self.views.view
+
+    def get(self, key: str) -> AttendView:
+        """A view, not necessarily on show."""
+        return self.views.get(key)
+
+    def open(self, key: str) -> None:
+        """Shows a view by the key of its spec."""
+        self.views.open(key)
+        is_matrix = key in MATRIX_KEYS
+        if is_matrix:
+            self._matrix = key
+            self.view.controls.insertWidget(0, self.matrices)
+            self.matrices.setCurrentIndex(MATRIX_KEYS.index(key))
+        self.tabs["matrix" if is_matrix else key].setChecked(True)
+        self.purpose.setText(self._specs[key].shown_hint)
+        self._show_title()
+
+    def make_figure(self) -> Figure | None:
+        return self.view.make_figure()
+
+    def _lay_out(self) -> None:
         group = QButtonGroup(self)
-        self.buttons = {name: button(name, hint=MODE_HINTS[name], checkable=True) for name in MODES}
-        line = QHBoxLayout()
-        line.setSpacing(theme.px(8))
-        if theme.scale() > 1:  # a projector has no room for them beside the title
-            self.body.insertLayout(0, line)
-        for name, page in self._pages.items():
-            self._stack.addWidget(page)
-            self.buttons[name].setAccessibleName(name)
-            self.buttons[name].setProperty("look", "small")
-            self.buttons[name].clicked.connect(lambda _checked=False, name=name: self.set_mode(name))
-            group.addButton(self.buttons[name])
-            if theme.scale() > 1:
-                line.addWidget(self.buttons[name])
-            else:
-                self.add_to_header(self.buttons[name])
-            page.hovered.connect(self.hovered)
-            page.picked.connect(self.picked)
-            page.titled.connect(lambda title, hint, page=page: self._on_page_titled(page, title, hint))
-        self.buttons[MATRIX].setChecked(True)
-        self.set_figure(figure, "the large picture")
+        for key, tab in self.tabs.items():
+            tab.setToolTip(self._specs[key].shown_hint)
+            tab.clicked.connect(lambda _checked=False, key=key: self.open(self._matrix if key == "matrix" else key))
+            group.addButton(tab)
+            self.add_to_header(tab)
+        self.body.addWidget(self.purpose)
+        self.purpose.setVisible(theme.scale() == 1)  # on a projector the picture needs the room
+        self.body.addWidget(self.views, 1)
 
-    @property
-    def page(self) -> Page:
-        return self._pages[self.mode]
+    def _on_view_made(self, view: AttendView) -> None:
+        view.title_changed.connect(self._show_title)
+        self.view_made.emit(view)
 
-    def set_mode(self, mode: str) -> None:
-        """One of MODES."""
-        if mode != self.mode:
-            self.page.leave()
-        self.mode = mode
-        self.buttons[mode].setChecked(True)
-        self._stack.setCurrentWidget(self.page)
-        if self._last is not None:
-            self.page.draw(*self._last)
-
-    def draw(self, shown: Shown, choice: Choice) -> None:
-        self._last = shown, choice
-        self.page.draw(shown, choice)
-
-    def draw_row(self, shown: Shown, choice: Choice) -> None:
-        self._last = shown, choice
-        self.page.draw_row(shown, choice)
-
-    def leave(self) -> None:
-        """The room is not seen any more."""
-        self.page.leave()
-        self._last = None
-
-    @property
-    def drawn(self) -> Drawn | None:
-        """For the figure."""
-        return self.page.drawn()
-
-    def _on_page_titled(self, page: Page, title: str, hint: str) -> None:
-        if page is self.page:
-            self.set_title(title)
-            self.set_hint(hint)
+    def _show_title(self) -> None:
+        self.set_title(self.view.title)
+        self.set_hint(self.view.hint)

@@ -27,24 +27,42 @@ def strongest_links(
     least: float = 0.0,
     share: float | None = None,
     most: int | None = None,
+    always: int | None = None,
 ) -> Links:
-    """Links of one head (S,S): all of at least `least`, or the strongest that hold `share` of the attention.
+    """Links of one head (S,S): all of at least `least`, or of each row the fewest that hold `share` of its attention.
 
-    among (S,S): True for the links asked about; None: all. most: no more links than this.
+    among (S,S): True for the links asked about; None: all. most: no more links than this, those of the row `always`
+    among them.
     """
     asked = np.ones(attention.shape, dtype=bool) if among is None else among
-    flat = np.flatnonzero(asked & (attention >= least) & (attention > 0))
-    weights = attention.ravel()[flat].astype(np.float64)
-    total = float(attention[asked].sum(dtype=np.float64))
-    order = np.argsort(-weights, kind="stable")
+    values = np.where(asked, attention, 0).astype(np.float64)
+    total = float(values.sum())
+    fits = (values >= least) & (values > 0)
     if share is not None:
-        reached = np.searchsorted(np.cumsum(weights[order]), share * total * (1 - 1e-9)) + 1
-        order = order[: reached if share > 0 else 0]
+        fits &= _holding(values, share)
+    flat = np.flatnonzero(fits)
+    weights = values.ravel()[flat]
+    order = np.argsort(-weights, kind="stable")
     fitting = len(order)
-    order = order[:most]
+    if most is not None and fitting > most:
+        is_own = flat[order] // attention.shape[1] == always
+        kept = np.concatenate([order[is_own], order[~is_own]])[:most]
+        order = kept[np.argsort(-weights[kept], kind="stable")]
     rows, columns = np.divmod(flat[order], attention.shape[1])
     held = float(weights[order].sum()) / total if total > 0 else 0.0
     return Links(rows, columns, weights[order], fitting, held)
+
+
+def _holding(values: NDArray, share: float) -> NDArray[np.bool_]:
+    """(S,S) True for the highest values of each row that together hold at least `share` of it."""
+    if share <= 0:
+        return np.zeros(values.shape, dtype=bool)
+    order = np.argsort(-values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    before = np.cumsum(ordered, axis=1) - ordered  # what the higher ones hold already
+    holding = np.zeros(values.shape, dtype=bool)
+    np.put_along_axis(holding, order, before < share * values.sum(axis=1, keepdims=True) * (1 - 1e-9), axis=1)
+    return holding
 
 
 def between(parts: Sequence[str], looks: str, looked_at: str) -> NDArray[np.bool_]:

@@ -1,199 +1,176 @@
-"""Room Attend: all heads at a glance, one or several large, and what the token that is looked at looks at."""
+"""Room Attend: all heads at a glance, one or several large, and what the token on show looks at."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtCore import QCoreApplication, QPoint, QSize
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.compute.head_questions import targets_of
-from app.figures.figure import Axis, Figure, Numbers, numbers_of
-from app.look import theme
-from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.head_view import HeadView
-from app.rooms.attend.heads_card import ALIKE, EFFECTS, FIND, KINDS, HeadsCard
-from app.rooms.attend.large_card import CHECK, LINES, MATRIX, SCORE, LargeCard
+from app.compute.question import PAUSE_MS
+from app.figures.figure import Figure, numbers_of
+from app.look import numbers, theme
+from app.rooms.attend.attentions import Attentions, Head, head_name, head_title, kind_name
+from app.rooms.attend.chosen import Chosen
+from app.rooms.attend.folded import Folded
+from app.rooms.attend.heads_card import PANELS, HeadsCard
+from app.rooms.attend.large_card import SPECS, LargeCard
 from app.rooms.attend.links import with_weight
-from app.rooms.attend.matrix_page import GRADIENT, HEAD, ROLLOUT
-from app.rooms.attend.shown import Choice, Head, Shown, why_no_target
 from app.rooms.attend.side_card import SideCard
-from app.rooms.attend.targets import Targets
+from app.rooms.attend.view import AttendView
 from app.rooms.base import ExploreRoom
 from app.state.readings import Reading
 from app.state.state import ExploreState
 from app.state.what_if import EditedRow
-from app.widgets.bar_list import BarList
 from app.widgets.card import GAP_PX
+from app.widgets.context_menu import Entry, figure_entries, show_context_menu
 
-VIEWS = {
-    "matrix": (MATRIX, HEAD, KINDS),
-    "lines": (LINES, HEAD, FIND),
-    "score": (SCORE, HEAD, KINDS),
-    "check": (CHECK, HEAD, EFFECTS),
-    "rollout": (MATRIX, ROLLOUT, ALIKE),
-    "gradient": (MATRIX, GRADIENT, EFFECTS),
-}
-
+PANEL_OF_VIEW = {"lines": "find", "check": "effects", "rollout": "alike", "gradient": "effects"}  # they go together
 KEPT = "attend.view"  # what a window built anew finds in the state
+BESIDE_ONE_PX, BESIDE_BOTH_PX = 560, 440  # what one side card, or both, must leave for the large one, or they fold away
 
 
 @dataclass(frozen=True)
-class _View:
-    mode: str
-    picture: str
-    tab: str
-    chosen: tuple[Head, ...]
+class _Kept:
+    view: str
+    panel: str
+    heads: tuple[Head, ...]
 
 
 class AttendRoom(ExploreRoom):
     """Atlas on the left, the chosen heads in the middle, bars, facts and what if on the right."""
 
+    specs = SPECS  # of the large card; PANELS are those below the atlas
+
     def __init__(self, state: ExploreState) -> None:
-        self.targets = Targets()
-        self.heads_card = HeadsCard(self.targets, self._atlas_figure, self._map_figure)
-        self.large, self.side = LargeCard(self.targets, self._large_figure), SideCard(self._bars_figure)
-        self._chosen: list[Head] = []  # in the order of choosing, the head on show among them
-        self._column: int | None = None  # position of what the token is asked about
-        self._shown: Shown | None = None
-        super().__init__(state, self._build())
-        self.targets.setParent(self)
-        self.questions = [*self.heads_card.questions, *self.large.questions]
-        self._connect()
-        self._take_up_view()
-
-    # Parts by short names.
-
-    @property
-    def _view(self) -> HeadView:
-        return self.large.matrix.view
-
-    @property
-    def _atlas(self) -> HeadAtlas:
-        return self.heads_card.atlas
-
-    @property
-    def _kinds(self) -> QLabel:
-        return self.heads_card.kinds
-
-    @property
-    def _bars(self) -> BarList:
-        return self.side.bars
-
-    @property
-    def _facts(self) -> list[QLabel]:
-        return self.side.facts
-
-    @property
-    def _special(self) -> QLabel:
-        return self.side.special
-
-    @property
-    def chosen_heads(self) -> list[Head]:
-        """(layer, head) from 0, in the order of choosing."""
-        return self._chosen
-
-    def choose_heads(self, heads: Sequence[Head]) -> None:
-        """All of these; the first is the one on show."""
-        if heads:
-            self._chosen = list(dict.fromkeys(heads))
-            self._show_head(self._chosen[0])
-
-    def open_view(self, view: str) -> None:
-        """One of VIEWS: a page, a picture of the matrix and a tab, whatever they take asked for at once."""
-        mode, picture, tab = VIEWS[view]
-        self.large.set_mode(mode)
-        self.large.matrix.picture.setCurrentText(picture)
-        self.heads_card.open_tab(tab)
-        for question in self.questions:
-            question.hurry()
-
-    def draw_reading(self, reading: Reading) -> None:
-        shown = Shown(reading, self.state.token_view)
-        if not len(shown.units):
-            self.waiting.show_sentence("The special tokens are left out, and there is no word yet. Type one above.")
-            self._leave()
-            return
-        self._shown = shown
-        self._keep_what_is_there(shown)
-        self.targets.set_targets(targets_of(shown.plain, self._locked()), why_no_target(reading), self._locked())
-        self.heads_card.draw(shown)
-        self.draw_head(reading)
-
-    def draw_head(self, reading: Reading) -> None:
-        if self._shown is None:
-            return
-        current = (self.state.layer, self.state.head)
-        if current not in self._chosen:
-            self._chosen = [current]
-        choice = self._choice()
-        self.heads_card.set_chosen(choice)
-        self.large.draw(self._shown, choice)
-        self.side.draw_head(self._shown, choice, self.heads_card.described, reading.request.what_if)
-
-    def draw_focus(self, reading: Reading) -> None:
-        if self._shown is not None:
-            choice = self._choice()
-            self.large.draw_row(self._shown, choice)
-            self.side.draw_row(self._shown, choice, reading.request.what_if)
-
-    def show_answer(self, kind: str, answer: Any) -> None:
-        for question in self.questions:
-            question.take(kind, answer)
-
-    def show_progress(self, kind: str, share: float) -> None:
-        for question in self.questions:
-            question.show_progress(kind, share)
-
-    def _build(self) -> QWidget:
+        self.chosen = Chosen()
+        self.heads_card = HeadsCard(self.chosen, self._atlas_figure)
+        self.large, self.side = LargeCard(self.chosen), SideCard(self._bars_figure)
+        self.left = Folded(self.heads_card, self.heads_card.title)
+        self.right = Folded(self.side, QCoreApplication.translate("AttendRoom", "What it looks at"))
+        self._attentions: Attentions | None = None  # on show
+        self._is_typing = False  # the reading changes while the room is looked at
         content = QWidget()
         row = QHBoxLayout(content)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(self.heads_card)
+        row.addWidget(self.left)
         row.addWidget(self.large, 1)
-        row.addWidget(self.side)
-        return content
+        row.addWidget(self.right)
+        super().__init__(state, content)
+        self.chosen.setParent(self)
+        self._connect()
+        kept = state.kept.get(KEPT)  # as the room was in a frame of another size
+        if isinstance(kept, _Kept):
+            self.large.open(kept.view)
+            self.heads_card.open(kept.panel)
+            self.chosen.heads = kept.heads
+
+    @property
+    def view(self) -> AttendView:
+        """The large one on show."""
+        return self.large.view
+
+    @property
+    def chosen_heads(self) -> list[Head]:
+        """(layer, head) from 0, in the order of choosing."""
+        return list(self.chosen.heads)
+
+    def choose_heads(self, heads: Sequence[Head]) -> None:
+        """All of these; the first is the one on show."""
+        if heads:
+            self.chosen.heads = tuple(dict.fromkeys(heads))
+            self._show_head(self.chosen.heads[0])
+
+    def open_view(self, key: str) -> AttendView:
+        """A large view or a panel by the key of its spec; a view brings the panel that goes with it."""
+        if key in {spec.key for spec in PANELS}:
+            self.heads_card.open(key)
+            return self.heads_card.get(key)
+        self.large.open(key)
+        self.heads_card.open(PANEL_OF_VIEW.get(key, "kinds"))
+        return self.view
+
+    def draw_reading(self, reading: Reading) -> None:
+        selection = self.state.selection
+        attentions = Attentions(reading, selection.token_view)
+        if not len(attentions.units):
+            self.waiting.show_sentence(
+                self.tr("Special tokens are hidden, and there is no word yet. Type one above, or show special tokens.")
+            )
+            self._leave()
+            return
+        self._attentions = attentions
+        pause_ms, self._is_typing = PAUSE_MS if self._is_typing else 0, True
+        chosen, layers, heads = self.chosen, attentions.layers, attentions.heads
+        chosen.heads = tuple(spot for spot in chosen.heads if spot[0] < layers and spot[1] < heads)
+        if (selection.layer, selection.head) not in chosen.heads:
+            chosen.heads = ((selection.layer, selection.head),)
+        if chosen.column is not None and chosen.column >= len(reading.encoding):
+            chosen.column = None
+        last = len(reading.encoding) - 1
+        chosen.set_reading(attentions.plain, min(1 if selection.pinned is None else selection.pinned, last))
+        self.heads_card.show_reading(reading, selection, pause_ms)
+        self.heads_card.atlas.set_selected(selection.layer, selection.head, chosen.heads)
+        self.large.views.show_reading(reading, selection, pause_ms)
+        self.side.show_head(attentions, selection, self.heads_card.descriptions)
+        self.side.show_row(attentions, selection, chosen.column)
+
+    def draw_head(self, reading: Reading) -> None:
+        selection = self.state.selection
+        if self._attentions is None:
+            return
+        if (selection.layer, selection.head) not in self.chosen.heads:
+            self.chosen.heads = ((selection.layer, selection.head),)
+        self.heads_card.show_selection(reading, selection, self.chosen)
+        self.large.views.show_selection(reading, selection)
+        self.side.show_head(self._attentions, selection, self.heads_card.descriptions)
+        self.side.show_row(self._attentions, selection, self.chosen.column)
+
+    def draw_focus(self, reading: Reading) -> None:
+        if self._attentions is None:
+            return
+        selection = self.state.selection
+        pinned = min(1 if selection.pinned is None else selection.pinned, len(reading.encoding) - 1)
+        self.chosen.set_reading(self._attentions.plain, pinned)
+        self.large.views.show_selection(reading, selection)
+        self.side.show_row(self._attentions, selection, self.chosen.column)
 
     def _connect(self) -> None:
-        atlas, what_if = self.heads_card.atlas, self.side.what_if
-        for question in self.questions:
-            question.asked.connect(self.ask_model)
-            question.unasked.connect(self.unasked)
-        self.heads_card.chosen.connect(lambda layer, head: self.choose_heads([(layer, head)]))
-        self.heads_card.several_chosen.connect(self.choose_heads)
-        self.heads_card.named.connect(self._on_heads_named)
-        self.heads_card.alike.points.toggled.connect(self._on_head_toggled)
-        self.heads_card.alike.points.hovered.connect(self._on_head_hovered)
+        atlas, what_if, card = self.heads_card.atlas, self.side.what_if, self.heads_card
+        for stack in (self.large.views, card.panels):
+            stack.view_made.connect(self._connect_view)
+        for view in (self.large.view, card.panels.view):  # made with their cards
+            self._connect_view(view)
+        card.question_requested.connect(self.question_requested)
+        card.question_cancelled.connect(self.question_cancelled)
+        card.described.connect(self._on_heads_described)
+        atlas.chosen.connect(self._on_head_clicked)
         atlas.toggled.connect(self._on_head_toggled)
         atlas.extended.connect(self._on_head_extended)
         atlas.hovered.connect(self._on_head_hovered)
-        self.large.hovered.connect(self.state.set_hover)
-        self.large.picked.connect(self._on_large_picked)
-        self.large.matrix.weight_set.connect(self._set_weight)
+        atlas.context_menu_requested.connect(self._on_atlas_menu_requested)
         what_if.head_switched.connect(self._on_head_switched)
         what_if.layer_switched.connect(self._on_layer_switched)
-        what_if.weight_set.connect(self._on_what_if_weight_set)
-        what_if.column_chosen.connect(self._on_what_if_column_chosen)
-        what_if.row_put_back.connect(self._on_row_put_back)
+        what_if.weight_set.connect(self._on_weight_typed)
+        what_if.column_chosen.connect(self._on_column_chosen)
+        what_if.row_reset.connect(self._on_row_reset)
 
-    def _choice(self) -> Choice:
-        state = self.state
-        return Choice(state.layer, state.head, tuple(self._chosen), self.current, self._locked(), self._column)
-
-    def _locked(self) -> int:
-        """The token that was clicked, without the mouse: questions to the model do not follow the mouse."""
-        reading, focus = self.state.reading, self.state.focus
-        size = len(reading.encoding) if reading else 0
-        return min(1 if focus is None else focus, max(size - 1, 0))
-
-    def _keep_what_is_there(self, shown: Shown) -> None:
-        """Another model may have fewer heads, another text fewer tokens."""
-        self._chosen = [spot for spot in self._chosen if spot[0] < shown.layers and spot[1] < shown.heads]
-        if self._column is not None and self._column >= len(shown.reading.encoding):
-            self._column = None
+    def _connect_view(self, view: AttendView) -> None:
+        view.position_hovered.connect(self.state.set_hover)
+        view.position_clicked.connect(self.state.set_focus)
+        view.cell_clicked.connect(self._on_cell_clicked)
+        view.weight_set.connect(self.set_weight)
+        view.head_clicked.connect(self._on_head_clicked)
+        view.heads_clicked.connect(self.choose_heads)
+        view.head_toggled.connect(self._on_head_toggled)
+        view.head_hovered.connect(self._on_head_hovered)
+        view.token_menu_requested.connect(self._on_token_menu_requested)
+        view.head_menu_requested.connect(self._on_head_menu_requested)
+        view.question_requested.connect(self.question_requested)
+        view.question_cancelled.connect(self.question_cancelled)
 
     def _show_head(self, spot: Head) -> None:
         if spot != (self.state.layer, self.state.head):
@@ -203,46 +180,53 @@ class AttendRoom(ExploreRoom):
 
     def _leave(self) -> None:
         self.heads_card.leave()
-        self.large.leave()
-        self._shown = None
+        self.large.views.leave()
+        self._attentions = None
 
     # What a person does.
 
-    def _on_heads_named(self) -> None:
-        if self._shown is not None:
-            self.side.describe(self._shown, self._choice(), self.heads_card.described)
+    def _on_heads_described(self) -> None:
+        if self._attentions is not None:
+            self.side.show_head(self._attentions, self.state.selection, self.heads_card.descriptions)
+
+    def _on_head_clicked(self, layer: int, head: int) -> None:
+        self.choose_heads([(layer, head)])
 
     def _on_head_toggled(self, layer: int, head: int) -> None:
         """One more, or one less; the last one stays."""
-        spot = (layer, head)
-        if spot not in self._chosen:
-            self._chosen.append(spot)
+        spot, heads = (layer, head), self.chosen.heads
+        if spot not in heads:
+            self.chosen.heads = (*heads, spot)
             self._show_head(spot)
-        elif len(self._chosen) > 1:
-            self._chosen.remove(spot)
-            self._show_head(self._chosen[-1])
+        elif len(heads) > 1:
+            self.chosen.heads = tuple(other for other in heads if other != spot)
+            self._show_head(self.chosen.heads[-1])
 
     def _on_head_extended(self, layer: int, head: int) -> None:
-        anchor = self._chosen[0] if self._chosen else (layer, head)
-        extent = self.heads_card.extent(anchor, (layer, head))
-        self._chosen = [anchor, *(spot for spot in extent if spot != anchor)]
+        anchor = self.chosen.heads[0] if self.chosen.heads else (layer, head)
+        extent = self.heads_card.atlas.extent(anchor, (layer, head))
+        self.chosen.heads = (anchor, *(spot for spot in extent if spot != anchor))
         self._show_head((layer, head))
 
     def _on_head_hovered(self, spot: Head | None) -> None:
-        reading = self.state.reading
-        if spot is None or reading is None:
+        if spot is None or self._attentions is None:
             self.hover_text_changed.emit("")
             return
-        named = self.heads_card.described.get(spot)
-        said = f" · {named.kind.kind} {named.kind.score:.2f}" if named else ""
-        effects = self.heads_card.atlas.effects
-        said += f" · without it ln p {effects[spot]:+.3f} nats".replace("-", "−") if effects is not None else ""
-        off = " · off" if spot in self.heads_card.atlas.off else ""
-        highest = float(reading.trace.attentions[spot].max())
-        self.hover_text_changed.emit(f"layer {spot[0] + 1}, head {spot[1] + 1}{off}: highest value {highest:.2f}{said}")
+        reading, atlas = self._attentions.reading, self.heads_card.atlas
+        highest = numbers.decimal(float(reading.trace.attentions[spot].max()))
+        texts = [self.tr("{head}: highest weight {weight}").format(head=self._attentions.title(*spot), weight=highest)]
+        described = self.heads_card.descriptions.get(spot)
+        if described is not None:
+            texts.append(f"{kind_name(described.kind.kind, reading)} {numbers.decimal(described.kind.score)}")
+        target = self.chosen.target
+        if atlas.effects is not None and target is not None:
+            change = numbers.signed(float(atlas.effects[spot]), 3)
+            text = self.tr("score {change} without it") if target.is_score else self.tr("ln p {change} nats without it")
+            texts.append(text.format(change=change))
+        self.hover_text_changed.emit(" · ".join(texts))
 
-    def _on_large_picked(self, position: int, column: int) -> None:
-        self._column = self._column if column < 0 else column
+    def _on_cell_clicked(self, position: int, column: int) -> None:
+        self.chosen.column = column
         if position != self.state.focus:
             self.state.set_focus(position)
         elif self.state.reading is not None:
@@ -254,103 +238,126 @@ class AttendRoom(ExploreRoom):
     def _on_layer_switched(self, off: bool) -> None:
         self.state.set_what_if(self.state.what_if.with_layer(self.state.layer, off))
 
-    def _on_what_if_column_chosen(self, column: int) -> None:
-        if self._shown is not None:
-            self._column = self._shown.units.members[column][0]
+    def _on_column_chosen(self, column: int) -> None:
+        if self._attentions is not None:
+            self.chosen.column = self._attentions.units.members[column][0]
 
-    def _on_what_if_weight_set(self, position: int, column: int, weight: float) -> None:
-        row = self._shown.row_of(position) if self._shown else None
+    def _on_weight_typed(self, position: int, column: int, weight: float) -> None:
+        row = self._attentions.units.unit_of(position) if self._attentions else None
         if row is not None:
-            self._set_weight(row, column, weight)
+            self.set_weight(row, column, weight)
 
-    def _set_weight(self, row: int, column: int, weight: float) -> None:
+    def set_weight(self, row: int, column: int, weight: float) -> None:
         """Units. A word's pieces share the weight as before; tokens that are left out of the view keep theirs."""
-        shown, what_if = self._shown, self.state.what_if
-        if shown is None or shown.reading.encoding is not self.state.encoding:
+        attentions, what_if = self._attentions, self.state.what_if
+        if attentions is None or attentions.reading.encoding is not self.state.encoding:
             return  # of a text that is gone already
-        members, layer, head = shown.units.members, self.state.layer, self.state.head
-        within = None if shown.view.specials else [position for unit in members for position in unit]
-        self._column = members[column][0]
+        members, layer, head = attentions.units.members, self.state.layer, self.state.head
+        within = None if attentions.token_view.specials else [position for unit in members for position in unit]
+        self.chosen.column = members[column][0]
         for position in members[row]:
-            old = shown.reading.trace.attentions[layer, head, position]
+            old = attentions.reading.trace.attentions[layer, head, position]
             new = with_weight(old, members[column], weight, within)
             what_if = what_if.with_row(EditedRow(layer, head, position, tuple(new.tolist())))
         self.state.set_what_if(what_if)
 
-    def _on_row_put_back(self) -> None:
-        shown, what_if = self._shown, self.state.what_if
-        row = shown.row_of(self.current) if shown else None
-        if shown is None or row is None:
+    def _on_row_reset(self) -> None:
+        attentions, what_if = self._attentions, self.state.what_if
+        row = attentions.units.unit_of(self.current) if attentions else None
+        if attentions is None or row is None:
             return
-        for position in shown.units.members[row]:
+        for position in attentions.units.members[row]:
             what_if = what_if.without_row(self.state.layer, self.state.head, position)
         self.state.set_what_if(what_if)
+
+    # Context menus.
+
+    def _on_atlas_menu_requested(self, spot: Head | None, at: QPoint) -> None:
+        if spot is not None:
+            self._on_head_menu_requested(*spot, at)
+
+    def _on_head_menu_requested(self, layer: int, head: int, at: QPoint) -> None:
+        show_context_menu(self, at, [*self.head_entries(layer, head), None, *figure_entries(self.heads_card.atlas)])
+
+    def _on_token_menu_requested(self, position: int, at: QPoint) -> None:
+        show_context_menu(self, at, [*self.token_entries(position), None, *figure_entries(self.large.views)])
+
+    def head_entries(self, layer: int, head: int) -> list[Entry]:
+        """What can be done with a head."""
+        what_if, set_what_if = self.state.what_if, self.state.set_what_if
+        is_off, name = (layer, head) in what_if.heads_off, head_name(layer, head)
+        switch = self.tr("Switch head {head} on again") if is_off else self.tr("Switch head {head} off")
+        is_chosen = (layer, head) in self.chosen.heads
+        compare = self.tr("Do not compare it") if is_chosen else self.tr("Compare it with the chosen heads")
+        return [
+            (
+                self.tr("Look at {head}").format(head=head_title(layer, head)),
+                lambda: self.choose_heads([(layer, head)]),
+            ),
+            (compare, lambda: self._on_head_toggled(layer, head)),
+            None,
+            (switch.format(head=name), lambda: set_what_if(what_if.with_head(layer, head, not is_off))),
+            (self.tr("Copy its name"), lambda: QApplication.clipboard().setText(head_title(layer, head))),
+        ]
+
+    def token_entries(self, position: int) -> list[Entry]:
+        """What can be done with a token."""
+        state, reading = self.state, self.state.reading
+        if reading is None or position >= len(reading.encoding):
+            return []
+        token, what_if = reading.shown_tokens[position], state.what_if
+        entries: list[Entry] = [
+            (self.tr("Look at {token}").format(token=token), lambda: state.set_focus(position)),
+        ]
+        if reading.encoding.parts[position] != "special" and state.mask_token:
+            text = self.tr("Unmask") if position in state.all_masked else self.tr("Mask")
+            entries.append((text, lambda: state.toggle_mask(position)))
+        if state.has_segments:
+            own = reading.encoding.segments[position]
+            now = dict(what_if.segments).get(position, own)
+            text = self.tr("Switch to segment B") if now == 0 else self.tr("Switch to segment A")
+            other = None if 1 - now == own else 1 - now
+            entries.append((text, lambda: state.set_what_if(what_if.with_segment(position, other))))
+        entries.append((self.tr("Copy the token"), lambda: QApplication.clipboard().setText(token)))
+        return entries
 
     # Figures.
 
     def _atlas_figure(self) -> Figure | None:
-        reading, effects = self.state.reading, self.heads_card.atlas.effects
-        if reading is None or self._shown is None:
+        if self._attentions is None:
             return None
-        by_head = Axis("layer", first=1), Axis("head", first=1)
-        labels, values = self._shown.units.labels, self.heads_card.atlas.thumbnails
-        if len(labels) == values.shape[-1]:
-            axes = Axis("looks", labels), Axis("is looked at", labels)
-        else:  # as small as they are drawn: the highest value of each block
-            axes = Axis("block of tokens that looks"), Axis("block that is looked at")
-        numbers = {"attention": Numbers(values, (*by_head, *axes))}
-        settings = "colours from 0 to each head's highest value"
-        if effects is not None and self.targets.chosen is not None:
-            numbers["effect"] = Numbers(effects, by_head)
-            target = self.targets.chosen.label
-            settings += f" · squares: of the model as it is, change of ln p of {target} without the head, in nats"
-        hint = "rows: layers · columns: heads · in each: rows look at columns"
-        return self.figure("Every head", [self.heads_card.atlas], numbers, hint=hint, settings=settings)
-
-    def _map_figure(self) -> Figure | None:
-        numbers = self.heads_card.alike.numbers()
-        if numbers is None:
-            return None
-        widget, said = self.heads_card.alike.points, self.heads_card.alike.said
-        return self.figure(
-            "Which heads are alike", [widget], numbers, hint="near: they look at the same", settings=said
-        )
-
-    def _large_figure(self) -> Figure | None:
-        drawn = self.large.drawn
-        if drawn is None:
-            return None
-        return self.figure(
-            self.large.title,
-            drawn.widgets,
-            drawn.numbers,
-            hint=self.large.hint,
-            head=drawn.head,
-            settings=drawn.settings,
-            plain=drawn.plain,
-            by_token=drawn.by_token,
-        )
+        values, settings = self.heads_card.atlas_numbers()
+        hint = self.tr("rows: layers · columns: heads · within each: rows look at columns")
+        return self.figure(self.heads_card.title, [self.heads_card.atlas], values, hint=hint, settings=settings)
 
     def _bars_figure(self) -> Figure | None:
-        if self.side.row is None or self._shown is None:
+        if self.side.row is None or self._attentions is None:
             return None
-        labels = self._shown.units.labels
-        title = f"What “{self._shown.reading.shown_tokens[self.current]}” looks at"
-        numbers = {"attention": numbers_of("is looked at", labels, self.side.row)}
-        return self.figure(title, [self.side.bars], numbers, hint="attention of one token", head=True, token=True)
+        values = {"attention": numbers_of("is looked at", self._attentions.units.labels, self.side.row)}
+        token = self._attentions.reading.shown_tokens[self.current]
+        title, hint = self.tr("What “{token}” looks at").format(token=token), self.tr("attention of one token")
+        return self.figure(title, [self.side.bars], values, hint=hint, head=True, token=True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The large picture comes first: where there is little room, the cards beside it fold away."""
+        super().resizeEvent(event)
+        left, right = self.heads_card.maximumWidth(), self.side.maximumWidth()
+        free = event.size().width() - left - 4 * theme.px(GAP_PX)
+        self.right.set_foldable(free - right < theme.px(BESIDE_BOTH_PX))
+        self.left.set_foldable(free - self.right.tab.sizeHint().width() < theme.px(BESIDE_ONE_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        """With the cards folded: in a narrow window they are, and nothing has to scroll sideways."""
+        tabs = self.left.tab.sizeHint().width() + self.right.tab.sizeHint().width()
+        width = self.large.minimumSizeHint().width() + tabs + 4 * theme.px(GAP_PX)
+        return QSize(width, super().minimumSizeHint().height())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._is_typing = False
+        super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nothing is worked out for a room that nobody sees, and no reading kept; both come back with it."""
+        """Nothing is computed for a room that nobody sees, and no reading kept; both come back with it."""
         super().hideEvent(event)
-        picture = self.large.matrix.picture.currentText()
-        self.state.kept[KEPT] = _View(self.large.mode, picture, self.heads_card.tab, tuple(self._chosen))
+        self.state.kept[KEPT] = _Kept(self.large.key, self.heads_card.panel, self.chosen.heads)
         self._leave()
-
-    def _take_up_view(self) -> None:
-        """As the room was in a frame of another size."""
-        kept = self.state.kept.get(KEPT)
-        if isinstance(kept, _View):
-            self.large.set_mode(kept.mode)
-            self.large.matrix.picture.setCurrentText(kept.picture)
-            self.heads_card.open_tab(kept.tab)
-            self._chosen = list(kept.chosen)

@@ -1,4 +1,4 @@
-"""A reading as the room shows it: attention over tokens or words, and what a person has chosen to look at.
+"""The attention of a reading over tokens or words, and what each head is called.
 
 L layers, N heads, S tokens, U units: what rows and columns stand for.
 """
@@ -11,56 +11,55 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from app.look import theme
+from app.look.language import QT_TRANSLATE_NOOP
 from app.state.readings import Reading, thumbnails
 from app.state.token_units import TokenView, Units
 
 if TYPE_CHECKING:
-    from app.compute.head_questions import AskedText, HeadTarget
+    from app.compute.head_questions import AskedText
     from bertcore.analysis.heads import HeadFacts, HeadKind
     from bertcore.tokenizer.tokenizer import Encoding
 
+translate = QCoreApplication.translate
 Head = tuple[int, int]  # layer, head, from 0
 Kinds = dict[str, list[tuple[int, int, float]]]  # kind -> (layer, head, score 0..1), best first
-OFF = "switched off"  # in place of a kind
+SPECIAL = "[CLS]/[SEP]"  # in the name of a kind: stands for what the model calls its special tokens
+OFF = "off"  # in the place of a kind
+KIND_NAMES = {
+    "previous token": QT_TRANSLATE_NOOP("Head", "previous token"),
+    "next token": QT_TRANSLATE_NOOP("Head", "next token"),
+    "same token": QT_TRANSLATE_NOOP("Head", "same token"),
+    "same word in the other sentence": QT_TRANSLATE_NOOP("Head", "same word in the other sentence"),
+    "same word elsewhere": QT_TRANSLATE_NOOP("Head", "same word elsewhere"),
+    "[CLS]/[SEP] sink": QT_TRANSLATE_NOOP("Head", "[CLS]/[SEP] sink"),
+    "local": QT_TRANSLATE_NOOP("Head", "local"),
+    "broad": QT_TRANSLATE_NOOP("Head", "broad"),
+    "mixed": QT_TRANSLATE_NOOP("Head", "mixed"),
+    OFF: QT_TRANSLATE_NOOP("Head", "switched off"),
+}
+SMALL = 300_000  # weights: so many are merged and counted in no time
 
 
 @dataclass(frozen=True, eq=False)
-class Described:
+class HeadDescription:
     """What is known of one head."""
 
     kind: HeadKind
     facts: HeadFacts
 
 
-Named = dict[Head, Described]
+Descriptions = dict[Head, HeadDescription]
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What is looked at. Layers and heads count from 0."""
+class Attentions:
+    """One reading in one token view."""
 
-    layer: int
-    head: int
-    heads: tuple[Head, ...]  # all that are chosen, in the order of choosing; (layer, head) among them
-    position: int  # the token that looks: under the mouse, else clicked
-    locked: int  # the same without the mouse: for what takes its time
-    column: int | None = None  # the token it is asked about; None: what it looks at most
-
-    @property
-    def name(self) -> str:
-        if theme.scale() > 1:
-            return f"Head {self.layer + 1}·{self.head + 1}"  # a projector has no room for more
-        return f"Layer {self.layer + 1} · Head {self.head + 1}"
-
-
-class Shown:
-    """One reading in one view."""
-
-    def __init__(self, reading: Reading, view: TokenView) -> None:
-        self.reading, self.view = reading, view
-        self.units: Units = reading.units(view)
+    def __init__(self, reading: Reading, token_view: TokenView) -> None:
+        self.reading, self.token_view = reading, token_view
+        self.units: Units = reading.units(token_view)
 
     @property
     def layers(self) -> int:
@@ -81,8 +80,8 @@ class Shown:
         from bertcore.analysis.merging import merge_encoding, word_groups
 
         whole = self.reading.encoding
-        merged = merge_encoding(whole, word_groups(whole)) if self.view.words else whole
-        kept = [i for i, part in enumerate(merged.parts) if self.view.specials or part != "special"]
+        merged = merge_encoding(whole, word_groups(whole)) if self.token_view.words else whole
+        kept = [i for i, part in enumerate(merged.parts) if self.token_view.specials or part != "special"]
         new_place = {old: new for new, old in enumerate(kept)}
         unknown = [new_place[i] for i in merged.unknown if i in new_place]
         return replace(
@@ -98,7 +97,7 @@ class Shown:
             labels=list(self.units.labels),
         )
 
-    def head(self, layer: int, head: int) -> np.ndarray:
+    def weights(self, layer: int, head: int) -> np.ndarray:
         """Attention of one head (U,U)."""
         return self.units.attention(self.reading.trace.attentions[layer, head])
 
@@ -109,28 +108,25 @@ class Shown:
             total += self.reading.trace.attentions[layer, head]
         return self.units.attention((total / len(heads)).astype(np.float32))
 
-    def row_of(self, position: int) -> int | None:
-        """The unit of a token, None where it is not shown."""
-        return self.units.unit_of(position)
-
     @cached_property
     def off(self) -> frozenset[Head]:
         """Heads that add nothing: they are switched off, or the layer they stand in is."""
         what_if = self.reading.request.what_if
         return what_if.heads_off | {(layer, head) for layer in what_if.layers_off for head in range(self.heads)}
 
-    def name_of(self, choice: Choice) -> str:
-        """The head on show, and that it is off."""
-        return choice.name + (" · off" if (choice.layer, choice.head) in self.off else "")
+    def title(self, layer: int, head: int) -> str:
+        """The name of a head, and that it is off."""
+        name = head_title(layer, head)
+        return translate("Head", "{head} · off").format(head=name) if (layer, head) in self.off else name
 
     @property
     def is_small(self) -> bool:
-        """Whether all heads are merged and counted in no time, on the window's own thread."""
-        return self.reading.trace.attentions.size <= 300_000
+        """Whether all heads can be merged and counted on the window's own thread."""
+        return bool(self.reading.trace.attentions.size <= SMALL)
 
     def thumbnails(self, step: Callable[[float], object] | None = None) -> np.ndarray:
         """Every head, made small (L,N,T,T), in this view."""
-        if self.view == TokenView():
+        if self.token_view == TokenView():
             return self.reading.thumbnails
         return np.stack([thumbnails(layer[None])[0] for layer in self.all_heads(step)])
 
@@ -145,7 +141,7 @@ class Shown:
 
     def stacked(self, step: Callable[[float], object] | None = None) -> np.ndarray:
         """Attention of all heads (L,N,U,U) in this view."""
-        if self.view == TokenView():
+        if self.token_view == TokenView():
             return self.reading.trace.attentions
         return np.stack(self.all_heads(step))
 
@@ -157,7 +153,7 @@ class Shown:
     @property
     def key(self) -> tuple[object, ...]:
         """What an answer about this reading is for."""
-        return self.reading.request, self.view
+        return self.reading.request, self.token_view
 
     @property
     def plain_key(self) -> tuple[object, ...]:
@@ -166,10 +162,14 @@ class Shown:
         return request.model, request.input_ids, tuple(request.segments), request.masked
 
     @property
-    def plain_notes(self) -> str:
-        """What pictures of the model as it is leave aside, to be put behind their hints."""
-        changed = " · without your changes inside" if self.reading.before is not None else ""
-        return (" · by tokens, specials included" if self.view != TokenView() else "") + changed
+    def plain_notes(self) -> list[str]:
+        """What pictures of the model as it is leave aside, for the end of their hints."""
+        notes = []
+        if self.token_view != TokenView():
+            notes.append(translate("Attend", "by tokens, special tokens included"))
+        if self.reading.before is not None:
+            notes.append(translate("Attend", "without your changes inside the model"))
+        return notes
 
     def asked_text(self) -> AskedText:
         """What the model reads, nothing changed inside."""
@@ -179,42 +179,47 @@ class Shown:
         return AskedText(request.input_ids, request.segments, request.positions)
 
 
-def named_heads(shown: Shown, step: Callable[[float], object] | None = None) -> Named:
-    """Every head described: its kind with the scores behind it, and its facts."""
+def describe_heads(attentions: Attentions, step: Callable[[float], object] | None = None) -> Descriptions:
+    """Every head: its kind with the scores behind it, and its facts."""
     from bertcore.analysis.heads import classify_heads, head_facts
 
-    named: Named = {}
-    for layer, heads in enumerate(shown.reading.trace.attentions):
-        merged = shown.units.attention(heads)  # (N,U,U)
-        for head, kind in enumerate(classify_heads(merged, shown.encoding)):
-            named[(layer, head)] = Described(kind, head_facts(merged[head], shown.encoding))
+    described: Descriptions = {}
+    for layer, heads in enumerate(attentions.reading.trace.attentions):
+        merged = attentions.units.attention(heads)  # (N,U,U)
+        for head, kind in enumerate(classify_heads(merged, attentions.encoding)):
+            described[(layer, head)] = HeadDescription(kind, head_facts(merged[head], attentions.encoding))
         if step is not None:
-            step((layer + 1) / shown.layers)
-    return named
+            step((layer + 1) / attentions.layers)
+    return described
 
 
-def by_kind(named: Named, off: Collection[Head] = ()) -> Kinds:
+def by_kind(described: Descriptions, off: Collection[Head] = ()) -> Kinds:
     """The kind with the most heads first; of each, the most marked first. Heads that are off stand at the end."""
     kinds: Kinds = {}
-    for (layer, head), found in named.items():
+    for (layer, head), description in described.items():
         if (layer, head) not in off:
-            kinds.setdefault(found.kind.kind, []).append((layer, head, found.kind.score))
+            kinds.setdefault(description.kind.kind, []).append((layer, head, description.kind.score))
     for heads in kinds.values():
         heads.sort(key=lambda item: -item[2])
     ordered = dict(sorted(kinds.items(), key=lambda item: -len(item[1])))
     if off:
-        ordered[OFF] = [(*spot, named[spot].kind.score) for spot in sorted(off) if spot in named]
+        ordered[OFF] = [(*spot, described[spot].kind.score) for spot in sorted(off) if spot in described]
     return ordered
 
 
-def short_name(target: HeadTarget | None) -> str:
-    """A prediction as it is named within a sentence."""
-    return "the prediction" if target is None else f"“{target.label}”"
+def kind_name(kind: str, reading: Reading) -> str:
+    """With this model's special tokens: "<s>/</s> sink"."""
+    special = "/".join(reading.special_names) or translate("Head", "special token")
+    return translate("Head", KIND_NAMES[kind]).replace(SPECIAL, special)
 
 
-def why_no_target(reading: Reading) -> str:
-    """What to do where there is nothing to ask about."""
-    missing = reading.request.model.missing.get("mlm")
-    if missing:
-        return missing
-    return "Mask a word (M): then it shows what each head does for that word."
+def head_name(layer: int, head: int) -> str:
+    """As short as can be: "2·3"."""
+    return f"{layer + 1}·{head + 1}"
+
+
+def head_title(layer: int, head: int) -> str:
+    """A projector has no room for the long one."""
+    if theme.scale() > 1:
+        return translate("Head", "Head {head}").format(head=head_name(layer, head))
+    return translate("Head", "Layer {layer} · Head {head}").format(layer=layer + 1, head=head + 1)

@@ -1,0 +1,136 @@
+"""The panel Alike: all heads as points, near where they look at the same (Clark et al. 2019, section 6)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QHBoxLayout
+
+from app.compute.question import Question, Step
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import numbers, theme
+from app.rooms.attend.attentions import Head, head_name
+from app.rooms.attend.kinds import HeadLinks
+from app.rooms.attend.view import AttendView
+from app.widgets.card import label
+from app.widgets.figure_button import FigureButton
+from app.widgets.progress_line import ProgressLine
+from app.widgets.scatter import Points, Scatter
+from app.widgets.steady import Steady
+
+if TYPE_CHECKING:
+    from bertcore.analysis.head_map import HeadMap
+
+HEIGHT_PX = 220
+NEAREST = 5
+
+
+class AlikeView(AttendView):
+    """The map, fainter in lower layers, and the heads most like the one on show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ProgressLine()
+        self.question: Question[HeadMap] = self.add_question(lambda _answer: self.redraw(), self.line)
+        self.points = Scatter(self.tr("Heads as points: near where they look at the same"), names=False)
+        self.points.setFixedHeight(theme.column_px(HEIGHT_PX))
+        self.nearest = HeadLinks(self.tr("Heads most like the one on show"))
+        self._axes = label("", "muted", wrap=True)
+        top = QHBoxLayout()
+        top.addWidget(
+            label(self.tr("Near each other: they look at the same. Fainter: lower layers."), "muted", wrap=True), 1
+        )
+        top.addWidget(FigureButton(self.make_figure, self.points, self.tr("map of heads")))
+        self.body.setSpacing(theme.px(7))
+        self.body.addLayout(top)
+        for widget in (self.line, self.points, self.nearest, Steady(self._axes)):
+            self.body.addWidget(widget)
+        self.nearest.chosen.connect(self.head_clicked)
+        self.points.clicked.connect(self._on_points_clicked)
+        self.points.hovered.connect(self._on_points_hovered)
+        self.points.context_menu_requested.connect(self._on_points_menu_requested)
+
+    def draw(self) -> None:
+        attentions = self.attentions
+        self.nearest.set_off(attentions.off)
+
+        def work(step: Step) -> HeadMap:
+            from bertcore.analysis.head_map import head_map
+
+            stacked = attentions.stacked(lambda share: step(share * 0.2))
+            return head_map(stacked, progress=lambda share: step(0.2 + share * 0.8))
+
+        self.question.compute(attentions.key, work, self.pause_ms)
+        found = self.question.answer
+        for widget in (self.points, self.nearest, self._axes):
+            widget.setVisible(found is not None)
+        if found is None:
+            self.points.set_points(Points())
+            return
+        layers, heads, _ = found.points.shape
+        names = [head_name(layer, head) for layer in range(layers) for head in range(heads)]
+        shades = [0.15 + 0.75 * layer / max(layers - 1, 1) for layer in range(layers) for _ in range(heads)]
+        self.points.set_points(Points(found.points.reshape(-1, 2), names, shades=shades))
+        self._axes.setText(self._about_axes(found))
+        self._show_heads(found)
+
+    def show_selection(self, reading: object, selection: object) -> None:
+        if self.question.answer is not None:
+            self._show_heads(self.question.answer)
+
+    def make_figure(self) -> Figure | None:
+        found = self.question.answer
+        if found is None or self.reading is None:
+            return None
+        names = list(self.points.points.names)
+        points = Numbers(found.points.reshape(-1, 2), (Axis("head", names), Axis("axis", ("1", "2"))))
+        values = {
+            "points": points,
+            "divergence": Numbers(found.divergence, (Axis("head", names), Axis("other", names))),
+        }
+        hint, title = self.tr("near: they look at the same"), self.tr("Which heads are alike")
+        return self.figure(title, [self.points], values, hint=hint, settings=self._axes.text())
+
+    def _about_axes(self, found: HeadMap) -> str:
+        shares = [numbers.percent(share) for share in found.share[:2]]
+        sentences = [
+            self.tr("The axes keep {first} and {second} of the differences.").format(first=shares[0], second=shares[1])
+        ]
+        total = len(self.attentions.units)
+        if len(found.rows) < total:
+            rows = self.tr("{some} of {all} rows were compared.")
+            sentences.append(rows.format(some=len(found.rows), all=total))
+        return " ".join(sentences)
+
+    def _show_heads(self, found: HeadMap) -> None:
+        layers, heads, _ = found.points.shape
+        chosen = [self.head, *(spot for spot in self.chosen.heads if spot != self.head)]
+        self.points.set_selected([layer * heads + head for layer, head in chosen if layer < layers and head < heads])
+        layer, head = self.head
+        can_compare = layer < layers and head < heads and layers * heads > 1
+        self.nearest.setVisible(can_compare)
+        if not can_compare:
+            return
+        own = layer * heads + head
+        order = [i for i in np.argsort(found.divergence[own], kind="stable").tolist() if i != own][:NEAREST]
+        links = [(divmod(i, heads), numbers.decimal(float(found.divergence[own, i]))) for i in order]
+        title = self.tr("most like {head}").format(head=head_name(layer, head))
+        self.nearest.show_rows([(title, links, self.tr("bits apart"))])
+
+    def _head_of(self, point: int) -> Head:
+        found = self.question.answer
+        layer, head = divmod(point, 1 if found is None else found.points.shape[1])
+        return layer, head
+
+    def _on_points_clicked(self, point: int, modifiers: Qt.KeyboardModifier) -> None:
+        has_ctrl = modifiers & Qt.KeyboardModifier.ControlModifier
+        (self.head_toggled if has_ctrl else self.head_clicked).emit(*self._head_of(point))
+
+    def _on_points_hovered(self, point: int | None) -> None:
+        self.head_hovered.emit(None if point is None else self._head_of(point))
+
+    def _on_points_menu_requested(self, point: int | None, at: QPoint) -> None:
+        if point is not None:
+            self.head_menu_requested.emit(*self._head_of(point), at)

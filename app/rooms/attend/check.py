@@ -1,0 +1,288 @@
+"""The view Check: attention, gradient and removal of one head side by side, for the token that was clicked.
+
+K rows: tokens, those that the head looks at most where there are many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+
+from app.compute.head_questions import HeadCheck, check_head
+from app.compute.question import Question, Step
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import numbers, theme
+from app.rooms.attend.attentions import head_title
+from app.rooms.attend.chosen import Chosen, TargetBox
+from app.rooms.attend.view import AttendView
+from app.widgets.card import label, scrolled
+from app.widgets.progress_line import ProgressLine
+
+if TYPE_CHECKING:
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+MOST_ROWS = 24
+LONG_TEXT, FEW_LINKS, MANY_LINKS = 128, 16, 64  # removing a link is a pass of its own
+ROW_PX, TITLE_PX = 21, 24
+TOKEN_PX, NUMBER_PX, LEAST_BAR_PX = 96, 58, 30
+DIGITS = 3  # that count, of the longest bar's number
+FEWEST_DECIMALS, MOST_DECIMALS = 3, 6  # for more there is no room
+
+
+class CheckView(AttendView):
+    """Does it matter what the token looks at? Of the model as it is, for one prediction."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bars = CheckBars()
+        self.line = ProgressLine()
+        self.question: Question[HeadCheck] = self.add_question(lambda _answer: self.redraw(), self.line)
+        self._whole = label("", "strong", wrap=True)
+        self._asked = label(self.tr("Does it matter for"), "muted")
+        self._box = TargetBox()
+        self._notes = label("", "muted", wrap=True)
+        self.controls.addWidget(self._asked)
+        self.controls.addWidget(self._box)
+        self.controls.addStretch(1)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, theme.px(6), 0)
+        column.setSpacing(theme.px(8))
+        column.addWidget(self.bars)
+        column.addWidget(self._notes)
+        column.addStretch(1)
+        self.body.addLayout(self.controls)
+        self.body.addWidget(self.line)
+        self.body.addWidget(self._whole)
+        self.body.addWidget(scrolled(inside), 1)
+
+    @property
+    def meanings(self) -> str:
+        """What is said of the three columns."""
+        return self._notes.text()
+
+    @property
+    def summary(self) -> str:
+        """What is said of the whole head."""
+        return self._whole.text()
+
+    def use(self, chosen: Chosen) -> None:
+        super().use(chosen)
+        self._box.follow(chosen)
+        chosen.target_changed.connect(self.redraw)
+
+    def draw(self) -> None:
+        attentions, target, row = self.attentions, self.chosen.target, self.pinned
+        layer, head = self.head
+        token = f"{attentions.reading.shown_tokens[row]} ({row})"
+        hint = self.tr("does it matter what {token} looks at?").format(token=token)
+        self.set_title(head_title(layer, head), " · ".join([hint, *attentions.plain_notes]))
+        self._notes.setText("\n".join(self._meanings()))
+        for widget in (self._asked, self._box):
+            widget.setVisible(target is not None)
+        if target is None:
+            self.question.forget(self.chosen.problem)
+            self._show(None)
+            return
+        text = attentions.asked_text()
+        most = MANY_LINKS if len(text.input_ids) <= LONG_TEXT else FEW_LINKS
+
+        def work(checkpoint: Checkpoint, step: Step) -> HeadCheck:
+            return check_head(checkpoint, text, target, layer, head, row, step, most_links=most)
+
+        key = (*attentions.plain_key, target, layer, head, row)
+        self.question.ask_model(attentions.reading.request.model, key, work, self.pause_ms)
+        self._show(self.question.answer)
+
+    def make_figure(self) -> Figure | None:
+        check, target = self.question.answer, self.chosen.target
+        if check is None or self.reading is None or target is None:
+            return None
+        axes = (Axis("is looked at", self.reading.shown_tokens),)
+        columns = {"attention": check.attention, "gradient": check.gradient, "removal": check.without}
+        values = {name: Numbers(one, axes) for name, one in columns.items()}
+        measure = f"score of {target.label}" if target.is_score else f"ln p of {target.label} in nats"
+        settings = f"{measure} · {self.summary}"
+        return self.figure(
+            self.title, [self.bars], values, hint=self.hint, head=True, settings=settings, plain=True, by_token=True
+        )
+
+    def _drawn_for(self) -> tuple[object, ...]:
+        """It does not follow the mouse."""
+        return (*super()._drawn_for(), self.selection.pinned)
+
+    def _meanings(self) -> list[str]:
+        prediction = self.chosen.target_name
+        if self.chosen.target is not None and self.chosen.target.is_score:
+            gradient = self.tr("Gradient: how much {prediction} would rise if this one weight grew a little.")
+            removal = self.tr(
+                "Removal: how {prediction} changes without this one link, the rest of the row scaled up to 1."
+            )
+        else:
+            gradient = self.tr(
+                "Gradient: how much the log-probability (ln p) of {prediction} would rise if this one weight grew a "
+                "little."
+            )
+            removal = self.tr(
+                "Removal: how ln p of {prediction} changes, in nats, without this one link and with the rest of the "
+                "row scaled up to 1."
+            )
+        return [
+            self.tr("Attention: where the head looks. This alone does not say whether it matters."),
+            gradient.format(prediction=prediction),
+            removal.format(prediction=prediction),
+            self.tr("Where the three disagree, attention alone explains nothing."),
+        ]
+
+    def _show(self, check: HeadCheck | None) -> None:
+        if check is None:
+            self.bars.set_columns([], [])
+            self._whole.setText("")
+            return
+        count = len(check.attention)
+        rows = np.arange(count)
+        if count > MOST_ROWS:
+            rows = np.sort(np.argsort(-check.attention, kind="stable")[:MOST_ROWS])
+        tokens = self.attentions.plain.shown_tokens
+        columns = [
+            Column(self.tr("Attention"), check.attention[rows], False),
+            Column(self.tr("Gradient"), check.gradient[rows], True),
+            Column(self.tr("Removal"), check.without[rows], True),
+        ]
+        self.bars.set_columns([f"{tokens[i]} ({i})" for i in rows.tolist()], columns)
+        self._whole.setText(self._summary(check))
+
+    def _summary(self, check: HeadCheck) -> str:
+        target = self.chosen.target
+        before, after, change = check.value, check.value + check.without_head, numbers.signed(check.without_head, 3)
+        if target is not None and target.is_score:
+            text = self.tr("Without the whole head, {prediction}: {before} → {after} ({change}).")
+        else:
+            before, after = math.exp(before), math.exp(after)
+            text = self.tr(
+                "Without the whole head, the probability of {prediction}: {before} → {after} (ln p {change} nats)."
+            )
+        sentences = [
+            text.format(
+                prediction=self.chosen.target_name,
+                before=numbers.number(before),
+                after=numbers.number(after),
+                change=change,
+            )
+        ]
+        if len(check.attention) > MOST_ROWS:
+            shown = self.tr("Only the {shown} tokens that it looks at most are listed, of {all}.")
+            sentences.append(shown.format(shown=MOST_ROWS, all=len(check.attention)))
+        if self.attentions.reading.before is not None:
+            sentences.append(self.tr("Of the model as it is, without your changes inside."))
+        return " ".join(sentences)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One number for each token; NaN where it was not computed."""
+
+    title: str
+    values: np.ndarray  # (K)
+    is_signed: bool
+
+    @property
+    def largest(self) -> float:
+        """Whatever its sign; 0 where there is none."""
+        return float(np.nanmax(np.abs(self.values), initial=0.0))
+
+
+class CheckBars(QWidget):
+    """Rows are tokens; the bars of a column reach to its own largest number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(self.tr("Attention, gradient and removal, token by token"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.tokens: list[str] = []
+        self.columns: list[Column] = []
+
+    def set_columns(self, tokens: Sequence[str], columns: Sequence[Column]) -> None:
+        """tokens (K): a name for each row."""
+        self.tokens, self.columns = list(tokens), list(columns)
+        lines = (
+            f"{token}: " + ", ".join(f"{column.title} {_number(column, row)}" for column in columns)
+            for row, token in enumerate(tokens)
+        )
+        self.setAccessibleDescription(". ".join(lines))
+        self.updateGeometry()
+        self.update()
+
+    def _paint_column(self, painter: QPainter, column: Column, area: QRectF) -> None:
+        painter.setFont(theme.font(12.5, bold=True))
+        painter.setPen(theme.color("ink"))
+        top = QRectF(area.x(), 0, area.width(), theme.px(TITLE_PX))
+        painter.drawText(top, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, column.title)
+        is_narrow = area.width() < theme.px(NUMBER_PX + LEAST_BAR_PX)  # then numbers stand on pale bars
+        bars = area if is_narrow else area.adjusted(0, 0, -theme.px(NUMBER_PX), 0)
+        zero = bars.center().x() if column.is_signed else bars.left()
+        painter.setPen(QPen(theme.color("line"), 1))
+        painter.drawLine(QPointF(zero, area.top()), QPointF(zero, area.bottom()))
+        reach = column.largest or 1.0
+        longest = bars.width() / (2 if column.is_signed else 1)
+        painter.setFont(theme.font(12))
+        for row, value in enumerate(column.values):
+            line = QRectF(bars.x(), area.y() + row * theme.px(ROW_PX), bars.width(), theme.px(ROW_PX))
+            if np.isfinite(value):
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.color("bad" if value < 0 else "bar_strong", 80 if is_narrow else 255))
+                length = float(value) / reach * longest
+                bar = QRectF(min(zero, zero + length), line.y() + 4, max(abs(length), 1.0), line.height() - 8)
+                painter.drawRoundedRect(bar, 2, 2)
+            painter.setPen(theme.color("ink" if is_narrow else "muted"))
+            box = QRectF(
+                (bars.left() if is_narrow else bars.right()) + theme.px(4), line.y(), theme.px(NUMBER_PX), line.height()
+            )
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, _number(column, row))
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(480), theme.px(TITLE_PX) + len(self.tokens) * theme.px(ROW_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(250), self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.columns:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(theme.font(12.5))
+        metrics = QFontMetrics(painter.font())
+        side, gap = min(theme.px(TOKEN_PX), round(self.width() * 0.28)), theme.px(6)
+        for row, token in enumerate(self.tokens):
+            painter.setPen(theme.color("ink"))
+            text = metrics.elidedText(token, Qt.TextElideMode.ElideRight, side - theme.px(8))
+            box = QRectF(0, theme.px(TITLE_PX) + row * theme.px(ROW_PX), side, theme.px(ROW_PX))
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+        width = (self.width() - side) / len(self.columns)
+        for number, column in enumerate(self.columns):
+            height = len(self.tokens) * theme.px(ROW_PX)
+            area = QRectF(side + number * width, theme.px(TITLE_PX), width - gap, height)
+            self._paint_column(painter, column, area)
+
+
+def _number(column: Column, row: int) -> str:
+    """As fine as its bar: digits go by the column's largest number, and very small ones are written 1.2e−7."""
+    value = float(column.values[row])
+    if not np.isfinite(value):
+        return numbers.MISSING
+    decimals = DIGITS - 1 - math.floor(math.log10(column.largest or 1.0))
+    if abs(value) < 0.5 * 10.0 ** -max(decimals, FEWEST_DECIMALS):
+        return "0"
+    if decimals > MOST_DECIMALS:
+        text = f"{value:.1e}".replace("e-0", "e-").replace("-", numbers.MINUS)
+        return f"+{text}" if column.is_signed and value > 0 else text
+    digits = max(decimals, FEWEST_DECIMALS)
+    return numbers.signed(value, digits) if column.is_signed else numbers.decimal(value, digits)

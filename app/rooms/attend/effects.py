@@ -1,0 +1,116 @@
+"""The panel Effects: what each head does for one prediction, drawn over the atlas."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Signal
+
+from app.compute.head_questions import effects_of_heads
+from app.compute.question import Question, Step
+from app.look import numbers, theme
+from app.rooms.attend.chosen import Chosen, TargetBox
+from app.rooms.attend.kinds import HeadLinks, Row
+from app.rooms.attend.view import AttendView
+from app.widgets.card import label
+from app.widgets.progress_line import ProgressLine
+from app.widgets.raster import ColorBar
+
+if TYPE_CHECKING:
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+MOST_NAMED = 5
+
+
+class EffectsView(AttendView):
+    """Of the model as it is, each head switched off alone."""
+
+    effects_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ProgressLine()
+        self.question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
+        self.bar = ColorBar(signed=True)
+        self.heads = HeadLinks(self.tr("Heads that matter most for this prediction"))
+        self._box = TargetBox()
+        self._meaning = label("", "muted", wrap=True)
+        self.body.setSpacing(theme.px(7))
+        self.body.addWidget(
+            label(self.tr("Which heads matter for this prediction? Each is switched off in turn."), "muted", wrap=True)
+        )
+        for widget in (self._box, self.line, self.bar, self._meaning, self.heads):
+            self.body.addWidget(widget)
+        self.heads.chosen.connect(self.head_clicked)
+
+    @property
+    def effects(self) -> np.ndarray | None:
+        """(L,N) change of ln p in nats, or of a score; None while there are none."""
+        return self.question.answer
+
+    @property
+    def limit(self) -> float:
+        """Both ends of the colour scale."""
+        return 1.0 if self.effects is None else float(np.abs(self.effects).max()) or 1.0
+
+    def use(self, chosen: Chosen) -> None:
+        super().use(chosen)
+        self._box.follow(chosen)
+        chosen.target_changed.connect(self.redraw)
+
+    def draw(self) -> None:
+        attentions, target = self.attentions, self.chosen.target
+        self.heads.set_off(attentions.off)
+        self._box.setVisible(target is not None)
+        if target is None:
+            self.question.forget(self.chosen.problem)
+        else:
+            text = attentions.asked_text()
+
+            def work(checkpoint: Checkpoint, step: Step) -> np.ndarray:
+                return effects_of_heads(checkpoint, text, target, step)
+
+            key = (*attentions.plain_key, target)
+            self.question.ask_model(attentions.reading.request.model, key, work, self.pause_ms)
+        effects = self.effects
+        for widget in (self.bar, self._meaning, self.heads):
+            widget.setVisible(effects is not None)
+        if effects is not None:
+            self.bar.set_range(-self.limit, self.limit)
+            self._meaning.setText(" ".join(self._meanings()))
+            self.heads.show_rows(self._rows(effects))
+        self.effects_changed.emit()
+
+    def _drawn_for(self) -> tuple[object, ...]:
+        return ()
+
+    def _meanings(self) -> list[str]:
+        """What the colours are."""
+        is_score = self.chosen.target is not None and self.chosen.target.is_score
+        unit = (
+            self.tr("Change of the score.") if is_score else self.tr("Change of the log-probability (ln p), in nats.")
+        )
+        sides = self.tr("Blue, below 0: the head helps. Red: the head hurts.")
+        if self.attentions.reading.before is None:
+            return [unit, sides]
+        return [unit, sides, self.tr("Of the model as it is, without your changes inside.")]
+
+    def _rows(self, effects: np.ndarray) -> list[Row]:
+        """The heads that help and hurt most, with what becomes of the prediction without them."""
+        order = np.argsort(effects, axis=None, kind="stable").tolist()
+        places = [divmod(flat, effects.shape[1]) for flat in order]
+        is_score = self.chosen.target is not None and self.chosen.target.is_score
+
+        def change(effect: float) -> str:
+            return numbers.signed(effect) if is_score else f"×{numbers.decimal(math.exp(effect))}"
+
+        helps = [(at, change(float(effects[at]))) for at in places[:MOST_NAMED] if effects[at] < 0]
+        hurts = [(at, change(float(effects[at]))) for at in places[::-1][:MOST_NAMED] if effects[at] > 0]
+        after = self.tr("the score without it") if is_score else self.tr("the probability without it")
+        none = self.tr("none")
+        return [
+            (self.tr("helps"), helps, after if helps else none),
+            (self.tr("hurts"), hurts, "" if hurts else none),
+        ]

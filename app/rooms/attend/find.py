@@ -1,0 +1,101 @@
+"""The panel Find: heads of a kind, or those that fulfil a condition such as attn(it -> cat) > 0.3."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QCompleter, QLineEdit
+
+from app.compute.question import PAUSE_MS, Question, Step
+from app.look import numbers, theme
+from app.rooms.attend.kinds import HeadLinks
+from app.rooms.attend.view import AttendView
+from app.widgets.card import button, label
+from app.widgets.progress_line import ProgressLine
+from bertcore.analysis.find_heads import FoundHeads, find_heads
+from bertcore.analysis.heads import KINDS
+
+MOST_SHOWN, MOST_CHOSEN = 40, 6
+EXAMPLE = "attn(it -> cat) > 0.3"
+
+
+class FindView(AttendView):
+    """A query goes on being answered while the text changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ProgressLine()
+        self.question: Question[FoundHeads] = self.add_question(self._show, self.line)
+        self.query = QLineEdit()
+        self.query.setPlaceholderText(EXAMPLE)
+        self.query.setAccessibleName(self.tr("Find heads: a kind or a condition"))
+        self.query.setClearButtonEnabled(True)
+        self.query.setCompleter(QCompleter(sorted(KINDS), self.query))
+        self.heads = HeadLinks(self.tr("Matching heads, best first"))
+        self._summary = label("", "strong", wrap=True)
+        hint = self.tr("Choose these heads, for Lines and the mean")
+        self.choose = button("", self._on_choose_clicked, look="small", hint=hint)
+        help_text = self.tr(
+            "A kind (previous token), or a condition: attn(WHO -> WHAT) > 0.3, entropy < 1, distance > 4, "
+            "special > 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or "
+            "#position."
+        )
+        self.body.setSpacing(theme.px(7))
+        for widget in (self.query, self.line, self._summary, self.heads, self.choose):
+            self.body.addWidget(widget)
+        self.body.addWidget(label(help_text, "muted", wrap=True))
+        self._show(None)
+        self.query.textChanged.connect(self._on_query_text_changed)
+        self.query.returnPressed.connect(self._on_query_return_pressed)
+        self.heads.chosen.connect(self.head_clicked)
+
+    @property
+    def summary(self) -> str:
+        """How many match, and by what they are ranked."""
+        return self._summary.text()
+
+    def draw(self) -> None:
+        attentions, query = self.attentions, self.query.text().strip()
+        self.heads.set_off(attentions.off)
+        if not query:
+            self.question.forget()
+            self._show(None)
+            return
+
+        def work(step: Step) -> FoundHeads:
+            return find_heads(query, attentions.stacked(step), attentions.encoding)
+
+        self.question.compute((*attentions.key, query), work, self.pause_ms)
+        if self.question.answer is None:
+            self._show(None)
+
+    def _drawn_for(self) -> tuple[object, ...]:
+        return ()
+
+    def _show(self, found: FoundHeads | None) -> None:
+        count = 0 if found is None else len(found.matches)
+        for widget in (self._summary, self.heads):
+            widget.setVisible(found is not None)
+        self.choose.setVisible(count > 0)
+        if found is None:
+            return
+        measured = found.measured if not found.unit else f"{found.measured} ({found.unit})"
+        heads = self.tr("%n head(s), ranked by {measure}", "", count)
+        self._summary.setText(heads.format(measure=measured))
+        shown = [((match.layer, match.head), numbers.decimal(match.score)) for match in found.matches[:MOST_SHOWN]]
+        more = count - MOST_SHOWN
+        self.heads.show_rows([("", shown, self.tr("and %n more", "", more) if more > 0 else "")])
+        few = min(count, MOST_CHOSEN)
+        self.choose.setText(self.tr("Choose it") if count == 1 else self.tr("Choose the first %n", "", few))
+
+    def _on_query_text_changed(self, text: str) -> None:
+        self.pause_ms = PAUSE_MS
+        self.redraw()
+
+    def _on_choose_clicked(self) -> None:
+        found = self.question.answer
+        if found is not None and found.matches:
+            self.heads_clicked.emit([(match.layer, match.head) for match in found.matches[:MOST_CHOSEN]])
+
+    def _on_query_return_pressed(self) -> None:
+        found = self.question.answer
+        if found is not None and found.matches:
+            self.head_clicked.emit(found.matches[0].layer, found.matches[0].head)

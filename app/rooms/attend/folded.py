@@ -1,0 +1,65 @@
+"""A side card that folds away to a narrow tab at the edge, where the picture beside it needs the room."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+
+from app.look import theme
+
+TAB_PX, LEAST_TAB_PX = 26, 120
+
+
+class Folded(QWidget):
+    """Beside a card its tab; a click shows or hides the card. While it is not foldable there is the card alone."""
+
+    def __init__(self, card: QWidget, name: str) -> None:
+        super().__init__()
+        self.card = card
+        self.tab = _UprightTab(name)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(4))
+        layout.addWidget(self.tab)
+        layout.addWidget(card)
+        self.tab.toggled.connect(card.setVisible)
+        self.tab.hide()
+
+    def set_foldable(self, can_fold: bool) -> None:
+        """It begins folded."""
+        if can_fold == (not self.tab.isHidden()):
+            return
+        self.tab.setVisible(can_fold)
+        self.tab.setChecked(not can_fold)
+        self.card.setVisible(not can_fold)
+
+
+class _UprightTab(QPushButton):
+    """Its name is written upwards."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+        self.setCheckable(True)
+        self.setAccessibleName(name)
+        self.setToolTip(self.tr("{name}: click to show or hide it").format(name=name))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+
+    def sizeHint(self) -> QSize:
+        length = QFontMetrics(theme.font(13)).horizontalAdvance(self._name) + theme.px(24)
+        return QSize(theme.px(TAB_PX), max(length, theme.px(LEAST_TAB_PX)))
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setFont(theme.font(13))
+        painter.setPen(theme.color("accent" if self.isChecked() else "muted"))
+        painter.translate(0, self.height())
+        painter.rotate(-90)
+        painter.drawText(QRectF(0, 0, self.height(), self.width()), Qt.AlignmentFlag.AlignCenter, self._name)

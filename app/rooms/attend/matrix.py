@@ -1,0 +1,368 @@
+"""The matrix of who looks at whom: one head, the mean of several, rollout, flow, or the gradient of a prediction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPoint, QPointF, QRectF, Signal
+from PySide6.QtGui import QMouseEvent, QPainter
+
+from app.compute.head_questions import flow_matrix, gradient_of_layer
+from app.compute.question import Question, Step
+from app.figures.figure import Axis, Figure, Numbers
+from app.look import numbers, theme
+from app.rooms.attend.chosen import Chosen, TargetBox, named_heads
+from app.rooms.attend.view import AttendView
+from app.state.token_units import TokenView, Units
+from app.widgets.card import button
+from app.widgets.labelled_grid import LabelledGrid, Labels
+from app.widgets.progress_line import ProgressLine
+from app.widgets.raster import Raster
+
+if TYPE_CHECKING:
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+LONG_TEXT = 40  # tokens; from here on single high values would leave the rest of the picture white
+LEAST_HIGH = 0.02  # of the highest value: less would make colours of rounding errors
+USUAL = 0.995  # the share of values that the colours reach to in a long text
+FULL_DRAG_PX = 160  # dragged so far, a weight goes from 0 to 1
+
+
+class AttentionGrid(LabelledGrid):
+    """A matrix (U,U). While `edits` is on, dragging a square up or down gives it another weight."""
+
+    weight_dragged = Signal(int, int, float)  # row, column, the weight it would have
+    weight_set = Signal(int, int, float)
+
+    def __init__(self, name: str, *, signed: bool = False) -> None:
+        super().__init__(name, square=True, signed=signed, tilted=True, zooms=True)
+        self.edits = False
+        self.column: int | None = None  # that was clicked last: where the arrow keys begin
+        self._is_cut = False
+        self._edited: tuple[tuple[int, int], float] | None = None  # the square that is dragged, and its weight
+
+    def set_matrix(self, values: np.ndarray, labels: Labels) -> None:
+        """values (U,U). Colours reach to the highest value; in long texts to what all but a few values stay below."""
+        sizes = np.abs(values) if self._signed else values
+        highest = float(sizes.max(initial=0.0))
+        high = usual_high(sizes) if len(values) > LONG_TEXT else highest
+        self._is_cut = high < highest
+        self.set_grid(values, labels, labels, -high if self._signed else 0.0, high)
+
+    def selected_cell(self) -> tuple[int, int]:
+        return self.selected[0] or 0, self.column or 0
+
+    def grid_rect(self) -> QRectF:
+        """In the middle, where the picture is lower than it is wide."""
+        rect = super().grid_rect()
+        free = self.width() - rect.right() - (theme.px(74) if self._scale else 0)
+        return rect.translated(max(free / 2, 0), 0)
+
+    def paint_frames(self, painter: QPainter, rect: QRectF) -> None:
+        if self._edited is not None and self.raster is not None:
+            cell, weight = self._edited
+            painter.fillRect(self.cell_rect(*cell), theme.sequential_color(weight / (self.raster.high or 1)))
+        super().paint_frames(painter, rect)
+
+    def paint_scale(self, painter: QPainter, rect: QRectF, raster: Raster) -> None:
+        super().paint_scale(painter, rect, raster)
+        height = min(rect.height(), theme.px(200))
+        if self._is_cut and height > theme.px(80):  # else the words would stand on the numbers
+            left = rect.right() + theme.px(31)
+            painter.drawText(QPointF(left, rect.y() + theme.px(22)), self.tr("or more"))
+            if self._signed:
+                painter.drawText(QPointF(left, rect.y() + height - theme.px(13)), self.tr("or less"))
+
+    def drag(self, start: QPointF, last: QPointF, here: QPointF) -> None:
+        cell = self.cell_at(start)
+        if not self.edits or cell is None or self.values is None:
+            super().drag(start, last, here)
+            return
+        lifted = (start.y() - here.y()) / theme.px(FULL_DRAG_PX)
+        self._edited = cell, min(max(float(self.values[cell]) + lifted, 0.0), 1.0)
+        self.weight_dragged.emit(*cell, self._edited[1])
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if self._edited is not None and self._drag is None:
+            (cell, weight), self._edited = self._edited, None
+            self.weight_set.emit(*cell, weight)
+
+
+class MatrixView(AttendView):
+    """A picture to zoom into and to move, with what is under the mouse read out below it."""
+
+    signed = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.grid = AttentionGrid(self.tr("Attention: rows look at columns"), signed=self.signed)
+        self.whole = button(
+            self.tr("Show all"), self.grid.show_whole, look="small", hint=self.tr("Zoom out to the whole matrix (0)")
+        )
+        self.units: Units | None = None  # of the rows and columns
+        self.controls.addStretch(1)
+        self.controls.addWidget(self.whole)
+        self.body.addLayout(self.controls)
+        self.body.addWidget(self.grid, 1)
+        self.body.addWidget(self.readout)
+        self.whole.hide()
+        self._show_invitation()
+        self.grid.zoomed.connect(self._on_grid_zoomed)
+        self.grid.hovered.connect(self._on_grid_hovered)
+        self.grid.clicked.connect(self._on_grid_clicked)
+        self.grid.context_menu_requested.connect(self._on_grid_menu_requested)
+
+    def show_matrix(self, values: np.ndarray | None, units: Units) -> None:
+        """values (U,U); None while they are computed."""
+        self.units = units
+        self.grid.setAccessibleName(self.tr("{title}: rows look at columns").format(title=self.title))
+        if values is None:
+            self.grid.clear()
+        else:
+            self.grid.set_matrix(values, Labels(units.labels, units.kinds))
+        self._on_grid_zoomed()
+        self.draw_position()
+
+    def draw_position(self) -> None:
+        if self.units is not None:
+            self.grid.set_selected(self.units.unit_of(self.selection.position))
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        """What is said of a square. row, column: tokens with their positions."""
+        return self.tr("{row} looks at {column} with {weight}").format(
+            row=row, column=column, weight=numbers.decimal(value, 4)
+        )
+
+    def matrix_figure(self, name: str, *, head: bool, settings: str = "", **of: bool) -> Figure | None:
+        """name: of the numbers."""
+        if self.grid.values is None or self.units is None:
+            return None
+        axes = Axis("looks", self.units.labels), Axis("is looked at", self.units.labels)
+        values = {name: Numbers(self.grid.values, axes)}
+        return self.figure(self.title, [self.grid], values, hint=self.hint, head=head, settings=settings, **of)
+
+    def _show_invitation(self) -> None:
+        self.readout.setText(
+            self.tr("Hover over a square for its value; click it to pin its row. Zoom with the wheel, drag to move.")
+        )
+
+    def _on_grid_zoomed(self) -> None:
+        zoom = self.grid.zoom
+        self.whole.setVisible(zoom is not None and not zoom.is_whole)
+
+    def _on_grid_hovered(self, cell: tuple[int, int] | None) -> None:
+        values, units = self.grid.values, self.units
+        if cell is None or values is None or units is None:
+            self._show_invitation()
+            self.position_hovered.emit(None)
+            return
+        first, labels = units.first_positions, units.labels
+        row, column = (f"{labels[unit]} ({first[unit]})" for unit in cell)
+        self.readout.setText(self.read_out(row, column, float(values[cell])))
+        self.position_hovered.emit(first[cell[0]])
+
+    def _on_grid_clicked(self, cell: tuple[int, int], modifiers: object) -> None:
+        if self.units is not None:
+            first = self.units.first_positions
+            self.grid.column = cell[1]
+            self.cell_clicked.emit(first[cell[0]], first[cell[1]])
+
+    def _on_grid_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
+        if self.units is not None and cell is not None and cell[0] < len(self.units):
+            self.token_menu_requested.emit(self.units.first_positions[cell[0]], at)
+
+
+class HeadMatrix(MatrixView):
+    """One head, as it is or with weights edited by hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        hint = self.tr("Drag a square up or down to give it another weight")
+        self.edit = button(self.tr("Edit weights"), look="small", hint=hint, checkable=True)
+        self.controls.addWidget(self.edit)
+        self.edit.toggled.connect(self._on_edit_toggled)
+        self.grid.weight_dragged.connect(self._on_grid_weight_dragged)
+        self.grid.weight_set.connect(self.weight_set)
+
+    def draw(self) -> None:
+        hint = self.tr("rows look at columns")
+        if self.head in self.attentions.off:
+            hint = self.tr("rows look at columns · switched off, so nothing comes of it")
+        self.set_title(self.attentions.title(*self.head), hint)
+        self.show_matrix(self.attentions.weights(*self.head), self.attentions.units)
+
+    def make_figure(self) -> Figure | None:
+        return self.matrix_figure("attention", head=True)
+
+    def _show_invitation(self) -> None:
+        if self.grid.edits:
+            self.readout.setText(self.tr("Drag a square up for more weight, down for less."))
+        else:
+            super()._show_invitation()
+
+    def _on_edit_toggled(self, on: bool) -> None:
+        self.grid.edits = on
+        self._show_invitation()
+
+    def _on_grid_weight_dragged(self, row: int, column: int, weight: float) -> None:
+        values, units = self.grid.values, self.units
+        if values is not None and units is not None:
+            text = self.tr(
+                "{row} looks at {column} with {before} → {after}; the rest of the row makes up the difference"
+            )
+            before, after = numbers.decimal(float(values[row, column])), numbers.decimal(weight)
+            named = {"row": units.labels[row], "column": units.labels[column]}
+            self.readout.setText(text.format(before=before, after=after, **named))
+
+
+class MeanMatrix(MatrixView):
+    """The mean of the heads that are chosen."""
+
+    def draw(self) -> None:
+        heads = self.chosen.heads
+        hint = self.tr("rows look at columns")
+        if self.attentions.off.intersection(heads):
+            hint = self.tr("rows look at columns · what is switched off counts too, though nothing comes of it")
+        one = self.attentions.title(*self.head)
+        self.set_title(self.tr("Mean of %n head(s)", "", len(heads)) if len(heads) > 1 else one, hint)
+        self.show_matrix(self.attentions.mean(heads), self.attentions.units)
+
+    def make_figure(self) -> Figure | None:
+        settings = f"heads {named_heads(self.chosen.heads)}"
+        return self.matrix_figure("mean attention", head=False, settings=settings)
+
+
+class ComputedMatrix(MatrixView):
+    """A matrix that the worker computes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ProgressLine()
+        self.body.insertWidget(1, self.line)
+        self.question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
+
+
+class RolloutMatrix(ComputedMatrix):
+    """Attention multiplied up through the layers (Abnar and Zuidema 2020)."""
+
+    def draw(self) -> None:
+        layer, reading = self.selection.layer, self.attentions.reading
+        self.set_title(self._title(layer + 1), self._hint())
+        attentions, what_if, units = reading.trace.attentions, reading.request.what_if, self.attentions.units
+
+        def work(step: Step) -> np.ndarray:
+            from bertcore.analysis.flow import without
+
+            return self._matrix(without(attentions, what_if.heads_off, what_if.layers_off), layer, step)
+
+        self.question.compute((reading.request, layer), work, self.pause_ms)
+        found = self.question.answer
+        self.show_matrix(None if found is None else units.attention(found.astype(np.float32)), units)
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        return self.tr("{share} of {row} comes from {column}").format(
+            row=row, column=column, share=numbers.decimal(value, 4)
+        )
+
+    def make_figure(self) -> Figure | None:
+        return self.matrix_figure("rollout", head=False)
+
+    def _title(self, layers: int) -> str:
+        return self.tr("Rollout · layer 1") if layers == 1 else self.tr("Rollout · layers 1–{last}").format(last=layers)
+
+    def _hint(self) -> str:
+        return self.tr("rows: a token after these layers · columns: the input tokens that it is made of")
+
+    @staticmethod
+    def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
+        from bertcore.analysis.flow import rollout
+
+        return rollout(attentions[: layer + 1])[-1]
+
+
+class FlowMatrix(RolloutMatrix):
+    """The most that can flow from each input token (Abnar and Zuidema 2020)."""
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        return self.tr("{share} can flow from {column} to {row}").format(
+            row=row, column=column, share=numbers.decimal(value, 4)
+        )
+
+    def make_figure(self) -> Figure | None:
+        return self.matrix_figure("flow", head=False)
+
+    def _title(self, layers: int) -> str:
+        return self.tr("Flow · layer 1") if layers == 1 else self.tr("Flow · layers 1–{last}").format(last=layers)
+
+    def _hint(self) -> str:
+        return self.tr("rows: a token after these layers · columns: how much of an input token can reach it")
+
+    @staticmethod
+    def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
+        return flow_matrix(attentions, layer + 1, step)
+
+
+class GradientMatrix(ComputedMatrix):
+    """How a prediction changes with each weight, to first order; of the model as it is."""
+
+    signed = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.box = TargetBox()
+        self.controls.insertWidget(0, self.box)
+
+    def use(self, chosen: Chosen) -> None:
+        super().use(chosen)
+        self.box.follow(chosen)
+        chosen.target_changed.connect(self.redraw)
+
+    def draw(self) -> None:
+        attentions, (layer, head), target = self.attentions, self.head, self.chosen.target
+        self.set_title(
+            self.tr("Gradient · {head}").format(head=attentions.title(layer, head)),
+            " · ".join([self._hint(), *attentions.plain_notes]),
+        )
+        self.box.setVisible(target is not None)
+        units = attentions.plain.units(TokenView())
+        if target is None:
+            self.question.forget(self.chosen.problem)
+            self.show_matrix(None, units)
+            return
+        text = attentions.asked_text()
+
+        def work(checkpoint: Checkpoint, step: Step) -> np.ndarray:
+            return gradient_of_layer(checkpoint, text, target, layer).astype(np.float32)  # (N,S,S)
+
+        model, key = attentions.reading.request.model, (*attentions.plain_key, target, layer)
+        self.question.ask_model(model, key, work, self.pause_ms)
+        found = self.question.answer
+        self.show_matrix(None if found is None else found[head], units)
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
+        if self.chosen.target is not None and self.chosen.target.is_score:
+            text = self.tr("{row} to {column}: the score changes by {change} per unit of this weight")
+        return text.format(row=row, column=column, change=numbers.signed(value, 4))
+
+    def make_figure(self) -> Figure | None:
+        target = self.chosen.target
+        measure = "score" if target is not None and target.is_score else "ln p"
+        settings = f"gradient of {measure} of {target.label}" if target else ""
+        return self.matrix_figure("gradient", head=True, settings=settings, plain=True, by_token=True)
+
+    def _hint(self) -> str:
+        if self.chosen.target is not None and self.chosen.target.is_score:
+            return self.tr("how the score rises with more of each weight, to first order")
+        return self.tr("how the log-probability (ln p) rises with more of each weight, to first order")
+
+
+def usual_high(sizes: np.ndarray) -> float:
+    """What all but a few in a thousand of (U,U) sizes stay below; where only those few are of any size, more."""
+    values = sizes.ravel()[:: max(sizes.size // 40_000, 1)]
+    place = min(int(len(values) * USUAL), len(values) - 1)
+    highest = float(sizes.max(initial=0.0))
+    return min(max(float(np.partition(values, place)[place]), highest * LEAST_HIGH), highest)

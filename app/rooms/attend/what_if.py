@@ -1,0 +1,156 @@
+"""What if: this head off, this layer off, one weight edited; and what that does to the predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from app.compute.head_questions import HeadTarget, changed_targets
+from app.look import numbers, theme
+from app.rooms.attend.attentions import Attentions
+from app.rooms.attend.number_box import NumberBox
+from app.state.readings import MaskReading, Reading
+from app.state.selection import Selection
+from app.widgets.card import button, label
+from app.widgets.controls import Choice
+from bertcore.analysis.predict import WordGuess
+from bertcore.analysis.targets import word_target
+
+translate = QCoreApplication.translate
+MOST_MASKS, MOST_WORDS = 4, 2
+
+
+class WhatIfPanel(QWidget):
+    """Shows what is changed, and says by signals what a person wants changed."""
+
+    head_switched = Signal(bool)  # off
+    layer_switched = Signal(bool)
+    weight_set = Signal(int, int, float)  # position that looks; column: a unit; the weight it shall have
+    column_chosen = Signal(int)  # a unit
+    row_reset = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head_off = button("", hint=self.tr("This head adds nothing"), checkable=True)
+        self.layer_off = button("", hint=self.tr("What enters this layer leaves it unchanged"), checkable=True)
+        self.column = Choice(self.tr("The token whose weight is edited"))
+        self.weight = NumberBox(self.tr("The new weight, 0 to 1"), 0, 1, step=0.05, decimals=3)
+        self.reset = button(self.tr("Reset the row"), self.row_reset.emit, look="small")
+        self.edited = label("", "muted", wrap=True)
+        self.effect = label("", "", wrap=True)
+        self._edit_title = label("", "muted", wrap=True)
+        self._row: np.ndarray | None = None  # (U) the row on show
+        self._position: int | None = None  # of the token that looks
+        self._labels: list[str] = []
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(theme.px(6))
+        layout.addWidget(self.head_off)
+        layout.addWidget(self.layer_off)
+        layout.addSpacing(theme.px(4))
+        layout.addWidget(self._edit_title)
+        line = QHBoxLayout()
+        line.setSpacing(theme.px(6))
+        line.addWidget(self.column, 1)
+        line.addWidget(self.weight)
+        layout.addLayout(line)
+        for widget in (self.edited, self.reset, self.effect):
+            layout.addWidget(widget)
+        self.head_off.clicked.connect(self.head_switched)
+        self.layer_off.clicked.connect(self.layer_switched)
+        self.column.activated.connect(self._on_column_activated)
+        self.weight.valueChanged.connect(self._on_weight_changed)
+
+    def show_selection(self, attentions: Attentions, selection: Selection, column: int | None) -> None:
+        """column: the position whose weight is asked about; None: the highest."""
+        what_if, layer, head = attentions.reading.request.what_if, selection.layer, selection.head
+        self.head_off.setChecked((layer, head) in what_if.heads_off)
+        self.layer_off.setChecked(layer in what_if.layers_off)
+        self.head_off.setText(
+            self.tr("Switch head on again") if self.head_off.isChecked() else self.tr("Switch head off")
+        )
+        self.layer_off.setText(
+            self.tr("Switch layer on again") if self.layer_off.isChecked() else self.tr("Skip this layer")
+        )
+        self._show_row(attentions, selection, column)
+        lines = effect_lines(attentions.reading)
+        self.effect.setText("\n".join(lines))
+        self.effect.setVisible(bool(lines))
+
+    def _show_row(self, attentions: Attentions, selection: Selection, column: int | None) -> None:
+        units = attentions.units
+        labels, first = units.labels, units.first_positions
+        if self.weight.is_typed_in and labels is self._labels:
+            return  # it is for the row that it was begun in, wherever the mouse goes meanwhile
+        row = units.unit_of(selection.position)
+        can_edit = row is not None and len(labels) > 1
+        for widget in (self.column, self.weight):
+            widget.setEnabled(can_edit)
+        self._row = None if row is None else attentions.weights(selection.layer, selection.head)[row]
+        self._position = selection.position
+        title = self.tr("Make {token} look more or less at").format(token=labels[row]) if row is not None else ""
+        self._edit_title.setText(title or self.tr("Edit a row"))
+        if labels is not self._labels:  # a list is made once for each reading and token view
+            self._labels = labels
+            self.column.clear()
+            self.column.addItems([f"{name} ({at})" for name, at in zip(labels, first, strict=True)])
+        wanted = None if column is None else units.unit_of(column)
+        if self._row is not None and not self.column.view().isVisible():
+            self.column.setCurrentIndex(int(self._row.argmax()) if wanted is None else wanted)
+        self._show_weight()
+        members = set() if row is None else set(units.members[row])
+        is_edited = any(
+            (edited.layer, edited.head) == (selection.layer, selection.head) and edited.position in members
+            for edited in attentions.reading.request.what_if.rows
+        )
+        self.reset.setVisible(is_edited)
+        self.edited.setText(
+            self.tr("Edited. The rest of the row was scaled so that it sums to 1.") if is_edited else ""
+        )
+        self.edited.setVisible(is_edited)
+
+    def _show_weight(self) -> None:
+        if self._row is not None:
+            at = min(max(self.column.currentIndex(), 0), len(self._row) - 1)
+            self.weight.show_value(float(self._row[at]))
+
+    def _on_column_activated(self, index: int) -> None:
+        self.column_chosen.emit(index)
+        self._show_weight()
+
+    def _on_weight_changed(self, value: float) -> None:
+        if self._row is not None and self._position is not None and self.column.currentIndex() >= 0:
+            self.weight_set.emit(self._position, self.column.currentIndex(), value)
+
+
+def effect_lines(reading: Reading) -> list[str]:
+    """Before and after, a line for each prediction; what to do where there is none. Empty: nothing is changed."""
+    before = reading.before
+    if before is None:
+        return []
+    targets = []
+    for mask, now in list(zip(before.masks, reading.masks, strict=True))[:MOST_MASKS]:
+        targets += _word_targets(mask, now)
+    lines = [_effect_line(target, before, reading) for target in targets]
+    more = len(before.masks) - MOST_MASKS
+    if more > 0:
+        lines.append(translate("WhatIfPanel", "and %n more mask(s)", "", more))
+    lines += [_effect_line(target, before, reading) for target in changed_targets(before, reading)]
+    if not before.masks and "mlm" in reading.request.model.tasks:
+        lines.append(translate("WhatIfPanel", "Mask a word (M) to see what this does to it."))
+    return lines or [translate("WhatIfPanel", "This model has no output to compare; look at the pictures.")]
+
+
+def _word_targets(mask: MaskReading, now: MaskReading) -> list[HeadTarget]:
+    """The likeliest word before, and the likeliest after."""
+    words: dict[int, WordGuess] = {word.id: word for word in (mask.words[0], now.words[0], *mask.words[1:])}
+    return [
+        HeadTarget(f"{word.token} ({mask.position})", word_target(mask.position, word.id))
+        for word in list(words.values())[:MOST_WORDS]
+    ]
+
+
+def _effect_line(target: HeadTarget, before: Reading, after: Reading) -> str:
+    was, now = numbers.decimal(target.value(before)), numbers.decimal(target.value(after))
+    return f"{target.label}: {was} → {now}"
