@@ -34,12 +34,14 @@ _DEFINED_IN = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _DEFINED_IN:
-        raise AttributeError(f"module 'bertcore' has no attribute {name!r}")
-    value = getattr(import_module(_DEFINED_IN[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a type checker knows the names above, and no others
+
+    def __getattr__(name: str) -> Any:
+        if name not in _DEFINED_IN:
+            raise AttributeError(f"module 'bertcore' has no attribute {name!r}")
+        value = getattr(import_module(_DEFINED_IN[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -37,7 +37,7 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.errors import BertcoreError
 from bertcore.model.tap import Changes
-from bertcore.progress import progress_bar
+from bertcore.progress import progress_bar, show_status
 from bertcore.resolve import resolve_model
 from bertcore.results import (
     Filled,
@@ -479,7 +479,7 @@ class LoadedModel:
         files: Sequence[str | Path] = (),
         *,
         sequence_length: int = 128,
-        tell: Callable[[str], None] = lambda sentence: None,
+        tell: Callable[[str], None] = show_status,
     ) -> ModelReport:
         """Everything that is measured of a pretrained model (docs/evaluation.md): cloze set, minimal pairs and, with
         the text it learned from, its held-out part and what its heads do. `tell` hears what is being measured.

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress as Bar
 
 Progress = Callable[[float], object]  # called with the share done, 0..1; what it raises ends the work
@@ -37,12 +38,26 @@ def progress_bar(description: str) -> Iterator[Callable[[float], None]]:
             bar.stop()
 
 
-def _new_bar(description: str) -> Bar:
+def show_status(sentence: str) -> None:
+    """Says what is being done, in a notebook or where the error output is a terminal."""
+    console, is_seen = _console()
+    if is_seen:
+        console.print(sentence)
+
+
+def _console() -> tuple[Console, bool]:
+    """The error output, and whether someone sees it."""
     from rich.console import Console
-    from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
-    bar = Bar(console=console, transient=True, disable=not (console.is_terminal or console.is_jupyter))
+    return console, console.is_terminal or console.is_jupyter
+
+
+def _new_bar(description: str) -> Bar:
+    from rich.progress import Progress as Bar
+
+    console, is_seen = _console()
+    bar = Bar(console=console, transient=True, disable=not is_seen)
     bar.add_task(description, total=1.0)
     bar.start()
     return bar

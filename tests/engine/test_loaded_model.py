@@ -235,11 +235,14 @@ class TestProgress:
         monkeypatch.setattr(progress, "SHOWN_AFTER_S", 0.0)
         with progress.progress_bar("Working") as step:
             step(0.5)
+        progress.show_status("Reading the text.")
         assert capsys.readouterr() == ("", "")
         monkeypatch.setenv("FORCE_COLOR", "1")  # as a terminal
         with progress.progress_bar("Working") as step:
             step(0.5)
-        assert "Working" in capsys.readouterr().err
+        progress.show_status("Reading the text.")
+        shown = capsys.readouterr().err
+        assert "Working" in shown and "Reading the text." in shown
 
     def test_quick_work_shows_none(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("FORCE_COLOR", "1")
