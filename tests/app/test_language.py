@@ -74,7 +74,7 @@ def _rooms(*still_to_do: str) -> list:
     return [pytest.param(room.key, marks=mark if room.key in still_to_do else ()) for room in ROOMS]
 
 
-@pytest.mark.parametrize("room", _rooms("attend", "predict", "layers"))
+@pytest.mark.parametrize("room", _rooms("attend", "predict"))
 def test_every_text_of_a_room_can_be_translated(room: str, pseudo_window: Window, qtbot: QtBot) -> None:
     wrong = walk(pseudo_window, _wait(qtbot), (room,), lambda window: untranslated(window, window.frame.room))
     assert wrong == {}, _listed(wrong)
@@ -93,7 +93,7 @@ def test_every_text_around_the_rooms_can_be_translated(pseudo_window: Window, qt
     assert found == []
 
 
-@pytest.mark.parametrize("room", _rooms("attend", "predict", "layers"))
+@pytest.mark.parametrize("room", _rooms("attend", "predict"))
 def test_no_word_is_cut_off_when_words_are_longer(room: str, pseudo_window: Window, qtbot: QtBot) -> None:
     size = QSize(1440, 900)
     wrong = walk(pseudo_window, _wait(qtbot), (room,), lambda window: faults(window, size), size)
