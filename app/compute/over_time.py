@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bertcore.analysis.predict import WordGuess, top_words
-from bertcore.analysis.trace import trace
-from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
+
+if TYPE_CHECKING:
+    from bertcore.analysis.predict import WordGuess
 
 
 def words_over_time(snapshots: Iterable[Path], text: str) -> dict[Path, WordGuess]:
@@ -18,6 +19,10 @@ def words_over_time(snapshots: Iterable[Path], text: str) -> dict[Path, WordGues
     A snapshot that is gone (a run thins its snapshots while it goes on) or has no MLM head is left out.
     Raises BertcoreError where the text has no [MASK].
     """
+    from bertcore.analysis.predict import top_words
+    from bertcore.analysis.trace import trace
+    from bertcore.checkpoint.checkpoint import load_checkpoint
+
     guesses = {}
     for folder in snapshots:
         try:
