@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.state.task_info import kind_words, metrics_of, spec_of
+from app.state.task_info import kind_words, metrics_of, spec_of, task_title
 from bertcore import locations
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
@@ -81,7 +81,7 @@ def describe(config: dict[str, Any]) -> str:
     """ "4 × 256 · stories.txt" from a run's config; what it does not say is left out."""
     spec = spec_of(config)
     translate = QCoreApplication.translate
-    parts = [spec.title] if spec else []
+    parts = [task_title(spec)] if spec else []
     if not config.get("start") and config.get("preset") in PRESETS:
         layers, hidden = PRESETS[config["preset"]]
         parts.append(f"{config['preset']}, {layers} × {hidden}")

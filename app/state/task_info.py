@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QCoreApplication
+
+from app.look.language import QT_TRANSLATE_NOOP
 from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.registry import TASKS
 
@@ -22,38 +25,74 @@ METRICS: dict[str, tuple[str, ...]] = {
     "choice": ("accuracy",),
     "summarise": ("rouge2", "rouge1", "rougeL"),
 }
-METRIC_NAMES = {
-    "f1": "F1",
-    "f1_macro": "macro F1",
-    "f1_micro": "micro F1",
-    "matthews_correlation": "Matthews",
-    "pearson": "Pearson",
-    "spearmanr": "Spearman",
-    "mse": "squared error",
-    "rouge1": "ROUGE-1",
-    "rouge2": "ROUGE-2",
-    "rougeL": "ROUGE-L",
-    "rougeLsum": "ROUGE-Lsum",
-    "has_answer_exact_match": "exact match, answered",
-    "has_answer_f1": "F1, answered",
-    "no_answer_accuracy": "right to say none",
-    "best_exact_match": "exact match, best threshold",
-    "best_exact_match_threshold": "threshold for exact match",
-    "best_f1": "F1, best threshold",
-    "best_f1_threshold": "threshold for F1",
-    "mlm_accuracy": "words right",
-    "mlm_top5": "in the first five",
-    "mlm_loss": "masked-word loss",
+METRIC_NAMES: dict[str, str] = {
+    "accuracy": QT_TRANSLATE_NOOP("Metric", "accuracy"),
+    "precision": QT_TRANSLATE_NOOP("Metric", "precision"),
+    "recall": QT_TRANSLATE_NOOP("Metric", "recall"),
+    "exact_match": QT_TRANSLATE_NOOP("Metric", "exact match"),
+    "f1": QT_TRANSLATE_NOOP("Metric", "F1"),
+    "f1_macro": QT_TRANSLATE_NOOP("Metric", "macro F1"),
+    "f1_micro": QT_TRANSLATE_NOOP("Metric", "micro F1"),
+    "matthews_correlation": QT_TRANSLATE_NOOP("Metric", "Matthews"),
+    "pearson": QT_TRANSLATE_NOOP("Metric", "Pearson"),
+    "spearmanr": QT_TRANSLATE_NOOP("Metric", "Spearman"),
+    "mse": QT_TRANSLATE_NOOP("Metric", "squared error"),
+    "rouge1": QT_TRANSLATE_NOOP("Metric", "ROUGE-1"),
+    "rouge2": QT_TRANSLATE_NOOP("Metric", "ROUGE-2"),
+    "rougeL": QT_TRANSLATE_NOOP("Metric", "ROUGE-L"),
+    "rougeLsum": QT_TRANSLATE_NOOP("Metric", "ROUGE-Lsum"),
+    "has_answer_exact_match": QT_TRANSLATE_NOOP("Metric", "exact match, answered"),
+    "has_answer_f1": QT_TRANSLATE_NOOP("Metric", "F1, answered"),
+    "no_answer_accuracy": QT_TRANSLATE_NOOP("Metric", "right to say none"),
+    "best_exact_match": QT_TRANSLATE_NOOP("Metric", "exact match, best threshold"),
+    "best_exact_match_threshold": QT_TRANSLATE_NOOP("Metric", "threshold for exact match"),
+    "best_f1": QT_TRANSLATE_NOOP("Metric", "F1, best threshold"),
+    "best_f1_threshold": QT_TRANSLATE_NOOP("Metric", "threshold for F1"),
+    "mlm_accuracy": QT_TRANSLATE_NOOP("Metric", "words right"),
+    "mlm_top5": QT_TRANSLATE_NOOP("Metric", "in the first five"),
+    "mlm_loss": QT_TRANSLATE_NOOP("Metric", "masked-word loss"),
 }
 EVALUATION_FILE = "evaluation.json"
-_KIND_WORDS = {
-    "classify": "classify",
-    "regress": "similarity",
-    "multilabel": "several labels",
-    "tag": "tag",
-    "span": "answer",
-    "choice": "choose",
-    "summarise": "summarise",
+_KIND_WORDS: dict[str, str] = {  # what a run does, in a word
+    "classify": QT_TRANSLATE_NOOP("TaskKind", "classify"),
+    "regress": QT_TRANSLATE_NOOP("TaskKind", "similarity"),
+    "multilabel": QT_TRANSLATE_NOOP("TaskKind", "several labels"),
+    "tag": QT_TRANSLATE_NOOP("TaskKind", "tag"),
+    "span": QT_TRANSLATE_NOOP("TaskKind", "answer"),
+    "choice": QT_TRANSLATE_NOOP("TaskKind", "choose"),
+    "summarise": QT_TRANSLATE_NOOP("TaskKind", "summarise"),
+    "pairs": QT_TRANSLATE_NOOP("TaskKind", "pairs"),
+    "pretrain": QT_TRANSLATE_NOOP("TaskKind", "pretrain"),
+    "continue": QT_TRANSLATE_NOOP("TaskKind", "continue"),
+    "distil": QT_TRANSLATE_NOOP("TaskKind", "distil"),
+    "finetune": QT_TRANSLATE_NOOP("TaskKind", "fine-tune"),
+}
+TASK_TITLES: dict[str, str] = {  # the engine's titles of its tasks, for translators
+    "sst2": QT_TRANSLATE_NOOP("Task", "Sentiment of a sentence (SST-2)"),
+    "cola": QT_TRANSLATE_NOOP("Task", "Is the sentence good English? (CoLA)"),
+    "mrpc": QT_TRANSLATE_NOOP("Task", "Do two sentences say the same? (MRPC)"),
+    "qqp": QT_TRANSLATE_NOOP("Task", "Do two questions ask the same? (QQP)"),
+    "stsb": QT_TRANSLATE_NOOP("Task", "How alike are two sentences, 0 to 5? (STS-B)"),
+    "mnli": QT_TRANSLATE_NOOP("Task", "Does B follow from A, or deny it? (MNLI)"),
+    "qnli": QT_TRANSLATE_NOOP("Task", "Does the sentence answer the question? (QNLI)"),
+    "rte": QT_TRANSLATE_NOOP("Task", "Does B follow from A? (RTE)"),
+    "wnli": QT_TRANSLATE_NOOP("Task", "Who is meant by the pronoun? (WNLI)"),
+    "conll2003": QT_TRANSLATE_NOOP("Task", "Names in a sentence (CoNLL-2003)"),
+    "conll2003-pos": QT_TRANSLATE_NOOP("Task", "Parts of speech (CoNLL-2003)"),
+    "conll2003-chunk": QT_TRANSLATE_NOOP("Task", "Phrases of a sentence (CoNLL-2003)"),
+    "squad": QT_TRANSLATE_NOOP("Task", "The answer in a passage (SQuAD 1.1)"),
+    "squad2": QT_TRANSLATE_NOOP("Task", "The answer in a passage, if it has one (SQuAD 2.0)"),
+    "swag": QT_TRANSLATE_NOOP("Task", "What happens next? (SWAG)"),
+    "commonsenseqa": QT_TRANSLATE_NOOP("Task", "Choose the right answer (CommonsenseQA)"),
+    "summaries": QT_TRANSLATE_NOOP("Task", "The sentences that sum up a text"),
+    "classify": QT_TRANSLATE_NOOP("Task", "Put texts into classes"),
+    "pairs": QT_TRANSLATE_NOOP("Task", "Put pairs of texts into classes"),
+    "similarity": QT_TRANSLATE_NOOP("Task", "Give pairs of texts a number"),
+    "multilabel": QT_TRANSLATE_NOOP("Task", "Give texts several labels at once"),
+    "tag": QT_TRANSLATE_NOOP("Task", "Tag the words of a text"),
+    "answer": QT_TRANSLATE_NOOP("Task", "Find the answer in a passage"),
+    "choose": QT_TRANSLATE_NOOP("Task", "Choose the best ending"),
+    "summarise": QT_TRANSLATE_NOOP("Task", "Pick the sentences that sum up a text"),
 }
 
 
@@ -71,7 +110,13 @@ class TaskInfo:
 
 def metric_name(metric: str) -> str:
     """As people write it: "F1", "exact match"."""
-    return METRIC_NAMES.get(metric, metric.replace("_", " "))
+    name = METRIC_NAMES.get(metric)
+    return QCoreApplication.translate("Metric", name) if name else metric.replace("_", " ")
+
+
+def task_title(spec: TaskSpec) -> str:
+    """What one learns with a task: "Put texts into classes"."""
+    return QCoreApplication.translate("Task", TASK_TITLES.get(spec.name, spec.title))
 
 
 def metrics_of(spec: TaskSpec) -> tuple[str, ...]:
@@ -91,11 +136,13 @@ def spec_of(config: dict[str, Any]) -> TaskSpec | None:
 def kind_words(config: dict[str, Any]) -> str:
     """What a run does, in a word: "pretrain", "classify", "tag + CRF", "distil"."""
     spec = spec_of(config)
-    if spec is None:
-        is_on = config.get("kind", "pretrain") == "pretrain" and config.get("start")
-        return "continue" if is_on else str(config.get("kind", "pretrain"))
-    word = "pairs" if spec.kind == "classify" and spec.is_pair else _KIND_WORDS[spec.kind]
-    return f"{word} + CRF" if config.get("crf") else word
+    key: str = str(config.get("kind", "pretrain"))
+    if spec is not None:
+        key = "pairs" if spec.kind == "classify" and spec.is_pair else spec.kind
+    elif key == "pretrain" and config.get("start"):
+        key = "continue"
+    word = QCoreApplication.translate("TaskKind", _KIND_WORDS.get(key, key))
+    return f"{word} + CRF" if spec is not None and config.get("crf") else word
 
 
 def task_info(
@@ -108,7 +155,7 @@ def task_info(
         return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None
     limits = spec.number_range or number_range
-    return TaskInfo(kind, labels, spec.title, is_pair, limits, _measured(run, metrics_of(spec)))
+    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, _measured(run, metrics_of(spec)))
 
 
 def _measured(run: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:

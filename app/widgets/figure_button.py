@@ -6,11 +6,12 @@ from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.figures.figure import Figure
 from app.look import theme
+from app.look.language import QT_TRANSLATE_NOOP
 from app.widgets.controls import IconButton, popped_up
 
 Provider = Callable[[], Figure | None]  # None: nothing is drawn yet
@@ -26,7 +27,7 @@ class FigureAction(Enum):
 
     @property
     def title(self) -> str:
-        return QCoreApplication.translate("FigureAction", str(self.value))
+        return QCoreApplication.translate("FigureAction", self.value)
 
 
 _KINDS = {FigureAction.SAVE_PICTURE: "PNG, SVG, PDF", FigureAction.SAVE_NUMBERS: "CSV, NPZ"}  # of files

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
+    QPlainTextEdit,
     QTabBar,
     QTextEdit,
     QWidget,
@@ -40,12 +41,13 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
         "cpu",
         "cuda",
         "gpu",
-        "fp32",
-        "bf16",
+        "fp",
+        "bf",
         "gib",
         "mib",
     ),
     *("layernorm", "gelu", "relu", "softmax", "pca", "ln", "emb", "png", "svg", "pdf", "csv", "npz", "ctrl", "shift"),
+    *("mini", "small", "medium", "tiny", "base"),  # the sizes of models
     *("alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
 }
 WORDS_OF_OTHER_MODELS = {"SnapshotList"}  # widgets that paint what a model with another vocabulary says
@@ -59,7 +61,12 @@ def untranslated(window: Window, root: QWidget | None = None, allowed: Iterable[
     own = words_of_others(window) | {word.lower() for word in allowed}
     found: dict[str, None] = {}
     for place, text in texts(root or window):
-        strange = [word for word in _WORD.findall(outside(text)) if word.lower() not in own]
+        words = [word.lower() for word in _WORD.findall(outside(text))]
+        strange = [word for word in words if word not in own]
+        if strange and words[0] == strange[0] and any(word.endswith(words[0]) for word in own):
+            del strange[0]  # the passage is cut off there
+        if strange and text.endswith("…") and any(word.startswith(strange[-1]) for word in own):
+            del strange[-1]
         if strange:
             found[f"{place}: {text[:110]!r} ({', '.join(strange[:4])})"] = None
     return list(found)
@@ -70,6 +77,7 @@ def words_of_others(window: Window) -> set[str]:
     state = window.state
     texts_ = [state.text_a, state.text_b, *(str(run.name) for run in window.services.runs.runs)]
     texts_ += [line.text() for line in window.findChildren(QLineEdit)]
+    texts_ += [edit.toPlainText() for edit in window.findChildren(QPlainTextEdit)]
     if state.model is not None:
         tokenizer = state.model.tokenizer
         texts_ += [state.model.name, *(tokenizer.label(i) for i in range(tokenizer.vocab_size))]

@@ -27,6 +27,7 @@ from app.rooms.train.run_kinds import (
 )
 from app.runs.command import RunCommand
 from app.runs.run_info import RunInfo
+from app.state.task_info import task_title
 from app.widgets.card import button, label, scrolled
 from app.widgets.controls import Choice
 from bertcore.config import PRESETS
@@ -223,7 +224,7 @@ class NewRunForm(QWidget):
         """The ways to read a person's own file; the first that the folder fits is chosen."""
         self.task.clear()
         for number, spec in enumerate(tasks_of(kind)):
-            self.task.addItem(self.tr("a file of my own") if number == 0 else spec.title, spec.name)
+            self.task.addItem(self.tr("a file of my own") if number == 0 else task_title(spec), spec.name)
         if self._own is not None and self._own.is_dir():
             fitting = (i for i, spec in enumerate(tasks_of(kind)) if _has_file(spec, self._own))
             self.task.setCurrentIndex(next(fitting, 0))
