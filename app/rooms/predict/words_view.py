@@ -56,7 +56,7 @@ class WordsView(PredictView):
         self._grid = QGridLayout()
         self._invitation = Card()
         self._invitation_title, self._invitation_text = label("", "number"), label("", wrap=True)
-        self._mask_button = button("", self._on_mask_button_clicked, look="primary")
+        self._mask_button = button(self.tr("Mask"), self._on_mask_button_clicked, look="primary")
         self._more = label("", "muted")
         self._build()
         self.replaced.clicked.connect(self.click_unit)
