@@ -16,7 +16,7 @@ from bertcore.analysis.predict import WordGuess, predict_masks, softmax, top_wor
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    from app.compute.head_questions import AskedText
+    from app.state.readings import ModelInput
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 Order = Literal["left to right", "most certain first"]
@@ -32,7 +32,7 @@ class FilledMask:
 
 def fill_masks(
     checkpoint: Checkpoint,
-    text: AskedText,
+    text: ModelInput,
     masks: Sequence[int],
     order: Order | Sequence[int] = "left to right",
     *,

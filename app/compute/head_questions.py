@@ -18,7 +18,7 @@ from bertcore.analysis.targets import Measure, Target, pair_target, word_target
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    from app.state.readings import Reading
+    from app.state.readings import ModelInput, Reading
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 translate = QCoreApplication.translate
@@ -162,15 +162,6 @@ def _sigmoid(logit: float) -> float:
     return float(0.5 * (1 + np.tanh(float(logit) / 2)))
 
 
-@dataclass(frozen=True)
-class AskedText:
-    """What the model reads (S)."""
-
-    input_ids: Sequence[int]
-    segments: Sequence[int]
-    positions: Sequence[int] | None = None
-
-
 @dataclass(frozen=True, eq=False)
 class HeadCheck:
     """Three views of what one token looks at in one head; numbers in nats of the target's log probability."""
@@ -183,7 +174,7 @@ class HeadCheck:
     value: float  # ln p as it is
 
 
-def effects_of_heads(checkpoint: Checkpoint, text: AskedText, target: HeadTarget, step: Step) -> NDArray[np.float64]:
+def effects_of_heads(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, step: Step) -> NDArray[np.float64]:
     """(L,N): change of ln p in nats when each head alone is switched off (`ablation.head_effects`)."""
     from bertcore.analysis.ablation import head_effects
 
@@ -201,7 +192,7 @@ def effects_of_heads(checkpoint: Checkpoint, text: AskedText, target: HeadTarget
 
 def check_head(
     checkpoint: Checkpoint,
-    text: AskedText,
+    text: ModelInput,
     target: HeadTarget,
     layer: int,
     head: int,
@@ -238,7 +229,7 @@ def check_head(
     return HeadCheck(attention, found.gradient[head, row], without, found.gradient[head], without_head, found.value)
 
 
-def _without_head(checkpoint: Checkpoint, text: AskedText, target: HeadTarget, layer: int, head: int) -> float:
+def _without_head(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int, head: int) -> float:
     import torch
 
     from bertcore.analysis.interventions import switch_off_heads
@@ -271,7 +262,7 @@ def flow_matrix(attentions: NDArray, layers: int, step: Step, *, most_tokens: in
     return np.stack(rows)
 
 
-def gradient_of_layer(checkpoint: Checkpoint, text: AskedText, target: HeadTarget, layer: int) -> NDArray[np.float64]:
+def gradient_of_layer(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int) -> NDArray[np.float64]:
     """(N,S,S): the gradient of ln p with respect to a layer's attention (`attention_gradient`)."""
     from bertcore.analysis.attention_gradient import attention_gradient
 

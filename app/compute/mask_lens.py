@@ -21,7 +21,7 @@ from bertcore.errors import BertcoreError
 if TYPE_CHECKING:
     import torch
 
-    from app.compute.head_questions import AskedText
+    from app.state.readings import ModelInput
     from bertcore.analysis.passes import Text
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.model.bert import Bert
@@ -85,7 +85,7 @@ def lens_at(checkpoint: Checkpoint, hidden: NDArray[np.float32], k: int = 3) -> 
 
 def word_through_layers(
     checkpoint: Checkpoint,
-    text: AskedText,
+    text: ModelInput,
     encoding: Encoding,
     position: int,
     word: str,

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from app.compute.head_questions import INTERACTIVE_TOKENS, AskedText, HeadTarget
+from app.compute.head_questions import INTERACTIVE_TOKENS, HeadTarget
 from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
+    from app.state.readings import ModelInput
     from bertcore.analysis.attribution import Attribution
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -28,7 +29,7 @@ PATH_STEPS = 32  # nodes of the integral; its completeness error says whether th
 def surprise_of(
     checkpoint: Checkpoint,
     encoding: Encoding,
-    text: AskedText,
+    text: ModelInput,
     step: Step | None = None,
     *,
     whole_words: bool = False,
@@ -59,7 +60,7 @@ def surprise_of(
 
 
 def attribution_of(
-    checkpoint: Checkpoint, text: AskedText, target: HeadTarget, method: Method, step: Step | None = None
+    checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, method: Method, step: Step | None = None
 ) -> Attribution:
     """Each token's part (S) in ln p of a prediction, in nats, by one of METHODS (`attribution`).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     from bertcore.analysis.trace import Trace
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
+
+
+@dataclass(frozen=True)
+class ModelInput:
+    """What the model reads of one text (S), for the analyses."""
+
+    input_ids: Sequence[int]
+    segments: Sequence[int]
+    positions: Sequence[int] | None = None  # None: each token's own
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +54,10 @@ class ReadingRequest:
     def positions(self) -> list[int] | None:
         """Positions as the model reads them (S); None: each token's own."""
         return self.what_if.positions_for(len(self.encoding))
+
+    @property
+    def model_input(self) -> ModelInput:
+        return ModelInput(self.input_ids, self.segments, self.positions)
 
 
 Step = Callable[[float], None]  # share done, 0..1; raises where nobody wants the answer any more

@@ -6,11 +6,10 @@ from typing import TypeVar
 
 from pytestqt.qtbot import QtBot
 
-from app.compute.head_questions import AskedText
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.view import PredictView
 from app.shell.window import Window
-from app.state.readings import Reading
+from app.state.readings import ModelInput, Reading
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
 
@@ -51,8 +50,8 @@ def reading_of(window: Window) -> Reading:
     return window.state.reading
 
 
-def asked(window: Window) -> tuple[Checkpoint, AskedText, Reading]:
+def asked(window: Window) -> tuple[Checkpoint, ModelInput, Reading]:
     """The open model read anew, and what it reads: for the functions whose results are shown."""
     reading = reading_of(window)
     request = reading.request
-    return load_checkpoint(request.model.folder), AskedText(request.input_ids, request.segments), reading
+    return load_checkpoint(request.model.folder), ModelInput(request.input_ids, request.segments), reading

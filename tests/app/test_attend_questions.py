@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.compute.head_questions import AskedText, check_head, effects_of_heads
+from app.compute.head_questions import check_head, effects_of_heads
 from app.look import numbers
 from app.rooms.attend.alike import AlikeView
 from app.rooms.attend.attentions import Attentions
@@ -23,6 +23,7 @@ from app.rooms.attend.find import FindView
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
+from app.state.readings import ModelInput
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.head_map import head_map
@@ -104,7 +105,7 @@ class TestEffects:
         answered(window, room, qtbot)
         request, target = window.state.reading.request, room.chosen.target  # type: ignore[union-attr]
         assert target is not None and target.target.head == "mlm"
-        text = AskedText(request.input_ids, request.segments)
+        text = ModelInput(request.input_ids, request.segments)
         checkpoint = load_checkpoint(model_folder)
         expected = effects_of_heads(checkpoint, text, target, lambda share: None)
         np.testing.assert_allclose(room.heads_card.atlas.effects, expected, atol=1e-5)
@@ -154,7 +155,7 @@ class TestCheck:
         request, target = window.state.reading.request, room.chosen.target  # type: ignore[union-attr]
         assert target is not None
         checkpoint = load_checkpoint(model_folder)
-        text = AskedText(request.input_ids, request.segments)
+        text = ModelInput(request.input_ids, request.segments)
         expected = check_head(checkpoint, text, target, 1, 0, 2, lambda share: None)
         columns = view.bars.columns
         for column, values in zip(columns, (expected.attention, expected.gradient, expected.without), strict=True):

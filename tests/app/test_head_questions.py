@@ -9,11 +9,11 @@ import pytest
 import torch
 from pytestqt.qtbot import QtBot
 
-from app.compute.head_questions import AskedText, HeadTarget, check_head, effects_of_heads, flow_matrix, targets_of
+from app.compute.head_questions import HeadTarget, check_head, effects_of_heads, flow_matrix, targets_of
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
 from app.compute.reader import Reader
-from app.state.readings import Reading, ReadingRequest
+from app.state.readings import ModelInput, Reading, ReadingRequest
 from app.state.state import ExploreState
 from bertcore.analysis.attention_gradient import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
@@ -32,7 +32,7 @@ from tests.engine.models import VOCABULARY, tiny_checkpoint, tiny_model, word_to
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("the [MASK] sat.", "it was very comfortable!")
 MASKED, CAT = 2, VOCABULARY.index("cat")
-TEXT = AskedText(PAIR.ids, PAIR.segments)
+TEXT = ModelInput(PAIR.ids, PAIR.segments)
 WORD = HeadTarget("cat", word_target(MASKED, CAT))
 
 
@@ -150,7 +150,7 @@ def test_the_output_of_every_head_can_be_asked_about(kind: str, tmp_path: Path, 
     targets, request = targets_of(reading, 3), reading.request
     assert targets and len(set(targets)) == len(targets)
     checkpoint = load_checkpoint(folder)
-    text = AskedText(request.input_ids, request.segments)
+    text = ModelInput(request.input_ids, request.segments)
     for target in targets:
         found = effects_of_heads(checkpoint, text, target, lambda share: None)
         assert np.isfinite(found).all() and np.abs(found).max() > 0

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from app.compute.filling import fill_masks
-from app.compute.head_questions import AskedText, HeadTarget
+from app.compute.head_questions import HeadTarget
 from app.compute.mask_lens import decided_at, lens_at, word_through_layers
 from app.compute.word_questions import METHODS, attribution_of, surprise_of
+from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.lens import follow_words, layer_lens, lens_words
@@ -26,7 +27,7 @@ from tests.engine.models import VOCABULARY, tiny_checkpoint, word_tokenizer
 TOKENIZER = word_tokenizer()
 PAIR = TOKENIZER.encode("the [MASK] sat on [MASK].", "it was very [MASK]!")
 MASKS = [i for i, token in enumerate(PAIR.ids) if token == TOKENIZER.mask_id]
-TEXT = AskedText(PAIR.ids, PAIR.segments)
+TEXT = ModelInput(PAIR.ids, PAIR.segments)
 CAT, MASK = VOCABULARY.index("cat"), VOCABULARY.index("[MASK]")
 OFF = WhatIf(heads_off=frozenset({(1, 2)}), layers_off=frozenset({0}))
 
@@ -141,7 +142,7 @@ def test_surprise_leaves_out_masks_and_heeds_what_is_changed(checkpoint: Checkpo
         chance = softmax(rows_of(checkpoint, ids, [place])[0])[PAIR.ids[place]]
         assert bits == pytest.approx(-np.log2(chance), abs=1e-4)
     whole = TOKENIZER.encode("the comfortable cat")
-    text = AskedText(whole.ids, whole.segments)
+    text = ModelInput(whole.ids, whole.segments)
     grouped = surprise(checkpoint.model, whole, MASK, groups=[0, 1, 2, 2, 3, 4])
     assert surprise_of(checkpoint, whole, text, whole_words=True).bits == pytest.approx(grouped.bits, abs=1e-5)
 
@@ -156,7 +157,7 @@ def test_a_vocabulary_without_a_mask_hides_nothing(checkpoint: Checkpoint) -> No
 def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
     encoding = checkpoint.tokenizer.encode("the cat 日 on the mat")
     at = encoding.ids.index(checkpoint.tokenizer.unk_id or 0)
-    text = AskedText(tuple(encoding.ids), encoding.segments)
+    text = ModelInput(tuple(encoding.ids), encoding.segments)
     found = attribution_of(checkpoint, text, HeadTarget("cat", word_target(2, CAT)), "integrated", lambda share: None)
     assert abs(found.scores[at]) > 1e-6 and found.scores[0] == 0
 

@@ -19,7 +19,6 @@ from app.state.readings import Reading, thumbnails
 from app.state.token_units import TokenView, Units
 
 if TYPE_CHECKING:
-    from app.compute.head_questions import AskedText
     from bertcore.analysis.heads import HeadFacts, HeadKind
     from bertcore.tokenizer.tokenizer import Encoding
 
@@ -170,13 +169,6 @@ class Attentions:
         if self.reading.before is not None:
             notes.append(translate("Attend", "without your changes inside the model"))
         return notes
-
-    def asked_text(self) -> AskedText:
-        """What the model reads, nothing changed inside."""
-        from app.compute.head_questions import AskedText
-
-        request = self.plain.request
-        return AskedText(request.input_ids, request.segments, request.positions)
 
 
 def describe_heads(attentions: Attentions, step: Callable[[float], object] | None = None) -> Descriptions:

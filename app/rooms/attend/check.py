@@ -91,7 +91,7 @@ class CheckView(AttendView):
             self.question.forget(self.chosen.problem)
             self._show(None)
             return
-        text = attentions.asked_text()
+        text = attentions.plain.request.model_input
         most = MANY_LINKS if len(text.input_ids) <= LONG_TEXT else FEW_LINKS
 
         def work(checkpoint: Checkpoint, step: Step) -> HeadCheck:

@@ -67,7 +67,7 @@ class EffectsView(AttendView):
         if target is None:
             self.question.forget(self.chosen.problem)
         else:
-            text = attentions.asked_text()
+            text = attentions.plain.request.model_input
 
             def work(checkpoint: Checkpoint, step: Step) -> np.ndarray:
                 return effects_of_heads(checkpoint, text, target, step)

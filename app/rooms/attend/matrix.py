@@ -332,7 +332,7 @@ class GradientMatrix(ComputedMatrix):
             self.question.forget(self.chosen.problem)
             self.show_matrix(None, units)
             return
-        text = attentions.asked_text()
+        text = attentions.plain.request.model_input
 
         def work(checkpoint: Checkpoint, step: Step) -> np.ndarray:
             return gradient_of_layer(checkpoint, text, target, layer).astype(np.float32)  # (N,S,S)

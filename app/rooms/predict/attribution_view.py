@@ -14,7 +14,7 @@ from app.compute.word_questions import Method
 from app.figures.figure import Figure, numbers_of
 from app.look import numbers, theme
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.predict.view import PredictView, asked_text, mask_token, missing_words, scrolled_column
+from app.rooms.predict.view import PredictView, mask_token, missing_words, scrolled_column
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.card import GAP_PX, Card, label
@@ -132,7 +132,7 @@ class AttributionView(PredictView):
             note += " " + self.tr("This is the unchanged model, without your changes.")
         self.note.setText(note)
         plain = reading.before or reading
-        text, request, units = asked_text(plain), plain.request, self.selection.units(reading)
+        text, request, units = plain.request.model_input, plain.request, self.selection.units(reading)
         for method, card in self.cards.items():
 
             def work(checkpoint: Checkpoint, step: Step, method: Method = method) -> Attribution:

@@ -12,7 +12,7 @@ from app.compute.filling import FilledMask
 from app.figures.figure import Figure, numbers_of
 from app.look import numbers, theme
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.predict.view import PredictView, asked_text, scrolled_column, with_name
+from app.rooms.predict.view import PredictView, scrolled_column, with_name
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.state.token_units import Units
@@ -90,7 +90,7 @@ class FillView(PredictView):
         if reading is None or not still_open:
             return
         words = {step.position: step.word.id for step in self.steps}
-        text, request = asked_text(reading), reading.request
+        text, request = reading.request.model_input, reading.request
         ids = [words.get(i, token) for i, token in enumerate(request.input_ids)]
         by_certainty = self.order.currentData() == "most certain first"
         order: Literal["left to right", "most certain first"] = (

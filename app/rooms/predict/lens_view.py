@@ -14,7 +14,6 @@ from app.rooms.predict.lens_cells import LensTable
 from app.rooms.predict.view import (
     PredictView,
     ask_lens,
-    asked_text,
     decided_sentence,
     mask_token,
     scrolled_column,
@@ -106,7 +105,7 @@ class LensView(PredictView):
             self.followed_word.forget()
             self._show_followed()
             return
-        position, text = self.masks[self.mask_number].position, asked_text(reading)
+        position, text = self.masks[self.mask_number].position, reading.request.model_input
 
         def work(checkpoint: Checkpoint, step: Step) -> WordThroughLayers:
             from app.compute.mask_lens import word_through_layers

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.figures.figure import Figure, numbers_of
 from app.look import theme
-from app.rooms.predict.view import PredictView, asked_text, missing_words, scrolled_column, with_name
+from app.rooms.predict.view import PredictView, missing_words, scrolled_column, with_name
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.bar_list import Bar, BarList
@@ -64,7 +64,7 @@ class SurpriseView(PredictView):
 
     def _ask(self, reading: Reading, selection: Selection) -> None:
         request, words = reading.request, selection.token_view.words
-        encoding, what_if, text = request.encoding, request.what_if, asked_text(reading)
+        encoding, what_if, text = request.encoding, request.what_if, reading.request.model_input
         key = (tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, words)
 
         def work(checkpoint: Checkpoint, step: Step) -> Surprise:

@@ -14,7 +14,6 @@ from app.widgets.context_menu import Entry
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.compute.head_questions import AskedText
     from app.compute.mask_lens import MaskLens
     from app.compute.question import Question
     from app.state.readings import MaskReading, Reading, Step
@@ -139,14 +138,6 @@ def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> N
 
     is_quick = hidden.shape[0] * hidden.shape[1] <= QUICK_ROWS
     question.ask_model(reading.request.model, (reading.request,), work, 0 if is_quick else pause_ms)
-
-
-def asked_text(reading: Reading) -> AskedText:
-    """What the model reads."""
-    from app.compute.head_questions import AskedText
-
-    request = reading.request
-    return AskedText(request.input_ids, request.segments, request.positions)
 
 
 def mask_token(reading: Reading) -> str:
