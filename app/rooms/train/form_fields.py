@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -24,9 +24,7 @@ class ModelChoice(Choice):
     """The built-in model, a run, or a folder. `reference` is None for the built-in one."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setToolTip(self.tr("The model to start from"))
-        self.setAccessibleName(self.tr("The model to start from"))
+        super().__init__(QCoreApplication.translate("ModelChoice", "The model to start from"))
         self._runs: list[tuple[str, str]] = []  # name, folder
         self._folder: str | None = None
         self._fill(None)

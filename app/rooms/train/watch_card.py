@@ -36,7 +36,7 @@ class WatchCard(Card):
         self.sentence.setAccessibleName(self.tr("Sentence with a [MASK], asked at every snapshot"))
         self.list = SnapshotList()
         self.problem, self.note = label("", "error", wrap=True), label("", "muted", wrap=True)
-        self._none = label("", "muted", wrap=True)
+        self._none = label(self._about_snapshots(None), "muted", wrap=True)
         self._snapshots: list[tuple[int, Path]] = []
         self._guesses: dict[Path, Guess | None] = {}  # None: asked, and the snapshot had no answer
         self._question: Question[dict[Path, WordGuess]] = Question(self, self._on_question_answered)
@@ -49,17 +49,12 @@ class WatchCard(Card):
             widget.hide()
         self.body.addWidget(scrolled(self.list), 1)
         self.sentence.textChanged.connect(self._on_sentence_changed)
-        self.show_run(None)
 
     def show_run(self, info: RunInfo | None) -> None:
         """Another run: nothing is known of its snapshots."""
         self._guesses = {}
         self._question.forget()
-        self._none.setText(
-            self.tr("Only the curves of this run were kept. The snapshots of your own runs appear here.")
-            if info and info.is_built_in
-            else self.tr("Snapshots of the run appear here: the model as it was at that step.")
-        )
+        self._none.setText(self._about_snapshots(info))
         self.setVisible(info is None or info.task_kind is None)
 
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
@@ -67,6 +62,12 @@ class WatchCard(Card):
         self.list.set_snapshots(snapshots)
         self._none.setVisible(not snapshots)
         self._ask()
+
+    def _about_snapshots(self, info: RunInfo | None) -> str:
+        """In place of the list while it is empty."""
+        if info is not None and info.is_built_in:
+            return self.tr("Only the curves of this run were kept. The snapshots of your own runs appear here.")
+        return self.tr("Snapshots of the run appear here: the model as it was at that step.")
 
     def _on_question_answered(self, words: dict[Path, WordGuess]) -> None:
         """What some snapshots predict; `words` lacks those that are gone or have no MLM head."""
