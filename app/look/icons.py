@@ -1,6 +1,7 @@
 """The window's few icons, drawn in theme colours: no icon font to load before the first paint."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen
@@ -10,7 +11,7 @@ _UNITS = 24.0
 
 
 def paint_icon(painter: QPainter, name: str, rect: QRectF, color: QColor) -> None:
-    """Draws an icon of ICONS into `rect` (square)."""
+    """Draws an icon of ICONS into `rect` (square); for another name its first letter."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.translate(rect.topLeft())
@@ -20,8 +21,15 @@ def paint_icon(painter: QPainter, name: str, rect: QRectF, color: QColor) -> Non
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    ICONS[name](painter, color)
+    ICONS.get(name, partial(_letter, name[:1].upper()))(painter, color)
     painter.restore()
+
+
+def _letter(letter: str, painter: QPainter, color: QColor) -> None:
+    font = painter.font()
+    font.setPixelSize(18)
+    painter.setFont(font)
+    painter.drawText(QRectF(0, 0, _UNITS, _UNITS), Qt.AlignmentFlag.AlignCenter, letter)
 
 
 def _embed(painter: QPainter, color: QColor) -> None:

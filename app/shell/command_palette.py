@@ -43,7 +43,7 @@ def view_entries(open_view: Callable[[str, str], object]) -> list[Entry]:
     return [
         Entry(view.shown_title, room.shown_title, partial(open_view, room.key, view.key), also=view.shown_hint)
         for room in ROOMS
-        for view in room.load_views()
+        for view in room.views
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
@@ -19,6 +19,11 @@ from app.rooms.base import ExploreRoom, ViewRoom, ViewSpec
 from app.shell.services import Services
 
 if TYPE_CHECKING:
+    from app.rooms.apply.room import ApplyRoom
+    from app.rooms.attend.room import AttendRoom
+    from app.rooms.embed.room import EmbedRoom
+    from app.rooms.layers.room import LayersRoom
+    from app.rooms.predict.room import PredictRoom
     from app.rooms.train import TrainRoom
     from app.runs.service import RunsService
 
@@ -32,6 +37,11 @@ class RoomContext:
     show_hover_text: Callable[[str], object]  # in the status line
 
 
+def make_room(room: type[Any], context: RoomContext) -> QWidget:
+    """A room that needs the state and nothing else."""
+    return connect_room(room(context.services.state), context)
+
+
 @dataclass(frozen=True)
 class RoomSpec:
     """title and hint are English, marked with QT_TRANSLATE_NOOP, and translated where they are shown."""
@@ -39,13 +49,18 @@ class RoomSpec:
     key: str
     title: str
     hint: str  # what it shows, in a sentence
-    make: Callable[[RoomContext], QWidget]  # when it is opened for the first time
-    load_views: Callable[[], Sequence[ViewSpec]] = tuple  # imports the room: not before somebody asks for it
+    load: Callable[[], type[QWidget]]  # imports its class: not before somebody asks for it
+    make: Callable[[type[Any], RoomContext], QWidget] = make_room  # when it is opened for the first time
+
+    @property
+    def views(self) -> Sequence[ViewSpec]:
+        """That the room shows one at a time; none for a room that shows all it has."""
+        return getattr(self.load(), "specs", ())
 
     @property
     def view_keys(self) -> list[str]:
-        """Of the views that the room shows one at a time; one empty key for a room that shows all it has."""
-        return [view.key for view in self.load_views()] or [""]
+        """Of its views; one empty key for a room that shows all it has."""
+        return [view.key for view in self.views] or [""]
 
     @property
     def shown_title(self) -> str:
@@ -58,41 +73,61 @@ class RoomSpec:
 
 def open_view(room: QWidget, key: str) -> None:
     """Shows a view of a room, by the key of its spec; "" for a room that shows all it has."""
-    if not key:
-        return
-    if isinstance(room, ViewRoom) or hasattr(room, "open_view"):
+    if key and (isinstance(room, ViewRoom) or hasattr(room, "open_view")):
         room.open_view(key)
 
 
-def _make_embed(context: RoomContext) -> QWidget:
+def connect_room(room: ExploreRoom, context: RoomContext) -> QWidget:
+    """Leads its questions to the worker, and what is under the mouse to the status line."""
+    inference = context.services.inference
+    room.hover_text_changed.connect(context.show_hover_text)
+    room.question_requested.connect(inference.ask)
+    room.question_cancelled.connect(inference.cancel)
+    questions = context.services.broadcast_questions
+    room.asked.connect(questions.ask)
+    room.unasked.connect(questions.cancel)
+    questions.answer_ready.connect(room.show_answer)
+    questions.progress_made.connect(room.show_progress)
+    return room
+
+
+def _load_embed() -> type[EmbedRoom]:
     from app.rooms.embed.room import EmbedRoom
 
+    return EmbedRoom
+
+
+def _make_embed(room: type[EmbedRoom], context: RoomContext) -> QWidget:
     services = context.services
-    return _connect(EmbedRoom(services.state, lambda: services.settings.recent_models), context)
+    return connect_room(room(services.state, lambda: services.settings.recent_models), context)
 
 
-def _make_attend(context: RoomContext) -> QWidget:
+def _load_attend() -> type[AttendRoom]:
     from app.rooms.attend.room import AttendRoom
 
-    return _connect(AttendRoom(context.services.state), context)
+    return AttendRoom
 
 
-def _make_predict(context: RoomContext) -> QWidget:
+def _load_predict() -> type[PredictRoom]:
     from app.rooms.predict.room import PredictRoom
 
-    return _connect(PredictRoom(context.services.state), context)
+    return PredictRoom
 
 
-def _make_layers(context: RoomContext) -> QWidget:
+def _load_layers() -> type[LayersRoom]:
     from app.rooms.layers.room import LayersRoom
 
-    return _connect(LayersRoom(context.services.state), context)
+    return LayersRoom
 
 
-def _make_train(context: RoomContext) -> QWidget:
+def _load_train() -> type[TrainRoom]:
     from app.rooms.train import TrainRoom
 
-    room, services = TrainRoom(), context.services
+    return TrainRoom
+
+
+def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
+    room, services = made(), context.services
     opener, runs, link = services.open_model, services.runs, _TrainLink(room, context)
     connect_train_room(room, runs)
     room.open_requested.connect(opener.open)
@@ -142,59 +177,24 @@ class _TrainLink(QObject):
         self._context.open_room("apply")
 
 
-def _make_apply(context: RoomContext) -> QWidget:
+def _load_apply() -> type[ApplyRoom]:
     from app.rooms.apply.room import ApplyRoom
 
+    return ApplyRoom
+
+
+def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
     state = context.services.state
-    room = ApplyRoom(state)
+    room = made(state)
 
     def train() -> None:
         """The form for a task, beginning with the open model."""
-        from app.rooms.train import TrainRoom
-
-        train_room = context.open_room("train")
-        assert isinstance(train_room, TrainRoom)
+        train_room: Any = context.open_room("train")
         train_room.show_task_form(state.model.folder if state.model else None)
 
     room.train_requested.connect(train)
     state.applied_texts_changed.connect(room.show_kept_text)
-    return _connect(room, context)
-
-
-def _connect(room: ExploreRoom, context: RoomContext) -> QWidget:
-    inference, questions = context.services.inference, context.services.broadcast_questions
-    room.hover_text_changed.connect(context.show_hover_text)
-    room.question_requested.connect(inference.ask)
-    room.question_cancelled.connect(inference.cancel)
-    room.asked.connect(questions.ask)
-    room.unasked.connect(questions.cancel)
-    questions.answer_ready.connect(room.show_answer)
-    questions.progress_made.connect(room.show_progress)
-    return room
-
-
-def _views_of_embed() -> Sequence[ViewSpec]:
-    from app.rooms.embed.room import EmbedRoom
-
-    return EmbedRoom.specs
-
-
-def _views_of_attend() -> Sequence[ViewSpec]:
-    from app.rooms.attend.room import AttendRoom
-
-    return AttendRoom.specs
-
-
-def _views_of_predict() -> Sequence[ViewSpec]:
-    from app.rooms.predict.room import PredictRoom
-
-    return PredictRoom.specs
-
-
-def _views_of_layers() -> Sequence[ViewSpec]:
-    from app.rooms.layers.room import LayersRoom
-
-    return LayersRoom.specs
+    return connect_room(room, context)
 
 
 ROOMS = (
@@ -202,40 +202,39 @@ ROOMS = (
         "embed",
         QT_TRANSLATE_NOOP("RoomSpec", "Embed"),
         QT_TRANSLATE_NOOP("RoomSpec", "How the input vector of each token is put together"),
+        _load_embed,
         _make_embed,
-        _views_of_embed,
     ),
     RoomSpec(
         "attend",
         QT_TRANSLATE_NOOP("RoomSpec", "Attend"),
         QT_TRANSLATE_NOOP("RoomSpec", "What each attention head looks at"),
-        _make_attend,
-        _views_of_attend,
+        _load_attend,
     ),
     RoomSpec(
         "predict",
         QT_TRANSLATE_NOOP("RoomSpec", "Predict"),
         QT_TRANSLATE_NOOP("RoomSpec", "Which words the model puts behind a mask, and whether B follows A"),
-        _make_predict,
-        _views_of_predict,
+        _load_predict,
     ),
     RoomSpec(
         "layers",
         QT_TRANSLATE_NOOP("RoomSpec", "Layers"),
         QT_TRANSLATE_NOOP("RoomSpec", "How each token changes from layer to layer"),
-        _make_layers,
-        _views_of_layers,
+        _load_layers,
     ),
     RoomSpec(
         "train",
         QT_TRANSLATE_NOOP("RoomSpec", "Train"),
         QT_TRANSLATE_NOOP("RoomSpec", "Train a small model here and watch it learn"),
+        _load_train,
         _make_train,
     ),
     RoomSpec(
         "apply",
         QT_TRANSLATE_NOOP("RoomSpec", "Apply"),
         QT_TRANSLATE_NOOP("RoomSpec", "Try a fine-tuned model on your own text"),
+        _load_apply,
         _make_apply,
     ),
 )

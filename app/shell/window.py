@@ -150,7 +150,7 @@ class Window(QMainWindow):
         about = self.tr("{model}: {happens}") if is_open else self.tr("{model}, not open now: {happens}")
         self.frame.show_hint(f"{example.look_for} {about.format(model=BUILT_IN, happens=example.happens)}")
         room = self.open_room(example.room)
-        views = next(spec for spec in ROOMS if spec.key == example.room).load_views()
+        views = next(spec for spec in ROOMS if spec.key == example.room).views
         if views:
             open_view(room, views[0].key)  # the one that examples talk about
 
@@ -191,7 +191,7 @@ class Window(QMainWindow):
 
     def _make_room(self, key: str) -> QWidget:
         spec = next(spec for spec in ROOMS if spec.key == key)
-        return spec.make(RoomContext(self.services, self.open_room, self.frame.status.set_hover))
+        return spec.make(spec.load(), RoomContext(self.services, self.open_room, self.frame.status.set_hover))
 
     def _rebuild(self) -> None:
         """The same state in a frame of another size."""
