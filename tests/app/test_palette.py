@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
@@ -10,6 +11,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from app.rooms.base import ViewRoom
+from app.shell.rooms import ROOMS, RoomSpec
 from app.shell.window import Window
 from app.widgets.figure_button import FigureAction
 from app.widgets.palette import Palette, match
@@ -143,3 +146,24 @@ def test_it_closes_though_what_had_the_keyboard_is_gone(palette: Palette, qtbot:
     QCoreApplication.sendPostedEvents(line, QEvent.Type.DeferredDelete)
     palette.close_palette()
     assert palette.isHidden()
+
+
+@pytest.mark.parametrize("spec", [spec for spec in ROOMS if spec.views], ids=lambda spec: spec.key)
+def test_every_view_is_found_by_its_title(window: Window, spec: RoomSpec, qtbot: QtBot) -> None:
+    """Also those of rooms that have not been open yet."""
+    for view in spec.views:
+        palette = window.open_palette()
+        QTest.keyClicks(palette.line, view.shown_title)
+        [number] = [
+            number
+            for number, entry in enumerate(palette.shown)
+            if (entry.title, entry.kind) == (view.shown_title, spec.shown_title)
+        ]
+        assert number < 4
+        for _ in range(number):
+            QTest.keyClick(palette.line, Qt.Key.Key_Down)
+        QTest.keyClick(palette.line, Qt.Key.Key_Return)
+        assert window.room_key == spec.key and palette.isHidden()
+        room: Any = window.frame.room
+        pages = room.pages if isinstance(room, ViewRoom) else room.large
+        assert view.key == (pages.open_key if isinstance(room, ViewRoom) else pages.key)
