@@ -147,7 +147,7 @@ class Window(QMainWindow):
         """Writes an example pair into the sentence bar, masks its words and opens the room it is about."""
         self._write_example(example)
         is_open = self.state.model is None or self.state.model.folder == built_in_checkpoint()
-        about = self.tr("{model}: {happens}") if is_open else self.tr("{model}, not open now: {happens}")
+        about = self.tr("{model}: {happens}") if is_open else self.tr("{model} (not open now): {happens}")
         self.frame.show_hint(f"{example.look_for} {about.format(model=BUILT_IN, happens=example.happens)}")
         room = self.open_room(example.room)
         views = next(spec for spec in ROOMS if spec.key == example.room).views

@@ -340,7 +340,7 @@ def test_an_example_brings_text_masks_and_room(window: Window, qtbot: QtBot) -> 
     window.use_example(example)
     assert (window.state.text_a, window.state.text_b) == (example.a, example.b or "")
     assert window.frame.room is window.frame.rooms[example.room]
-    assert window.frame.note.text().endswith(f"{example.look_for} bertscope-mini, not open now: {example.happens}")
+    assert window.frame.note.text().endswith(f"{example.look_for} bertscope-mini (not open now): {example.happens}")
     window.frame.sentences.a.setFocus()
     QTest.keyClicks(window.frame.sentences.a, " and more")
     assert example.look_for in window.frame.note.text()  # it may ask for a word to be changed, and compared
