@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.compute.question import PAUSE_MS, Answer, Question
 from app.figures.figure import Figure, Numbers, caption_of, picture_of
 from app.look import theme
-from app.state.readings import ModelQuestion
 from app.state.selection import Selection
 from app.state.state import ExploreState
 from app.widgets.card import GAP_PX
@@ -26,10 +25,9 @@ from app.widgets.token_menu import show_token_menu
 from app.widgets.waiting import Waiting
 
 if TYPE_CHECKING:
-    from app.state.readings import Reading, Step
+    from app.state.readings import Reading
     from app.state.token_units import Units
     from app.state.what_if import WhatIf
-    from bertcore.checkpoint.checkpoint import Checkpoint
 
 
 class ExploreRoom(QWidget):
@@ -41,8 +39,6 @@ class ExploreRoom(QWidget):
     hover_text_changed = Signal(str)  # what is under the mouse, for the status line
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
-    asked = Signal(str, object)  # kind of question, what it is about; the answer comes to `show_answer`
-    unasked = Signal(str)  # a kind of question that nobody waits for any more
 
     def __init__(self, state: ExploreState, content: QWidget) -> None:
         super().__init__()
@@ -84,17 +80,6 @@ class ExploreRoom(QWidget):
 
     def draw_head(self, reading: Reading) -> None:
         """Another layer or head is looked at."""
-
-    def show_answer(self, kind: str, answer: Any) -> None:
-        """The answer to an earlier question."""
-
-    def show_progress(self, kind: str, share: float) -> None:
-        """How far the answer to a question is, 0..1."""
-
-    def ask_model(self, kind: str, answer: Callable[[Checkpoint, Step], Any]) -> None:
-        """Has something computed with the open model; the answer comes to `show_answer`."""
-        if self.state.model is not None:
-            self.asked.emit(kind, ModelQuestion(self.state.model, answer))
 
     def figure(
         self,

@@ -83,11 +83,6 @@ def connect_room(room: ExploreRoom, context: RoomContext) -> QWidget:
     room.hover_text_changed.connect(context.show_hover_text)
     room.question_requested.connect(inference.ask)
     room.question_cancelled.connect(inference.cancel)
-    questions = context.services.broadcast_questions
-    room.asked.connect(questions.ask)
-    room.unasked.connect(questions.cancel)
-    questions.answer_ready.connect(room.show_answer)
-    questions.progress_made.connect(room.show_progress)
     return room
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.compute.broadcast_questions import BroadcastQuestions
 from app.compute.errors import ErrorReporter
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
@@ -38,7 +37,6 @@ class Services:
         self.inference = Inference(owner)
         self.open_model = OpenModel(self.state, self.inference, owner)
         self.reader = Reader(self.state, self.inference, owner)
-        self.broadcast_questions = BroadcastQuestions(self.inference, owner)
         self.settings_file = locations.home() / "settings.json"
         self.settings = load_settings(self.settings_file)
         self.errors = ErrorReporter(owner)

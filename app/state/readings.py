@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.state.token_units import TokenView, Units
 from app.state.what_if import NOTHING_CHANGED, WhatIf
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from app.state.model_info import ModelInfo
     from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess, WordRank
     from bertcore.analysis.trace import Trace
-    from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
 
 
@@ -58,17 +57,6 @@ class ReadingRequest:
     @property
     def model_input(self) -> ModelInput:
         return ModelInput(self.input_ids, self.segments, self.positions)
-
-
-Step = Callable[[float], None]  # share done, 0..1; raises where nobody wants the answer any more
-
-
-@dataclass(frozen=True, eq=False)
-class ModelQuestion:
-    """Something to compute with the open model, on the worker; nothing comes back if another is open by then."""
-
-    model: ModelInfo
-    answer: Callable[[Checkpoint, Step], Any]  # calls `step` between its parts, so that typing goes on meanwhile
 
 
 @dataclass(frozen=True, eq=False)

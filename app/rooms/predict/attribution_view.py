@@ -25,8 +25,7 @@ from app.widgets.raster import ColorBar
 from bertcore.analysis.targets import word_target
 
 if TYPE_CHECKING:
-    from app.compute.question import Question
-    from app.state.readings import Step
+    from app.compute.question import Question, Step
     from app.state.token_units import Units
     from bertcore.analysis.attribution import Attribution
     from bertcore.checkpoint.checkpoint import Checkpoint

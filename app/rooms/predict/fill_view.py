@@ -23,7 +23,8 @@ from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.state.readings import ReadingRequest, Step
+    from app.compute.question import Step
+    from app.state.readings import ReadingRequest
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 FillOrder = Literal["left to right", "most certain first", "clicks"]

@@ -30,7 +30,8 @@ from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
     from app.compute.mask_lens import MaskLens, WordThroughLayers
-    from app.state.readings import MaskReading, Step
+    from app.compute.question import Step
+    from app.state.readings import MaskReading
     from bertcore.checkpoint.checkpoint import Checkpoint
 
 translate = QCoreApplication.translate

@@ -18,7 +18,7 @@ from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.state.readings import Step
+    from app.compute.question import Step
     from app.state.token_units import Units
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint

@@ -15,8 +15,8 @@ from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
     from app.compute.mask_lens import MaskLens
-    from app.compute.question import Question
-    from app.state.readings import MaskReading, Reading, Step
+    from app.compute.question import Question, Step
+    from app.state.readings import MaskReading, Reading
     from bertcore.analysis.predict import WordGuess
     from bertcore.checkpoint.checkpoint import Checkpoint
 

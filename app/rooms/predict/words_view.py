@@ -25,8 +25,8 @@ from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
     from app.compute.mask_lens import MaskLens
+    from app.compute.question import Step
     from app.state.model_info import ModelInfo
-    from app.state.readings import Step
     from app.state.token_units import Units
     from bertcore.checkpoint.checkpoint import Checkpoint
 
