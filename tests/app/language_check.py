@@ -48,7 +48,7 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
     ),
     *("layernorm", "gelu", "relu", "softmax", "pca", "ln", "emb", "png", "svg", "pdf", "csv", "npz", "ctrl", "shift"),
     *("mini", "small", "medium", "tiny", "base"),  # the sizes of models
-    *("alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
+    *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
 }
 WORDS_OF_OTHER_MODELS = {"SnapshotList"}  # widgets that paint what a model with another vocabulary says
 _WORD = re.compile(r"[^\W\d_]{2,}")

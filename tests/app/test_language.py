@@ -73,12 +73,7 @@ def _wait(qtbot: QtBot) -> Callable[[Callable[[], bool]], None]:
     return lambda done: qtbot.waitUntil(done, timeout=TIMEOUT_MS)
 
 
-def _rooms(*still_to_do: str) -> list:
-    mark = pytest.mark.xfail(reason="its strings are still to be made translatable", strict=False)
-    return [pytest.param(room.key, marks=mark if room.key in still_to_do else ()) for room in ROOMS]
-
-
-@pytest.mark.parametrize("room", _rooms("attend"))
+@pytest.mark.parametrize("room", [room.key for room in ROOMS])
 def test_every_text_of_a_room_can_be_translated(room: str, pseudo_window: Window, qtbot: QtBot) -> None:
     wrong = walk(pseudo_window, _wait(qtbot), (room,), lambda window: untranslated(window, window.frame.room))
     assert wrong == {}, _listed(wrong)
@@ -116,7 +111,7 @@ def test_every_text_around_the_rooms_can_be_translated(pseudo_window: Window, qt
     assert found == []
 
 
-@pytest.mark.parametrize("room", _rooms("attend"))
+@pytest.mark.parametrize("room", [room.key for room in ROOMS])
 def test_no_word_is_cut_off_when_words_are_longer(room: str, pseudo_window: Window, qtbot: QtBot) -> None:
     wrong = walk(pseudo_window, _wait(qtbot), (room,), cut_in_a_window(1440, 900), QSize(1440, 900))
     assert wrong == {}, _listed(wrong)

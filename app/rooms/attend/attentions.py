@@ -212,6 +212,6 @@ def head_name(layer: int, head: int) -> str:
 
 def head_title(layer: int, head: int) -> str:
     """A projector has no room for the long one."""
-    if theme.scale() > 1:
+    if theme.is_projector():
         return translate("Head", "Head {head}").format(head=head_name(layer, head))
     return translate("Head", "Layer {layer} · Head {head}").format(layer=layer + 1, head=head + 1)

@@ -24,6 +24,7 @@ from app.state.selection import Selection
 from app.state.token_units import TokenView
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.figure_button import Provider
+from app.widgets.flow_layout import FlowLayout
 from app.widgets.progress_line import ProgressLine
 from app.widgets.steady import Steady
 
@@ -183,14 +184,11 @@ class HeadsCard(Card):
         below.addWidget(Steady(self._scale), 1)
         below.addWidget(self.by_kind)
         column.addLayout(below)
-        line = QHBoxLayout()
-        line.setSpacing(theme.px(4))
-        group = QButtonGroup(self)
+        line, group = FlowLayout(4), QButtonGroup(self)
         for key, tab in self.tabs.items():
             tab.clicked.connect(lambda _checked=False, key=key: self.open(key))
             group.addButton(tab)
             line.addWidget(tab)
-        line.addStretch(1)
         column.addLayout(line)
         column.addWidget(self.panels)
         column.addStretch(1)

@@ -136,7 +136,7 @@ class LargeCard(Card):
             group.addButton(tab)
             self.add_to_header(tab)
         self.body.addWidget(self.purpose)
-        self.purpose.setVisible(theme.scale() == 1)  # on a projector the picture needs the room
+        self.purpose.setVisible(not theme.is_projector())  # on a projector the picture needs the room
         self.body.addWidget(self.views, 1)
 
     def _on_view_made(self, view: AttendView) -> None:
