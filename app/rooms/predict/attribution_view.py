@@ -123,8 +123,8 @@ class AttributionView(PredictView):
             self.tr("Change of the score.") if target.is_score else self.tr("Change of the log probability, in nats.")
         )
         colors = self.tr(
-            "Red tokens support the prediction, blue ones speak against it. Each card has its own scale, symmetric "
-            "around 0."
+            "Red tokens support the prediction, blue ones speak against it: does it rest on the words that you would "
+            "name? Each card has its own scale, symmetric around 0."
         )
         note = f"{unit} {colors}"
         if reading.before is not None:

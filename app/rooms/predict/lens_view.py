@@ -177,7 +177,10 @@ class LensView(PredictView):
         self._word_card.body.addWidget(self.word)
         self._word_card.body.addWidget(self.line)
         how = label(
-            self.tr("The logit lens: the masked-word head reads each layer’s hidden state as if it were the last."),
+            self.tr(
+                "The logit lens: the masked-word head reads each layer’s hidden state as if it were the last. It shows "
+                "where in the model a word wins."
+            ),
             "muted",
             wrap=True,
         )

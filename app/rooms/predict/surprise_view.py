@@ -122,8 +122,9 @@ class SurpriseView(PredictView):
         perplexity = self.tr("pseudo-perplexity {perplexity:.2f}").format(perplexity=found.pseudo_perplexity)
         self.perplexity.setText(perplexity)
         mean = self.tr(
-            "2 to the power of {mean:.2f} bits, the mean over {count} tokens: as unsure as a choice among that many "
-            "equally likely words. 0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand."
+            "High surprise marks what does not fit: a rare word, a mistake, a twist. Pseudo-perplexity is 2 to the "
+            "power of the mean, {mean:.2f} bits over {count} tokens: as unsure as a choice among that many equally "
+            "likely words. 0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand."
         ).format(mean=float(found.bits.mean()), count=len(found.bits))
         sentences = [mean]
         if selection.token_view.words:
