@@ -22,8 +22,9 @@ from typing import Annotated
 import typer
 
 from benchmarks.timing import Row
-from bertcore.data.corpus import load_corpus, split_sentences
+from bertcore.data.corpus import load_corpus
 from bertcore.data.text import Paragraphs
+from bertcore.data.tokenising import split_sentences
 from bertcore.locations import built_in_checkpoint, sample_corpus
 from bertcore.tokenizer.tokenizer import Tokenizer
 

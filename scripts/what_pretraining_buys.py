@@ -24,7 +24,7 @@ from bertcore.checkpoint.weights import SAFETENSORS
 from bertcore.resolve import resolve_model
 from bertcore.tasks.features.predictions import gold_answers
 from bertcore.tasks.metrics import measure
-from bertcore.tasks.readers import TaskFile, task_named
+from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.task_files import read_examples
 

@@ -36,7 +36,7 @@ TORCH_FREE = (
     "bertcore.model.parameter_count",
     "bertcore.checkpoint.sentence_pooling",
     "bertcore.tokenizer.tokenizer",
-    "bertcore.tasks.readers",
+    "bertcore.tasks.readers.reading",
     "bertcore.training.distil_options",
     "bertcore.training.finetune_options",
     "bertcore.runs.run_folder",

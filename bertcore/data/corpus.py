@@ -18,20 +18,18 @@ from numpy.typing import NDArray
 from bertcore.data.corpus_cache import cache_folder, hold, trim
 from bertcore.data.shards import Group, ShardFolder, TokenShards, cache_errors, cut_groups
 from bertcore.data.text import BLOCKS, Documents, TextFormat, is_packed, is_records, text_files
-from bertcore.data.tokenising import TokenisingProcesses, document_hash, processes_for, split_sentences
+from bertcore.data.tokenising import TokenisingProcesses, processes_for
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
-
-__all__ = ["Corpus", "choose_held_out", "corpus_key", "document_hash", "load_corpus", "split_sentences"]
 
 FORMAT_VERSION = 2  # of the key; runs hold on to it
 LAYOUT = "shards"  # of the folder
 HELD_OUT_SHARE = 0.02  # of all documents, chosen by their text ...
 HELD_OUT_AT_LEAST = 30  # ... or, in a small corpus, so many of them (a fifth of all at most)
-TELL_EVERY_S = 0.1
+PROGRESS_EVERY_S = 0.1
 _UNPACKED = 3  # a packed text is about so many times larger
 
-Tell = Callable[[float], None]  # 0..1 of the text's bytes; may raise to stop
+Progress = Callable[[float], None]  # 0..1 of the text's bytes; may raise to stop
 
 
 @dataclass(frozen=True)
@@ -60,25 +58,25 @@ class Corpus:
 def load_corpus(
     files: list[Path],
     tokenizer: Tokenizer,
-    progress: Tell | None = None,
+    progress: Progress | None = None,
     form: TextFormat = BLOCKS,
     processes: int | None = None,
 ) -> Corpus:
     """Tokenise text files and folders, or take the result of last time from the cache (keyed by `corpus_key`).
 
-    `progress` is told the share of the text that is done. Where it raises, or the process is stopped, whole shards
-    stay and the next call goes on from them; damaged ones are made anew. `processes` None: as many as pay.
+    `progress` is called with the share of the text that is done. Where it raises, or the process is stopped, whole
+    shards stay and the next call continues from them; damaged ones are made anew. `processes` None: as many as pay.
     Raises BertcoreError for unreadable files, a full disk, and a text with fewer than two documents or four
     sentences to train on.
     """
-    key, tell = corpus_key(files, tokenizer, form), _seldom(progress)
+    key, report = corpus_key(files, tokenizer, form), _seldom(progress)
     folder = _shard_folder(key)
     hold(folder.path)
     if not folder.is_whole():
         texts = Documents(files, form)
-        with cache_errors(folder.path.parent), _alone(folder.path, tell):
+        with cache_errors(folder.path.parent), _alone(folder.path, report):
             if not folder.is_whole():  # another process may have made it meanwhile
-                _build(texts, tokenizer, folder, tell, processes)
+                _build(texts, tokenizer, folder, report, processes)
         hold(folder.path)
         trim()
     corpus = open_corpus(key)
@@ -144,7 +142,9 @@ def choose_held_out(hashes: NDArray, sentences: NDArray) -> NDArray[np.bool_]:
     return chosen
 
 
-def _build(texts: Documents, tokenizer: Tokenizer, folder: ShardFolder, tell: Tell, processes: int | None) -> None:
+def _build(
+    texts: Documents, tokenizer: Tokenizer, folder: ShardFolder, report: Progress, processes: int | None
+) -> None:
     """Make the shards that are not there yet, then the index over all of them."""
     folder.path.mkdir(parents=True, exist_ok=True)
     shards = 0
@@ -163,18 +163,18 @@ def _build(texts: Documents, tokenizer: Tokenizer, folder: ShardFolder, tell: Te
             parts = []
             for group, tokenised in results:
                 parts.append(tokenised)
-                tell(group.fraction)
+                report(group.fraction)
             folder.write_shard(number, parts)
     if not shards:
         raise _too_little(texts.files)
     lengths = [folder.lengths(number) for number in range(shards)]
     hashes, sentences = (np.concatenate([part[name] for part in lengths]) for name in ("hashes", "documents"))
     folder.finish(shards, choose_held_out(hashes, sentences), {"sources": [file.name for file in texts.files]})
-    tell(1.0)
+    report(1.0)
 
 
 @contextmanager
-def _alone(folder: Path, tell: Tell) -> Iterator[None]:
+def _alone(folder: Path, report: Progress) -> Iterator[None]:
     """Only one process makes a cache; others wait, and then find it made. Leaves no folder without a whole shard."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder.with_suffix(".lock"))
@@ -183,7 +183,7 @@ def _alone(folder: Path, tell: Tell) -> Iterator[None]:
             lock.acquire(timeout=1.0)
             break
         except Timeout:
-            tell(0.0)  # whoever waits can be stopped
+            report(0.0)  # whoever waits can be stopped
     try:
         yield
     finally:
@@ -196,14 +196,14 @@ def _unpacked_bytes(texts: Documents) -> int:
     return sum(file.stat().st_size * (_UNPACKED if is_packed(file) else 1) for file in texts.files)
 
 
-def _seldom(progress: Tell | None) -> Tell:
+def _seldom(progress: Progress | None) -> Progress:
     """Pass on the first, the last, and one in a while between: whoever listens may write a file each time."""
-    told_at = -TELL_EVERY_S
+    reported_at = -PROGRESS_EVERY_S
 
-    def tell(fraction: float) -> None:
-        nonlocal told_at
-        if progress and (fraction >= 1.0 or time.monotonic() - told_at >= TELL_EVERY_S):
-            told_at = time.monotonic()
+    def report(fraction: float) -> None:
+        nonlocal reported_at
+        if progress and (fraction >= 1.0 or time.monotonic() - reported_at >= PROGRESS_EVERY_S):
+            reported_at = time.monotonic()
             progress(fraction)
 
-    return tell
+    return report

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import os
 import shutil
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from bertcore.data.shards import ABOUT
+from bertcore.files import read_json_or_empty
 from bertcore.locations import home
 
 MOST_GIB = 20.0  # of all tokenised texts together; after that, those go that nobody has opened for longest
@@ -104,10 +104,9 @@ def trim(most_gib: float | None = None) -> list[CachedText]:
 def _cached(folder: Path) -> CachedText:
     files = [file for file in folder.rglob("*") if file.is_file()]
     stamp = next((folder / name for name in (_READERS, ABOUT) if (folder / name).exists()), folder)
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        sources = tuple(map(str, json.loads((folder / ABOUT).read_text(encoding="utf-8"))["sources"]))
-        return CachedText(folder, sources, _bytes(files), stamp.stat().st_mtime, _in_use(folder))
-    return CachedText(folder, (), _bytes(files), stamp.stat().st_mtime, _in_use(folder))
+    sources = read_json_or_empty(folder / ABOUT).get("sources")
+    names = tuple(map(str, sources)) if isinstance(sources, list) else ()
+    return CachedText(folder, names, _bytes(files), stamp.stat().st_mtime, _in_use(folder))
 
 
 def _bytes(files: list[Path]) -> int:

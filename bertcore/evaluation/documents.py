@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.data.corpus import choose_held_out, document_hash
+from bertcore.data.corpus import choose_held_out
 from bertcore.data.text import BLOCKS, Documents, TextFormat
-from bertcore.data.tokenising import split_sentences
+from bertcore.data.tokenising import document_hash, split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
 

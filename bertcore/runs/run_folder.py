@@ -47,8 +47,6 @@ from bertcore.runs.metrics_file import (
     step_of,
 )
 
-__all__ = ["ACTIVE_STATES", "COMMANDS", "NO_WORD", "STATES", "MetricsTail", "RunFolder", "RunStatus"]
-
 FORMAT_VERSION = 1
 COMMANDS = ("pause", "resume", "stop", "snapshot")
 STATES = ("starting", "running", "paused", "stopped", "done", "failed")
@@ -209,11 +207,8 @@ class RunFolder:
 
     def config(self) -> dict[str, Any]:
         """config.json. Raises BertcoreError where it is missing or unreadable."""
-        try:
-            config = json.loads((self.path / CONFIG).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            config = None
-        if not isinstance(config, dict):
+        config = read_json_or_empty(self.path / CONFIG)
+        if not config:
             newest = self.newest_snapshot()
             rest = (
                 f"; its snapshots remain, and a new run can begin with one of them: --from {newest}" if newest else ""
@@ -337,10 +332,7 @@ def _checked_status(values: dict[str, Any]) -> RunStatus:
 
 
 def _command_in(file: Path) -> str | None:
-    try:
-        command = json.loads(file.read_text(encoding="utf-8"))["command"]
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return None
+    command = read_json_or_empty(file).get("command")
     return command if command in COMMANDS else None
 
 

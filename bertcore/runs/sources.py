@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
-from bertcore.files import write_errors, write_json
+from bertcore.files import read_json_or_empty, write_errors, write_json
 from bertcore.runs.run_folder import RunFolder
 
 SOURCES_FILE = "sources.json"
@@ -80,8 +79,6 @@ def _without_digest(noted: dict[str, Any]) -> dict[str, Any]:
 
 def _noted(run: Path) -> list[dict[str, Any]]:
     """Empty where there is no note, or a damaged one."""
-    try:
-        files = json.loads((run / SOURCES_FILE).read_text(encoding="utf-8"))["files"]
-        return [file for file in files if {"file", "bytes", "changed_at"} <= set(file)]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+    files = read_json_or_empty(run / SOURCES_FILE).get("files")
+    files = files if isinstance(files, list) else []
+    return [file for file in files if isinstance(file, dict) and {"file", "bytes", "changed_at"} <= set(file)]

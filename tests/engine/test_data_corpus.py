@@ -21,7 +21,7 @@ from bertcore.data import shards as shards_module
 from bertcore.data.batches import PairSampler
 from bertcore.data.corpus import Corpus, corpus_key, load_corpus
 from bertcore.data.shards import TokenShards
-from bertcore.data.tokenising import TokenisingProcesses
+from bertcore.data.tokenising import TokenisingProcesses, document_hash
 from bertcore.errors import BertcoreError
 from tests.engine.corpora import STORIES
 from tests.engine.models import word_tokenizer
@@ -56,7 +56,7 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two or three stories to a group, three groups to a shard: nine shards."""
     monkeypatch.setattr(shards_module, "GROUP_CHARACTERS", 200)
     monkeypatch.setattr(shards_module, "SHARD_CHARACTERS", 600)
-    monkeypatch.setattr(corpus_module, "TELL_EVERY_S", 0.0)
+    monkeypatch.setattr(corpus_module, "PROGRESS_EVERY_S", 0.0)
 
 
 def _cache(tmp_path: Path) -> Path:
@@ -109,7 +109,7 @@ class TestCorpus:
     @given(numbers=st.sets(st.integers(0, 10_000), min_size=3, max_size=30))
     def test_three_documents_of_two_sentences_always_suffice(self, numbers: set[int]) -> None:
         """As the sentence for too little text promises: at most a fifth of a small text is held out, or one."""
-        hashes = np.array([corpus_module.document_hash([f"The cat {i} sat.", "The dog sat."]) for i in sorted(numbers)])
+        hashes = np.array([document_hash([f"The cat {i} sat.", "The dog sat."]) for i in sorted(numbers)])
         held_out = corpus_module.choose_held_out(hashes, np.full(len(hashes), 2))
         assert 1 <= held_out.sum() <= max(1, len(hashes) // 5)
 

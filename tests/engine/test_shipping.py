@@ -17,7 +17,7 @@ from bertcore.evaluation.report import ModelReport
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import TextExample
 from bertcore.tasks.inference.predict import as_example
-from bertcore.tasks.readers import TaskFile
+from bertcore.tasks.readers.reading import TaskFile
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from scripts.ship_checkpoint import Piece, _card, _lengths, _sittings
 from scripts.what_pretraining_buys import TRIALS, _run, always_the_commonest, shown

@@ -10,7 +10,7 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import AnswerExample
-from bertcore.tasks.readers import read_task
+from bertcore.tasks.readers.reading import read_task
 
 PASSAGE = "  Tom lives in Rome. Anna lives in Oslo, and Rome is far."
 

@@ -10,7 +10,7 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import ChoiceExample
-from bertcore.tasks.readers import read_task
+from bertcore.tasks.readers.reading import read_task
 
 SWAG = (
     ",video-id,fold-ind,startphrase,sent1,sent2,gold-source,ending0,ending1,ending2,ending3,label\n"

@@ -8,7 +8,8 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import TaggedExample
-from bertcore.tasks.readers import TASKS, read_task
+from bertcore.tasks.readers.reading import read_task
+from bertcore.tasks.readers.registry import TASKS
 
 # Two names of one type side by side: the only place where IOB1 writes a B.
 IOB1 = """-DOCSTART- -X- O O

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.readers import TASKS, find_file, read_task, sample_folder
+from bertcore.tasks.readers.reading import find_file, read_task, sample_folder
+from bertcore.tasks.readers.registry import TASKS
 
 REAL = Path(__file__).parents[3] / "shared" / "tasks"
 TRAIN = {name: find_file(spec, folder, "train") for name, spec in TASKS.items() if (folder := sample_folder(spec))}

@@ -8,7 +8,8 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import TextExample
-from bertcore.tasks.readers import TASKS, read_task
+from bertcore.tasks.readers.reading import read_task
+from bertcore.tasks.readers.registry import TASKS
 
 # Per task: header, a row, and what the row says. None: a file without a header.
 LAYOUTS = {

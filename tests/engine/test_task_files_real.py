@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.tag_schemes import entity_spans
-from bertcore.tasks.readers import read_task
+from bertcore.tasks.readers.reading import read_task
 
 FOLDER = Path(__file__).parents[3] / "shared" / "tasks"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real task files are not beside the repository")

@@ -11,7 +11,8 @@ import pytest
 from bertcore.locations import assets, built_in_checkpoint
 from bertcore.tag_schemes import entity_spans
 from bertcore.tasks.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
-from bertcore.tasks.readers import TASKS, TaskFile, read_task, sample_folder
+from bertcore.tasks.readers.reading import TaskFile, read_task, sample_folder
+from bertcore.tasks.readers.registry import TASKS
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 PAIRS = ("qqp", "qnli", "rte", "wnli")  # of two first and two second texts, each with each

@@ -13,8 +13,8 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import SummaryExample
-from bertcore.tasks.readers import greedy_labels, read_task, with_labels
-from bertcore.tasks.readers.summaries import verbatim_labels
+from bertcore.tasks.readers.reading import read_task
+from bertcore.tasks.readers.summaries import greedy_labels, verbatim_labels, with_labels
 
 SENTENCES = (
     "The old mill burned down on Friday.",

@@ -13,8 +13,9 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import TextExample
-from bertcore.tasks.readers import TASKS, TaskFile, read_task
 from bertcore.tasks.readers.lines import LONGEST_LINE_BYTES
+from bertcore.tasks.readers.reading import TaskFile, read_task
+from bertcore.tasks.readers.registry import TASKS
 
 ROWS = [("a good day", "good"), ("a bad day", "bad"), ('it is "good", so', "good")]
 EXAMPLES = tuple(TextExample(text, label=label) for text, label in ROWS)

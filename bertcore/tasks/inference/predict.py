@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint
-from bertcore.data.corpus import split_sentences
+from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch
