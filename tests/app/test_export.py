@@ -185,11 +185,11 @@ def test_every_head_saves_what_it_draws(window: Window, qtbot: QtBot) -> None:
     room: Any = window.open_room("attend")
     window.state.set_token_view(specials=False)
     settle(window, qtbot)
-    drawn, units = room._atlas_figure().numbers["attention"], len(room._shown.units)
-    assert drawn.values.shape[2:] == (units, units) and list(drawn.axes[2].labels) == room._shown.units.labels
+    drawn, units = room.atlas_figure().numbers["attention"], len(room.units)
+    assert drawn.values.shape[2:] == (units, units) and list(drawn.axes[2].labels) == room.units.labels
     smaller = np.random.default_rng(0).random((2, 4, units - 2, units - 2), dtype=np.float32)
     room.heads_card.atlas.set_heads(smaller)
-    in_blocks = room._atlas_figure().numbers["attention"]
+    in_blocks = room.atlas_figure().numbers["attention"]
     assert np.array_equal(in_blocks.values, smaller)
     assert [axis.name for axis in in_blocks.axes][2:] == ["block of tokens that looks", "block that is looked at"]
 
@@ -228,7 +228,7 @@ def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
     figure_buttons(room)[0].request(FigureAction.SAVE_NUMBERS)
     with np.load(tmp_path / "mine.npz") as saved:
-        assert "A dog ran home." in str(saved["caption"]) and saved["attention"].shape[-1] == len(room._shown.units)
+        assert "A dog ran home." in str(saved["caption"]) and saved["attention"].shape[-1] == len(room.units)
 
 
 def test_a_picture_that_is_there_is_not_replaced_unasked(
@@ -296,7 +296,7 @@ def test_keys_save_the_picture_that_has_the_keyboard(window: Window, qtbot: QtBo
     window.open_room("attend")
     room = window.frame.room
     assert room is not None
-    room._atlas.setFocus()  # type: ignore[attr-defined]
+    room.heads_card.atlas.setFocus()  # type: ignore[attr-defined]
     QTest.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
     assert QApplication.clipboard().text().startswith("# Every head")
 
@@ -304,6 +304,7 @@ def test_keys_save_the_picture_that_has_the_keyboard(window: Window, qtbot: QtBo
 def test_there_is_nothing_to_save_before_a_reading(window: Window) -> None:
     window.open_room("attend")
     window.state.reading = None
+    window.state.reading_changed.emit()
     window.actions_.run("file.save_picture")
     assert "no picture here" in window.frame.banner.text
 

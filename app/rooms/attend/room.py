@@ -46,7 +46,7 @@ class AttendRoom(ExploreRoom):
 
     def __init__(self, state: ExploreState) -> None:
         self.chosen = Chosen()
-        self.heads_card = HeadsCard(self.chosen, self._atlas_figure)
+        self.heads_card = HeadsCard(self.chosen, self.atlas_figure)
         self.large, self.side = LargeCard(self.chosen), SideCard(self._bars_figure)
         self.left = Folded(self.heads_card, self.heads_card.title)
         self.right = Folded(self.side, QCoreApplication.translate("AttendRoom", "What it looks at"))
@@ -323,7 +323,7 @@ class AttendRoom(ExploreRoom):
 
     # Figures.
 
-    def _atlas_figure(self) -> Figure | None:
+    def atlas_figure(self) -> Figure | None:
         if self._attentions is None:
             return None
         values, settings = self.heads_card.atlas_numbers()
