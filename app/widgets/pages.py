@@ -1,15 +1,15 @@
-"""Several pages in one place: a row of tabs above, one page at a time below."""
+"""Several pages in one place: a row of tabs above, one page at a time below; or a sentence until there is a page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from app.look import theme
-from app.widgets.card import GAP_PX
+from app.widgets.card import GAP_PX, label
 
 Page = TypeVar("Page", bound=QWidget)
 
@@ -75,3 +75,32 @@ class Pages(QWidget, Generic[Page]):
             page.setSizePolicy(policy, policy)
         self._stack.setCurrentWidget(shown)
         return shown
+
+
+class Waiting(QWidget):
+    """Shows `sentence` in the middle until `show_content` is called."""
+
+    def __init__(self, content: QWidget, sentence: str = "") -> None:
+        super().__init__()
+        self._sentence = label(sentence or self.tr("Loading the model…"), "muted", wrap=True)
+        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        middle = QWidget()
+        QVBoxLayout(middle).addWidget(self._sentence)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(middle)
+        self._stack.addWidget(content)
+
+    @property
+    def is_waiting(self) -> bool:
+        return self._stack.currentIndex() == 0
+
+    @property
+    def sentence(self) -> str:
+        return self._sentence.text()
+
+    def show_sentence(self, text: str) -> None:
+        self._sentence.setText(text)
+        self._stack.setCurrentIndex(0)
+
+    def show_content(self) -> None:
+        self._stack.setCurrentIndex(1)

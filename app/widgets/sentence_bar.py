@@ -5,7 +5,6 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QPainter, 
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from app.look import theme
-from app.widgets.utf_16 import in_utf_16
 
 MARK_PX = 28
 _CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -57,6 +56,11 @@ class SentenceEdit(QLineEdit):
         painter.setPen(theme.color("segment_a" if self._mark == "A" else "segment_b"))
         mark = QRectF(theme.px(10), 0, theme.px(MARK_PX), self.height())
         painter.drawText(mark, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._mark)
+
+
+def in_utf_16(text: str, position: int) -> int:
+    """Where Qt takes a character to stand: it counts units of UTF-16, so one outside the first plane is two."""
+    return len(text[:position].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _common_end(one: str, other: str) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -224,3 +226,14 @@ def test_every_text_can_be_read_on_its_background(look: theme.Theme) -> None:
         if (found := theme.contrast(*(QColor(getattr(look, name)) for name in pair))) < theme.LEAST_CONTRAST
     }
     assert poor == {}
+
+
+def test_no_widget_takes_another_button_for_a_click() -> None:
+    """Who handles a press by hand asks which button it was; all others inherit it."""
+    careless = []
+    for file in sorted((Path(__file__).parents[2] / "app").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            is_press = isinstance(node, ast.FunctionDef) and node.name == "mousePressEvent"
+            if is_press and "LeftButton" not in ast.unparse(node):
+                careless.append(str(file))
+    assert careless == []

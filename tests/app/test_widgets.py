@@ -19,11 +19,10 @@ from app.rooms.embed.parts import Part, color_limit
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import Hint, label
+from app.widgets.card import Hint, Steady, label
 from app.widgets.labelled_grid import Labels
 from app.widgets.raster import Raster
 from app.widgets.scatter import place_names
-from app.widgets.steady import Steady
 from app.widgets.token_strip import MOST_LINES, Chip, ChipField, TokenStrip
 
 pytestmark = pytest.mark.usefixtures("looks")

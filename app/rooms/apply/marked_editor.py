@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 
 from app.look import theme
-from app.widgets.utf_16 import in_utf_16
+from app.widgets.sentence_bar import in_utf_16
 
 Span = tuple[int, int]  # characters from, to
 

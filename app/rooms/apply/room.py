@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.compute.applying import Applied
-from app.look import theme
+from app.look import numbers, theme
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.apply.classes_view import ClassesView, NumberView
 from app.rooms.apply.tags_view import TagsView
@@ -151,8 +151,8 @@ class ApplyRoom(ExploreRoom):
         self._labels.setText(self.tr("It chooses from: {labels}").format(labels=named) if has_labels else "")
         measured = ""
         if task.measured is not None:
-            measured = self.tr("On held-out examples, at the end of its run: {metric} {value:.3f}.")
-            measured = measured.format(metric=metric_name(task.measured[0]), value=task.measured[1])
+            measured = self.tr("On held-out examples, at the end of its run: {metric} {value}.")
+            measured = measured.format(metric=metric_name(task.measured[0]), value=numbers.decimal(task.measured[1], 3))
         self._measured.setText(measured)
         self._took.setText("")
         for part in (self._labels, self._measured):
@@ -160,7 +160,7 @@ class ApplyRoom(ExploreRoom):
 
     def _on_view_answered(self, applied: Applied) -> None:
         if not applied.problem:
-            self._took.setText(self.tr("answered in {ms:.0f} ms").format(ms=applied.took_ms))
+            self._took.setText(self.tr("answered in {ms} ms").format(ms=numbers.decimal(applied.took_ms, 0)))
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nothing is computed for a room that nobody sees."""

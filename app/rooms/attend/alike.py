@@ -14,11 +14,10 @@ from app.look import numbers, theme
 from app.rooms.attend.attentions import Head, head_name
 from app.rooms.attend.kinds import HeadLinks
 from app.rooms.attend.view import AttendView
-from app.widgets.card import label
+from app.widgets.card import Steady, label
 from app.widgets.figure_button import FigureButton
 from app.widgets.progress_line import ProgressLine
 from app.widgets.scatter import Points, Scatter
-from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
     from bertcore.analysis.head_map import HeadMap

@@ -22,11 +22,10 @@ from app.rooms.base import ViewSpec
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.state.token_units import TokenView
-from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.card import GAP_PX, Card, Steady, button, label, scrolled
 from app.widgets.figure_button import Provider
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.progress_line import ProgressLine
-from app.widgets.steady import Steady
 
 WIDTH_PX, BAR_PX = 310, 9  # the card; the scroll bar, as in the style sheet
 LONG_PAUSE_MS = 150  # before all heads of a long text are merged and described

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QLabel
 from app.look import theme
 from app.rooms.attend.attentions import OFF, Descriptions, Head, by_kind, head_name, kind_name
 from app.rooms.attend.view import AttendView
-from app.widgets.card import label
-from app.widgets.steady import Steady
+from app.widgets.card import Steady, label
 
 MOST_NAMED = 24  # heads of one kind, the most marked first
 Row = tuple[str, Sequence[tuple[Head, str]], str]  # a name, its heads with a small number behind each, words after them

@@ -112,14 +112,14 @@ class ScoreView(AttendView):
         self, steps: ScoreSteps, query: np.ndarray, key: np.ndarray, tokens: list[str], one: str, other: str
     ) -> list[Strip]:
         size, at = len(query), steps.column
-        root = f"{math.sqrt(size):.5g}"
+        root = numbers.number(math.sqrt(size), 5)
         score, scaled, masked, weight = (
             numbers.decimal(float(value), 4)
             for value in (steps.score, steps.scaled[at], steps.masked[at], steps.weights[at])
         )
         softmax = weight
         if steps.masked.max() < MOST_RAISED:
-            sums = f"{float(np.exp(steps.masked).sum()):.4g}"
+            sums = numbers.number(float(np.exp(steps.masked).sum()), 4)
             softmax = f"e^{numbers.decimal(float(steps.masked[at]), 3)} / {sums} = {weight}"
         title = self.tr("query of {token}: {size} dimensions")
         return [

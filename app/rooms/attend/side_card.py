@@ -12,9 +12,8 @@ from app.rooms.attend.attentions import Attentions, Descriptions, kind_name
 from app.rooms.attend.what_if import WhatIfPanel
 from app.state.selection import Selection
 from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import Card, label, scrolled
+from app.widgets.card import Card, Steady, label, scrolled
 from app.widgets.figure_button import Provider
-from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
     from bertcore.analysis.heads import HeadFacts

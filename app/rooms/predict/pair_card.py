@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from app.look import theme
+from app.look import numbers, theme
 from app.rooms.predict.previous import clear
 from app.rooms.predict.verdicts import NEXT, SIMILARITY, PairQuestion, Verdict
 from app.state.readings import Reading
@@ -42,7 +42,7 @@ class ShareBar(QWidget):
     def set_share(self, share: float, name: str, color: str) -> None:
         """name: what the bar shows, for screen readers. color: a name in the theme."""
         self._share, self._color = share, color
-        self.setAccessibleName(f"{name}: {share:.2f}")
+        self.setAccessibleName(f"{name}: {numbers.percent(share)}")
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -19,9 +19,8 @@ from app.rooms.predict.verdicts import SIMILARITY, first_token, question_for, si
 from app.rooms.predict.view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
 from app.state.readings import Reading
 from app.state.selection import Selection
-from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.card import GAP_PX, Card, Steady, button, label, scrolled
 from app.widgets.context_menu import figure_entries, show_context_menu
-from app.widgets.steady import Steady
 
 if TYPE_CHECKING:
     from app.compute.mask_lens import MaskLens

@@ -140,7 +140,6 @@ def _step_size() -> PlotSpec:
             "learning_rate",
             translate("RunPlots", "learning rate"),
             "curve_rate",
-            "{:.1e}".format,
             dashed=True,
             on_right=True,
         ),
