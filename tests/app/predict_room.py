@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.figures.figure import Figure
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.view import PredictView
 from app.shell.window import Window
 from app.state.readings import ModelInput, Reading
+from app.widgets.figure_button import figure_buttons
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from tests.app.conftest import TIMEOUT_MS, settle
 
@@ -43,6 +46,11 @@ def answered(window: Window, room: PredictRoom, qtbot: QtBot) -> None:
         return not waiting and not window.services.inference.is_busy
 
     qtbot.waitUntil(is_done, timeout=TIMEOUT_MS)
+
+
+def figure_of(widget: QWidget, number: int = 0) -> Figure | None:
+    """What the save button of a card or view gives; number: which of its buttons."""
+    return figure_buttons(widget)[number].figure()
 
 
 def reading_of(window: Window) -> Reading:

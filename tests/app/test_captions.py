@@ -17,7 +17,7 @@ from app.state.what_if import WhatIf
 from tests.app import attend_room
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.family_models import save_family
-from tests.app.predict_room import MASKS, answered, page, predict
+from tests.app.predict_room import MASKS, answered, figure_of, page, predict
 
 OFF = WhatIf(heads_off=frozenset({(1, 2)}))
 SAID_OFF = "head 2·3 off"
@@ -40,7 +40,7 @@ def test_effects_are_said_to_be_of_the_model_as_it_is(window: Window, qtbot: QtB
 def test_surprise_is_of_the_text_as_typed(window: Window, qtbot: QtBot) -> None:
     window.state.set_what_if(OFF)
     room = predict(window, qtbot)
-    figure = page(room, SurpriseView, "surprise", window, qtbot)._figure()
+    figure = figure_of(page(room, SurpriseView, "surprise", window, qtbot))
     assert figure is not None and TEXT_A in figure.caption and SAID_OFF in figure.caption
     assert "masked:" not in figure.caption
 
@@ -54,21 +54,21 @@ def test_likeness_is_of_the_sentences_as_typed_and_the_model_as_it_is(
     window.state.set_token_view(words=True)
     window.state.set_what_if(OFF)
     room = predict(window, qtbot, (2,))
-    qtbot.waitUntil(lambda: room.words_view._pair_figure() is not None, timeout=TIMEOUT_MS)
-    figure, said = room.words_view._pair_figure(), room.words_view.pair.verdict
+    qtbot.waitUntil(lambda: figure_of(room.words_view.pair) is not None, timeout=TIMEOUT_MS)
+    figure, said = figure_of(room.words_view.pair), room.words_view.pair.verdict
     assert figure is not None and "cosine" in figure.numbers and TEXT_A in figure.caption
     assert not any(part in figure.caption for part in ("masked:", SAID_OFF, MERGING))
     room.words_view.pair.swap.click()
     answered(window, room, qtbot)
     assert [one.verdict for one in room.words_view.pair.pairs] == [said]
     room.words_view.similarity.forget()  # another text: the former pair's verdict is on show until this one's comes
-    assert room.words_view._pair_figure() is None
+    assert figure_of(room.words_view.pair) is None
 
 
 def test_the_verdict_of_a_head_is_of_what_it_read(window: Window, qtbot: QtBot) -> None:
     window.state.set_what_if(OFF)
     room = predict(window, qtbot, (2,))
-    figure, said = room.words_view._pair_figure(), room.words_view.pair.verdict
+    figure, said = figure_of(room.words_view.pair), room.words_view.pair.verdict
     assert figure is not None and "masked: 2" in figure.caption and SAID_OFF in figure.caption
     room.words_view.pair.swap.click()
     answered(window, room, qtbot)
@@ -81,7 +81,7 @@ def test_the_order_of_filling_is_that_of_the_steps(window: Window, qtbot: QtBot)
     view = page(room, FillView, "fill", window, qtbot)
 
     def said() -> str:
-        figure = view._figure()
+        figure = figure_of(view)
         assert figure is not None
         return figure.hint
 

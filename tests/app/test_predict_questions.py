@@ -27,7 +27,7 @@ from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.targets import pair_target, word_target
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
-from tests.app.predict_room import MASKS, answered, asked, page, predict, reading_of
+from tests.app.predict_room import MASKS, answered, asked, figure_of, page, predict, reading_of
 from tests.app.test_apply_room import make_model
 
 VIEWS = [spec.key for spec in PredictRoom.specs]
@@ -76,7 +76,7 @@ def test_a_typed_word_is_followed_through_the_layers(window: Window, word: str, 
     checkpoint, text, reading = asked(window)
     found = word_through_layers(checkpoint, text, reading.encoding, MASKS[1], word)
     assert view.verdict.text() == word_sentence(word, found.probability, found.rank)
-    figure = view._word_figure()
+    figure = figure_of(view, 1)
     assert figure is not None and figure.numbers["probability"].values == pytest.approx(found.probability, rel=1e-3)
     if found.rank is None:
         assert view.pieces.isVisible() and " ".join(found.pieces) in view.pieces.text()
@@ -403,7 +403,7 @@ def test_what_the_parts_add_up_to_is_said_once(window: Window, qtbot: QtBot) -> 
     room = predict(window, qtbot)
     view = page(room, AttributionView, "attribution", window, qtbot)
     card = view.cards["integrated"]
-    figure = view._figure(card)
+    figure = figure_of(card)
     assert figure is not None and card.summary.text() in figure.caption
     words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode()))
     assert words.count("completeness") == 1

@@ -343,6 +343,20 @@ def test_the_bar_of_a_verdict_begins_at_zero(qtbot: QtBot) -> None:
         assert [picture.pixelColor(x, 7).name() for x in (30, 135, 170)] == [theme.color(c).name() for c in colors]
 
 
+def test_a_small_probability_does_not_read_as_a_significance_test(window: Window, qtbot: QtBot) -> None:
+    """ "p < 0.001" stood beside the word."""
+    room = predict(window, qtbot)
+    ranks = [mask.rank for mask in reading_of(window).masks if mask.rank is not None]
+    assert any(rank.probability < 0.0005 for rank in ranks), "the test needs an unlikely word"
+    for card, rank in zip(room.words_view.shown_cards, ranks, strict=True):
+        assert f"probability {numbers.percent(rank.probability)}" in card.hint and " p " not in card.hint
+    lens = room.open_view("lens")
+    lens.word.setText("comfortable")  # type: ignore[attr-defined]
+    lens.word.textEdited.emit("comfortable")  # type: ignore[attr-defined]
+    answered(window, room, qtbot)
+    assert "p <" not in lens.verdict.text() and "probability" in lens.verdict.text()  # type: ignore[attr-defined]
+
+
 def test_the_bar_is_as_long_as_the_verdict_says(window: Window, qtbot: QtBot) -> None:
     """72% that B does not follow looked like 20% when the bar grew from its middle."""
     room = predict(window, qtbot, ())

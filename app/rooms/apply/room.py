@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QHideEvent
@@ -21,6 +22,7 @@ from app.state.readings import Reading
 from app.state.state import ExploreState
 from app.state.task_info import TaskInfo, metric_name
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.token_menu import show_token_menu
 
 SIDE_PX = 250
 MOST_LABELS_NAMED = 12
@@ -138,6 +140,7 @@ class ApplyRoom(ExploreRoom):
         view.set_text(texts.setdefault(kind, sample_of(model.task)[2]))
         view.text_edited.connect(lambda text: texts.update({kind: text}))
         view.answered.connect(self._on_view_answered)
+        view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.question_requested.connect(self.question_requested)
         view.question_cancelled.connect(self.question_cancelled)
         self._row.insertWidget(0, view, 1)

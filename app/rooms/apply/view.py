@@ -16,6 +16,7 @@ from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.card import GAP_PX, Card, label
+from app.widgets.pointer import PointerWidget
 from app.widgets.progress_line import ProgressLine
 
 RESULT_PX = 340
@@ -103,8 +104,11 @@ class ApplyView(View):
         self.question.ask_model(self.model, key, lambda checkpoint, step: apply_model(checkpoint, request, step), 0)
 
     def save_button(self, widgets: Sequence[QWidget], title: Callable[[], str] | None = None) -> None:
-        """Puts a save button on the card; title: of the figure, where it is not the card's."""
+        """Puts a save button on the card, and a menu behind right clicks; title: of the figure, if not the card's."""
         self.card.set_figure(lambda: self._figure(title() if title else self.card.title, widgets))
+        for widget in widgets:
+            if isinstance(widget, PointerWidget):
+                self.add_token_menu(widget, lambda _cell: None)
 
     def _figure(self, title: str, widgets: Sequence[QWidget]) -> Figure | None:
         applied = self.applied

@@ -46,6 +46,7 @@ class SurpriseView(PredictView):
         self._bar_units: list[int] = []
         self._build()
         self.add_token_menu(self.tokens)
+        self.add_token_menu(self.bars, lambda row: self.first_position(self._bar_units[row]))
         self.tokens.clicked.connect(self.click_unit)
         self.tokens.hovered.connect(self._on_tokens_hovered)
         self.bars.clicked.connect(lambda row: self.click_unit(self._bar_units[row]))

@@ -132,12 +132,12 @@ def first_token(reading: Reading) -> str:
 
 def _choice(share: float, yes: str, no: str, explanation: str) -> Verdict:
     sure, is_yes = max(share, 1 - share), share >= 0.5
-    said = yes if is_yes else no
+    claim = yes if is_yes else no
     if sure < SURE:
         role, answer = "verdict-unsure", translate("Verdict", "Unsure")
     elif is_yes:
         role, answer = "verdict", translate("Verdict", "Yes")
     else:
         role, answer = "verdict-no", translate("Verdict", "No")
-    bar = translate("Verdict", "Probability that {claim}").format(claim=said)
-    return Verdict(role, answer, f"{said}: {numbers.percent(sure)}", sure, bar, explanation)
+    bar = translate("Verdict", "Probability that {claim}").format(claim=claim)
+    return Verdict(role, answer, f"{claim}: {numbers.percent(sure)}", sure, bar, explanation)
