@@ -60,7 +60,7 @@ def main(
         scores, speeds = zip(*values, strict=True)
         deviation = statistics.stdev(scores) if len(scores) > 1 else float("nan")
         print(
-            f"{task} {task_named(task).main_metric} {name}: {statistics.mean(scores):.4f} +- {deviation:.4f}, "
+            f"{task} {task_named(task).metrics[0]} {name}: {statistics.mean(scores):.4f} +- {deviation:.4f}, "
             f"{statistics.median(speeds):.1f} examples/s"
         )
 
@@ -73,7 +73,7 @@ def _ours(options: FinetuneOptions) -> tuple[float, float]:
     held_out = [event for event in events if event["kind"] == "held_out"][-1]
     seconds = train[-1]["elapsed_s"] - train[0]["elapsed_s"]
     examples = options.training.batch_size * (train[-1]["step"] - train[0]["step"])
-    return held_out[task_named(options.data.task).main_metric], examples / seconds
+    return held_out[task_named(options.data.task).metrics[0]], examples / seconds
 
 
 def _theirs(options: FinetuneOptions) -> tuple[float, float]:
@@ -115,7 +115,7 @@ def _theirs(options: FinetuneOptions) -> tuple[float, float]:
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
         seconds += time.perf_counter() - started
-    return _score(model, held_out, tokenizer.pad_id, spec.main_metric), steps * training.batch_size / seconds
+    return _score(model, held_out, tokenizer.pad_id, spec.metrics[0]), steps * training.batch_size / seconds
 
 
 def _logits(model: Any, batches: TaskBatches, units: Any, features: Features) -> Any:

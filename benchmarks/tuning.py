@@ -52,7 +52,6 @@ def short_sentences(count: int) -> TextFeatures:
         segments=Ragged.of([0] * length for length in lengths),
         example_of=np.arange(count),
         labelled=True,
-        dropped_tokens=0,
         answers=rng.integers(0, 2, count),
     )
 

@@ -18,15 +18,6 @@ from bertcore.tasks.examples import KINDS, Kind
 from bertcore.tasks.squad_metrics import answer_scores
 
 Metrics = dict[str, float]
-MAIN_METRIC: dict[Kind, str] = {
-    "classify": "accuracy",
-    "regress": "spearmanr",
-    "multilabel": "f1_micro",
-    "tag": "f1",
-    "span": "f1",
-    "choice": "accuracy",
-    "summarise": "rouge2",
-}
 
 
 class EntityScores(NamedTuple):

@@ -47,7 +47,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def assert_same(features: Features, encodings: Sequence[Encoding]) -> None:
     assert [row.tolist() for row in features.ids] == [encoding.ids for encoding in encodings]
     assert [row.tolist() for row in features.segments] == [encoding.segments for encoding in encodings]
-    assert features.dropped_tokens == sum(encoding.dropped for encoding in encodings)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -58,7 +57,7 @@ class TestEveryFamily:
         for most in (512, 24, 11, 5):
             features = make_features("classify", examples, tokenizer, ("x",), max_length=most)
             assert_same(features, [tokenizer.encode(e.text_a, e.text_b, max_length=most) for e in examples])
-            assert (features.dropped_tokens > 0) == (most < 512) and not features.labelled
+            assert not features.labelled
 
     def test_choices_as_one_by_one(self, folders: dict[str, Path], family: str) -> None:
         tokenizer = Tokenizer.from_folder(folders[family])
@@ -109,8 +108,7 @@ class TestTagsAgainstTransformers:
         assert found.ids[0].tolist() == expected["input_ids"] and found.words[0].tolist() == firsts
         labels = [NO_LABEL if word < 0 else TAGS.index(tags[word]) for word in firsts]
         assert found.answers[0].tolist() == labels
-        assert found.words_cut == len(WORDS) - len({word for word in of_token if word is not None})
-        assert (found.words_cut > 0) == (most == 12)
+        assert (len({word for word in firsts if word >= 0}) < len(WORDS)) == (most == 12)
 
     def test_a_byte_level_vocabulary_reads_words_as_in_running_text(self, folders: dict[str, Path]) -> None:
         """Without a space before the first word, and with one before each other, which then belongs to its token."""
@@ -126,7 +124,7 @@ class TestWords:
     def test_words_that_leave_no_token_are_not_seen(self) -> None:
         example = TaggedExample(("the", "\u200b", "", "cat"), ("O", "B-X", "B-X", "I-X"))
         found = tagged(make_features("tag", [example], word_tokenizer(), TAGS, max_length=20))
-        assert found.words[0].tolist() == [-1, 0, 3, -1] and found.words_cut == 2
+        assert found.words[0].tolist() == [-1, 0, 3, -1]
         assert found.answers[0].tolist() == [NO_LABEL, 0, 2, NO_LABEL]
 
     def test_a_typed_mask_longer_than_the_vocabulary_writes_it(self) -> None:
@@ -139,7 +137,7 @@ class TestWords:
 
     def test_no_words_at_all(self) -> None:
         found = tagged(make_features("tag", [TaggedExample((), ())], word_tokenizer(), TAGS, max_length=20))
-        assert found.words[0].tolist() == [-1, -1] and found.words_cut == 0
+        assert found.words[0].tolist() == [-1, -1]
 
 
 class TestLabels:

@@ -36,7 +36,7 @@ def span_features(
         raise BertcoreError(
             f"A window of {max_length} tokens with a stride of {doc_stride} holds no passage; raise them."
         )
-    writer, dropped, offsets = SequenceWriter(), 0, []
+    writer, offsets = SequenceWriter(), []
     passage: list[tuple[int, int, int]] = []
     answers: list[tuple[int, int]] = []
     example_of: list[int] = []
@@ -45,7 +45,6 @@ def span_features(
         passages = text_pieces(tokenizer, [examples[i].passage for i in portion])
         for i, question, pieces in zip(portion, questions, passages, strict=True):
             kept = question[: min(max_question_tokens, room // 2)]
-            dropped += len(question) - len(kept)
             spans = np.array(pieces.offsets, dtype=np.int32).reshape(-1, 2)
             answer = _answer_tokens(i, examples[i], spans)
             offsets.append(spans)
@@ -65,7 +64,6 @@ def span_features(
         *writer.done(),
         np.array(example_of, dtype=np.int64),
         True,  # no answer is an answer too
-        dropped,
         np.array(answers, dtype=np.int64).reshape(-1, 2),
         np.array(passage, dtype=np.int64).reshape(-1, 3),
         Ragged(np.concatenate([np.zeros((0, 2), np.int32), *offsets]), starts),

@@ -23,7 +23,7 @@ from bertcore.tasks.features.kinds import (
     TagFeatures,
     TextFeatures,
 )
-from bertcore.tasks.features.order import Order, padding_share, shuffled_order, sorted_order
+from bertcore.tasks.features.order import Order, shuffled_order, sorted_order
 
 
 class TaskBatches:
@@ -69,11 +69,6 @@ class TaskBatches:
     def epoch(self, epoch: int = 0, first: int = 0) -> Iterator[TaskBatch]:
         """The batches of an epoch, from batch number `first` on."""
         return (self.batch(units) for units in self.order(epoch)[first:])
-
-    def padding_share(self, epoch: int = 0) -> float:
-        """Padding among all tokens that the model reads in an epoch, 0..1."""
-        tokens = np.add.reduceat(self.features.ids.lengths, self.features.unit_starts[:-1])
-        return padding_share(self.order(epoch), self._lengths, tokens, self._rows)
 
     def batch(self, units: NDArray[np.int64]) -> TaskBatch:
         """The sequences of some units, padded to the longest, with their labels."""

@@ -37,7 +37,6 @@ class Features:
     segments: Ragged  # N rows, 8 bits; the frame's, whether or not the model has segments
     example_of: NDArray[np.int64]  # (N) the example that a sequence is of
     labelled: bool  # whether every example's answer is known; if not, a loss means nothing
-    dropped_tokens: int  # cut off so that the rest fits
 
     @property
     def unit_starts(self) -> NDArray[np.int64]:
@@ -69,7 +68,6 @@ class TagFeatures(Features):
     examples: Sequence[TaggedExample]
     words: Ragged  # per token: the word that it is the first piece of, else -1
     answers: Ragged  # per token: the number of that word's tag, else -100
-    words_cut: int  # words of all examples that the model does not see: too long a sentence, or no token
 
 
 @dataclass(frozen=True)
@@ -123,4 +121,3 @@ class SummaryFeatures(Features):
     examples: Sequence[SummaryExample]
     firsts: Ragged  # N rows: places of the [CLS] tokens in the sequence, one for each sentence that fits
     answers: Ragged  # N rows: 1 for a sentence of the summary, 0 for another; NaN if not known
-    sentences_cut: int  # sentences of all examples that the model does not see

@@ -39,17 +39,6 @@ def sorted_order(lengths: NDArray[np.int64], batch_size: int, groups: NDArray[np
     return batches
 
 
-def padding_share(
-    order: Order, lengths: NDArray[np.int64], tokens: NDArray[np.int64], rows: NDArray[np.int64]
-) -> float:
-    """Padding among all tokens of the batches, 0..1.
-
-    Per unit (U): `lengths` of its longest sequence, real `tokens` of all its sequences, and their number `rows`.
-    """
-    read = sum(int(lengths[units].max()) * int(rows[units].sum()) for units in order)
-    return 1.0 - int(tokens.sum()) / read if read else 0.0
-
-
 def _members(lengths: NDArray[np.int64], groups: NDArray[np.int64] | None) -> list[NDArray[np.int64]]:
     if groups is None:
         return [np.arange(len(lengths))]

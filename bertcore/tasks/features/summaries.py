@@ -23,7 +23,7 @@ def summary_features(examples: Sequence[SummaryExample], tokenizer: Tokenizer, m
     Sentences from the first on that does not fit as a whole are left out; a first sentence too long alone is cut.
     Raises BertcoreError for a document without sentences, or with as many labels as it has no sentences.
     """
-    framing, writer, dropped = tokenizer.framing, SequenceWriter(), 0
+    framing, writer = tokenizer.framing, SequenceWriter()
     if max_length < framing.single.specials:
         raise BertcoreError(f"Sequences of {max_length} tokens have no place for a sentence; allow more.")
     firsts: list[list[int]] = []
@@ -36,16 +36,12 @@ def summary_features(examples: Sequence[SummaryExample], tokenizer: Tokenizer, m
             tokens, segments, places = _one_sequence(sentences, framing, max_length)
             writer.add(tokens, segments)
             firsts.append(places)
-            dropped += sum(map(len, sentences)) + framing.single.specials * len(places) - len(tokens)
     rows = Ragged.of(firsts)
     flat = [_labels(document, len(places)) for document, places in zip(examples, firsts, strict=True)]
     answers = Ragged(np.array(list(chain.from_iterable(flat)), dtype=np.float32), rows.starts)
-    sentences_cut = sum(len(document.sentences) for document in examples) - len(rows.values)
     known = all(document.labels is not None for document in examples)
     numbers = np.arange(len(examples))
-    return SummaryFeatures(
-        "summarise", "summarise", examples, (), *writer.done(), numbers, known, dropped, rows, answers, sentences_cut
-    )
+    return SummaryFeatures("summarise", "summarise", examples, (), *writer.done(), numbers, known, rows, answers)
 
 
 def _one_sequence(

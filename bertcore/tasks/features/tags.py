@@ -31,7 +31,7 @@ def tag_features(
     Words that lie beyond `max_length` tokens are not seen: they have no label, and are predicted as "O".
     Raises BertcoreError for a tag that `labels` does not have, or as many tags as there are no words.
     """
-    writer, framing, dropped = SequenceWriter(), tokenizer.framing, 0
+    writer, framing = SequenceWriter(), tokenizer.framing
     room = max(0, max_length - framing.single.specials)
     first_pieces: list[list[int]] = []
     for portion in portions(len(examples)):
@@ -41,16 +41,12 @@ def tag_features(
             ids, segments = framing.framed(pieces.ids[:room], None)
             first_pieces.append(_first_pieces(pieces, examples[i].words, room, len(framing.single.before), len(ids)))
             writer.add(ids, segments)
-            dropped += max(0, len(pieces.ids) - room)
     all_ids, all_segments = writer.done()
     words = Ragged.of(first_pieces)
     answers = Ragged(_answers(examples, words, labels), all_ids.starts)
-    words_cut = sum(len(example.words) for example in examples) - int((words.values >= 0).sum())
     known = all(example.tags is not None for example in examples)
     numbers = np.arange(len(examples))
-    return TagFeatures(
-        "tag", head, examples, labels, all_ids, all_segments, numbers, known, dropped, words, answers, words_cut
-    )
+    return TagFeatures("tag", head, examples, labels, all_ids, all_segments, numbers, known, words, answers)
 
 
 def _first_pieces(pieces: Pieces, words: Sequence[str], room: int, before: int, length: int) -> list[int]:

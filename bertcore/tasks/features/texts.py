@@ -23,37 +23,35 @@ def text_features(
 
     Raises BertcoreError for a label that `labels` does not have, or what is no number.
     """
-    writer, framing, dropped = SequenceWriter(), tokenizer.framing, 0
+    writer, framing = SequenceWriter(), tokenizer.framing
     for portion in portions(len(examples)):
         texts = [(examples[i].text_a, examples[i].text_b or None) for i in portion]
         of_a = text_ids(tokenizer, [a for a, _ in texts])
         of_b = iter(text_ids(tokenizer, [b for _, b in texts if b]))
         for a, (_, b) in zip(of_a, texts, strict=True):
-            ids, segments, cut = framing.fitted(a, next(of_b) if b else None, max_length)
+            ids, segments, _ = framing.fitted(a, next(of_b) if b else None, max_length)
             writer.add(ids, segments)
-            dropped += cut
     answers = _ANSWERS[kind](examples, labels)
     known = all(example.label is not None for example in examples)
     numbers = np.arange(len(examples))
-    return TextFeatures(kind, "classify", examples, labels, *writer.done(), numbers, known, dropped, answers)
+    return TextFeatures(kind, "classify", examples, labels, *writer.done(), numbers, known, answers)
 
 
 def choice_features(examples: Sequence[ChoiceExample], tokenizer: Tokenizer, max_length: int) -> ChoiceFeatures:
     """The beginning with each of its endings, as pairs. Raises BertcoreError where there is no such ending."""
-    writer, framing, dropped = SequenceWriter(), tokenizer.framing, 0
+    writer, framing = SequenceWriter(), tokenizer.framing
     for portion in portions(len(examples)):
         pairs = [(examples[i].context, ending or None) for i in portion for ending in examples[i].endings]
         of_a = text_ids(tokenizer, [a for a, _ in pairs])
         of_b = iter(text_ids(tokenizer, [b for _, b in pairs if b]))
         for a, (_, b) in zip(of_a, pairs, strict=True):
-            ids, segments, cut = framing.fitted(a, next(of_b) if b else None, max_length)
+            ids, segments, _ = framing.fitted(a, next(of_b) if b else None, max_length)
             writer.add(ids, segments)
-            dropped += cut
     counts = [len(example.endings) for example in examples]
     answers = np.array([_ending(i, example) for i, example in enumerate(examples)], dtype=np.int64)
     known = all(example.label is not None for example in examples)
     numbers, starts = np.repeat(np.arange(len(examples)), counts), np.cumsum([0, *counts])
-    return ChoiceFeatures("choice", "choice", examples, (), *writer.done(), numbers, known, dropped, starts, answers)
+    return ChoiceFeatures("choice", "choice", examples, (), *writer.done(), numbers, known, starts, answers)
 
 
 def label_number(place: int, label: str, numbers: dict[str, int], what: str = "label") -> int:

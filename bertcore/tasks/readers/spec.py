@@ -37,10 +37,6 @@ class TaskSpec:
     sample: str | None = None  # folder in assets/tasks
 
     @property
-    def main_metric(self) -> str:
-        return self.metrics[0]
-
-    @property
     def is_pair(self) -> bool:
         return "text_b" in self.columns
 
