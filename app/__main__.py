@@ -1,7 +1,5 @@
 """Starts BERTscope: arguments, the order of imports, QApplication, the first window."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """The BERT family: what each of them is called, has by default, and lacks. Importable without torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

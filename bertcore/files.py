@@ -1,7 +1,5 @@
 """JSON read and written, files that others read meanwhile, and why one cannot be written, in a sentence. No torch."""
 
-from __future__ import annotations
-
 import errno
 import json
 import math

@@ -1,7 +1,5 @@
 """Keeping Python's garbage collector out of work that makes no garbage."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Where things are: what ships with BERTscope, and the person's own folder. No torch, and nothing of bertcore."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

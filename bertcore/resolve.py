@@ -1,7 +1,5 @@
 """What a MODEL argument means: a name that ships, a folder, a run or a hub id. No torch."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

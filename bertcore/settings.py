@@ -8,8 +8,6 @@ From these follow the checks, the recipe files, the flags of the shell and the f
         minutes: float | None = setting(None, "Budget", unit="minutes", at_least=0.01, at_most=1e6)
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

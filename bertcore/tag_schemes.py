@@ -10,8 +10,6 @@ A tag is "O" or a letter and a type, as "B-PER". B begins an entity, I is inside
 Sources: Ramshaw and Marcus 1995 (IOB1), Tjong Kim Sang and Veenstra 1999 (IOB2 and the others compared).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple

@@ -4,8 +4,6 @@ Everything here is NumPy in double precision over numbers that the model compute
 number, `total` what the parts give, and they agree to 1e-5 where nothing was changed by hand in between.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Errors that nobody expected, as a sentence in the window instead of a traceback in a shell nobody sees."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import traceback

@@ -1,7 +1,5 @@
 """The same text tokenised by two vocabularies: where they split it alike, and where not. Importable without torch."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A long job calls `step` between its parts: what is more urgent runs there and th
 goes on; and a job that nobody wants any more ends there.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures as bytes: PNG, SVG and PDF with real text; CSV and NPZ. And the one place where they are written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

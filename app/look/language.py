@@ -9,8 +9,6 @@ writes both forms, and `EnglishPlurals` chooses by the number:
 that language. A .qm file of English would say the same once more and could be forgotten; lupdate reads the sources.
 """
 
-from __future__ import annotations
-
 import re
 
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator

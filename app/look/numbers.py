@@ -14,8 +14,6 @@
 None, or what is not a finite number, is shown as MISSING.
 """
 
-from __future__ import annotations
-
 import math
 
 from PySide6.QtCore import QCoreApplication

@@ -1,7 +1,5 @@
 """A training process that the window started: detached, so that it goes on when the window ends."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """The `bertcore` command that starts a run, as data. No torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a run wrote at its end: how well it does on held-out examples, or how the student compares. No torch."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

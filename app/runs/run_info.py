@@ -1,7 +1,5 @@
 """What the window knows of one training run, as plain data. No torch, no widgets."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path

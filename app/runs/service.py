@@ -4,8 +4,6 @@ The window only follows folders, so a run from the shell, or one that outlived t
 Everything happens on the window's thread in small bites: a status is a read of 300 bytes, metrics come in pieces.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Every command of the window once: menus, keys and the command list use these. And the menus in the title bar."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Saves and copies figures: asks for the file, writes it, or fills the clipboard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

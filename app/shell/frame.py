@@ -4,8 +4,6 @@ The frame shows the state and passes on what a person does. It holds nothing tha
 mode it is thrown away and built anew at the new size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from typing import TypeVar

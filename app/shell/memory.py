@@ -7,8 +7,6 @@ glibc keeps what large arrays leave behind: after a text of 512 tokens some 150 
 And it keeps more where each thread has a heap of its own: here one makes the arrays and another lets them go.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import sys

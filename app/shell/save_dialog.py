@@ -1,7 +1,5 @@
 """Asks for a file to save to. Whatever name comes out of it, nothing is replaced without asking."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Saves the window's session to a file and opens one again."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the window remembers between starts: a small versioned JSON file of what differs from the default."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

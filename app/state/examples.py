@@ -12,8 +12,6 @@
     checks      what `happens` claims, one object for each claim: tests/test_examples_hold.py holds the model to it
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

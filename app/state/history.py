@@ -1,7 +1,5 @@
 """Undo and redo: the moments of the state, one after the other. Typing makes one step until there is a pause."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace

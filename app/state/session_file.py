@@ -11,8 +11,6 @@ heads and positions count from 0. `changes` is what is changed inside the model;
      "rows": [{"layer": 0, "head": 1, "position": 4, "weights": [0.5, 0.5, ...]}]}
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field

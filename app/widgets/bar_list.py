@@ -1,7 +1,5 @@
 """Bars with a word before and a number behind: probabilities, norms, cosines, attention."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt

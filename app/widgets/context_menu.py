@@ -6,8 +6,6 @@ def _on_strip_menu_requested(self, position, at):
     show_context_menu(self, at, [(self.tr("Mask"), self._mask), None, *figure_entries(self)])
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPoint, Qt

@@ -1,7 +1,5 @@
 """The pyqtgraph side of a curve plot; imported when the first plot is shown, never before."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

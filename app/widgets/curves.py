@@ -1,7 +1,5 @@
 """What a plot of curves is made of; no widgets, so that a room can say it without one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The small save button of a picture. What it is asked for travels to its window, which knows files and clipboard."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import Enum
 from functools import partial

@@ -1,7 +1,5 @@
 """Widgets in a line that goes on in the next one where it is full, as words in a text do: for rows of buttons."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem
 

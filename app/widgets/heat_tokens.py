@@ -1,7 +1,5 @@
 """Tokens in the order of the text, each as dark as its value, with the value below."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt

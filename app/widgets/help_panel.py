@@ -1,7 +1,5 @@
 """What the open room shows, in plain words, beside it. The texts are assets/help/<room>.md."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget

@@ -10,8 +10,6 @@ Words or numbers stand in the cells where `texts` gives them and they fit. With 
 dragging and the arrow keys move what is shown, + and - zoom and 0 shows all of it again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 

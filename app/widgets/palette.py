@@ -1,7 +1,5 @@
 """A list over the window with a line to find something in it: commands, rooms, examples, heads, models."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -15,8 +15,6 @@ While the widget is painted, `self.hovered_cell` is what the mouse or the keyboa
 select at once (another row of a matrix) sets `arrows_click = True` and gives `selected_cell()`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from PySide6.QtCore import QEvent, QMetaMethod, QPoint, QPointF, Qt, Signal

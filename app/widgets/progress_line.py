@@ -1,7 +1,5 @@
 """How far a question is, and a way to stop it; or a sentence on why there is no answer, and a way to start again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Numbers as a picture: an 8-bit indexed QImage, one pixel a value, and the colour bar that says what it means."""
 
-from __future__ import annotations
-
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent

@@ -11,8 +11,6 @@ The plane keeps its proportions. A name is left out where it would cover a point
 room for more. With `names=False` only what is selected or pointed at is named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

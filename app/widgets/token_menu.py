@@ -1,7 +1,5 @@
 """The context menu of a token, wherever it is drawn: pin it, mask it, move it to the other segment, copy it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QPoint

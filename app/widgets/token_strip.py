@@ -3,8 +3,6 @@
 In projector mode a chip is one line: the picture below needs the height, and position and id are in the tool tip.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

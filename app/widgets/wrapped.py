@@ -1,7 +1,5 @@
 """Boxes of one height laid out in lines, as words are in a text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt

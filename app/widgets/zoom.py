@@ -1,7 +1,5 @@
 """Which part of a square picture is on show: zoomed with the wheel, moved by dragging. In cells, not pixels."""
 
-from __future__ import annotations
-
 FEWEST_CELLS = 6.0  # at the highest zoom
 STEP = 1.25  # one notch of the wheel
 

@@ -3,8 +3,6 @@
 Michel, Levy and Neubig 2019 ("Are Sixteen Heads Really Better than One?", section 3.2) switch heads off one by one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Attention says where a head looks, not whether it counts (Jain and Wallace 2019;
 B batch, S tokens, N heads, H hidden.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 S tokens, E width of the embedding (H at "embeddings.output").
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal

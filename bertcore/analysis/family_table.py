@@ -1,7 +1,5 @@
 """The published models side by side: size, and speed on this machine."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ WHO and WHAT are a word of the text, all tokens of a sentence (`A`, `B`), `speci
 (`#9`); in quotes, "A" is a word. L layers, N heads, S tokens.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable

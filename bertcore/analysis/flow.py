@@ -4,8 +4,6 @@ Both follow the residual stream: a layer is the graph A' = r I + (1 - r) mean ov
 summing to 1. L layers, N heads, S tokens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 import numpy as np

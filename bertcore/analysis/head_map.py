@@ -4,8 +4,6 @@ Clark et al. 2019, section 6: Jensen-Shannon divergence between heads, then clas
 L layers, N heads, S tokens; head n of layer l is row l*N + n of a matrix over heads.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

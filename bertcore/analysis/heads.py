@@ -4,8 +4,6 @@ The kinds are those described by Clark et al. 2019 ("What Does BERT Look At?") a
 kind is the share of attention that its pattern explains, averaged over the tokens that look.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

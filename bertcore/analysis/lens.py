@@ -3,8 +3,6 @@
 The logit lens (nostalgebraist 2020), for an encoder. L layers, R chosen positions, V vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

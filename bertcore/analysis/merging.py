@@ -4,8 +4,6 @@ Clark et al. 2019 ("What Does BERT Look At?", section 4.1): attention to a split
 attention from it the mean over them, so that rows go on summing to 1. S tokens, W words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

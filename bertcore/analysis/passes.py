@@ -1,7 +1,5 @@
 """One text as tensors, checked against the model, and passes over it: what the analyses here share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ reference.json in the checkpoint's folder holds, for three texts, the token ids,
 words for a mask with their probabilities.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

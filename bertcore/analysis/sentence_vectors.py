@@ -1,7 +1,5 @@
 """One vector for a text: what a sentence encoder makes of it, and any other model too."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

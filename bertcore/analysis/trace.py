@@ -1,7 +1,5 @@
 """One forward pass with everything kept."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal

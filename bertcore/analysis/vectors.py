@@ -3,8 +3,6 @@
 L layers, S tokens, H width of the vectors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How likely a word is at a place, one token or several; and how surprising each word of a sentence is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

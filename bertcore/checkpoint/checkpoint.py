@@ -1,7 +1,5 @@
 """The Hugging Face checkpoint layout, read and written: config.json, model.safetensors, tokenizer files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field

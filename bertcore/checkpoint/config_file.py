@@ -1,7 +1,5 @@
 """A checkpoint's config.json: the architecture, read and written without weights and without torch."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Checkpoints from the Hugging Face hub, by id."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bertcore.errors import BertcoreError

@@ -1,7 +1,5 @@
 """What a model has no part for, and why: sentences for the window, the shell and Python. Importable without torch."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from bertcore.config import BertConfig

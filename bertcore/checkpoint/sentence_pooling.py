@@ -1,7 +1,5 @@
 """How a sentence encoder makes one vector of a sentence, as its folder says. Importable without torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 A stem is a name without its last part (`weight`, `bias`). Our query, key and value are one fused product, theirs three.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable
 

@@ -1,7 +1,5 @@
 """A checkpoint folder's weights as tensors by name: one safetensors file, several (shards), or a pickled one."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What `evaluate` and `predict` take: a recipe (JSON), flags, or both. Imports no torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """distil: a smaller student learns from a teacher, into a run folder."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """finetune: teach a checkpoint a task, into a run folder."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

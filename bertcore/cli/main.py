@@ -1,7 +1,5 @@
 """`bertcore`: the commands, and how errors reach the person."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

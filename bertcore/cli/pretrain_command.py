@@ -1,7 +1,5 @@
 """pretrain: train a BERT from text files, into a run folder."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """A training run's progress in a terminal."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any, Self

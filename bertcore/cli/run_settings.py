@@ -1,7 +1,5 @@
 """Settings of a run from the shell: a flag for each field, a recipe, or those of the run that is resumed."""
 
-from __future__ import annotations
-
 import inspect
 import time
 from collections.abc import Callable, Collection

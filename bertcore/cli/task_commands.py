@@ -1,7 +1,5 @@
 """predict, evaluate: what a finished model says, and how well it does."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, cast

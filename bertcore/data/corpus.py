@@ -1,7 +1,5 @@
 """Text to token ids with sentence and document starts, made once and memory-mapped after that."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import time

@@ -5,8 +5,6 @@ cache/corpora/<key>-shards/          see bertcore.data.shards
                                      reads it, locked as long as that lives and removed when it ends
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os

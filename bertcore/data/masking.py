@@ -3,8 +3,6 @@
 B sequences of S tokens; `ordinary` (B,S) is False at special tokens and padding, which are never chosen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 

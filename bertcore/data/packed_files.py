@@ -1,7 +1,5 @@
 """Text files as they lie on disk: plain, or packed as .gz, .xz or .zst."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import lzma

@@ -1,7 +1,5 @@
 """Batches made ahead: the next one on another thread, while the model computes on this one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Generic, TypeVar

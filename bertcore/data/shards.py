@@ -10,8 +10,6 @@ What is not noted, or differs from its note, counts as not there. Each note also
 folder's name, which follows from text and vocabulary): files copied from another one count as not there either.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

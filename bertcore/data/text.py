@@ -1,7 +1,5 @@
 """Text files to documents: one paragraph a line, a blank line between documents; or one document a file or record."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Means with their standard errors."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What each head does in many texts, and how many heads there are of each kind (see bertcore.analysis.heads)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

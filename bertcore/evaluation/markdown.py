@@ -1,7 +1,5 @@
 """A model's report as Markdown: the figures for its card, and the whole cloze set with the model's guesses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -4,8 +4,6 @@ The one with the higher pseudo-log-likelihood is the one that a model prefers: t
 seen (Salazar et al. 2020, "Masked Language Model Scoring"; the test is that of BLiMP, Warstadt et al. 2020).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """All that is measured of a pretrained model, in one object: what its card says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole documents cut into sequences, laid out as the model was trained: B follows A, split where a sentence begins."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Reading the sets of our own: one JSON object on each line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Multi-head self-attention: torch's fused kernel for speed, or the same formula step by step for looking."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -12,8 +12,6 @@ A forward pass (Devlin et al. 2019, figures 1 and 2; Vaswani et al. 2017):
     ids (B,S)  --Embeddings-->  (B,S,H)  --L x EncoderLayer-->  (B,S,H)  --a head-->  logits
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

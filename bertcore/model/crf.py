@@ -4,8 +4,6 @@ Lafferty, McCallum and Pereira 2001; on top of a neural tagger as in Huang et al
 B batch, S tokens, T labelled tokens of the row that has most, K labels.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import torch

@@ -1,7 +1,5 @@
 """Token + segment + position -> LayerNorm (Devlin et al. 2019, figure 2), for every family."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F

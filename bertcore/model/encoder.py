@@ -1,7 +1,5 @@
 """One encoder layer, and the stack of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

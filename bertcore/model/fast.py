@@ -1,7 +1,5 @@
 """Three of torch's modules made quicker. What they compute is torch's; a reader of the model may pass them by."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F

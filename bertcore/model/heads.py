@@ -1,7 +1,5 @@
 """What is asked of the encoder: masked words, sentence pairs, replaced tokens, and the tasks of the papers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -1,7 +1,5 @@
 """How many parameters an architecture makes, counted without making it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 from bertcore.config import BertConfig

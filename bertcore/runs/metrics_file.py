@@ -1,7 +1,5 @@
 """metrics.jsonl of a run folder: read as it grows, cut back for a resume. No torch."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

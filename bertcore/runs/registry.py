@@ -1,7 +1,5 @@
 """Which run folders there are on this machine, wherever they lie. No torch."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from pathlib import Path

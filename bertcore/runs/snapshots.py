@@ -7,8 +7,6 @@ of them early would cost time: one takes 0.5 s for that model on a slow disk, it
 Later, a run writes one every `save_minutes` anyway; what those that stay cost is disk, and that has a limit.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import shutil

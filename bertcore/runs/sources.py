@@ -1,7 +1,5 @@
 """The files a run learns from as they were when it began, noted in its folder so that a change can be named."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the tasks are made of: one example each, as a person would write it down. Importable without torch."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, get_args
 

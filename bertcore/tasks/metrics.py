@@ -4,8 +4,6 @@ Shares are 0..1 (papers and SQuAD's script often show them times 100). scikit-le
 to import, so they are imported where they are needed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

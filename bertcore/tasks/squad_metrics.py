@@ -1,7 +1,5 @@
 """Exact match and F1 of answers by SQuAD's rules (Rajpurkar et al. 2016 and 2018, their evaluate scripts)."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections import Counter

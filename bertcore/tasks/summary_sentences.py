@@ -1,7 +1,5 @@
 """Extractive summaries: from a score per sentence to the sentences that are kept."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """How a vocabulary's family frames one text and two: `[CLS] A [SEP] B [SEP]`, `<s> A </s></s> B </s>` and the like."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The special tokens of a vocabulary: which it has, what it calls them, and their ids."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

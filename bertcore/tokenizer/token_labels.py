@@ -4,8 +4,6 @@ WordPiece marks what goes on inside a word (##ing). The others mark where a word
 the space before it: Ġ in byte-level BPE, which writes every byte as a letter, and ▁ in SentencePiece.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from tokenizers import Tokenizer as RawTokenizer

@@ -1,7 +1,5 @@
 """Tokenizer folders as `transformers` writes them: tokenizer.json or older vocabulary files, and settings beside."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping

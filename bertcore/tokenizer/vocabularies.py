@@ -3,8 +3,6 @@
 The library's own tokenizers come out, without frames. The same texts always give the same vocabulary.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -4,8 +4,6 @@ Sanh et al. 2019, section 2: the student begins with every other layer of the te
 teacher's softened distribution of words, the masked words themselves, and the cosine of the last hidden states.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path

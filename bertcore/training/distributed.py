@@ -4,8 +4,6 @@ Process 0 writes the run folder. Every process makes its own rows of each batch 
 averaged by DistributedDataParallel.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """How a run ends before its time: signals, losses that are no finite number, and errors as sentences."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import math

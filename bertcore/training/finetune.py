@@ -1,7 +1,5 @@
 """Fine-tuning: a head for a task on a pretrained encoder, both learning from the task's examples."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace

@@ -1,7 +1,5 @@
 """Settings of a fine-tuning run. Imports no torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

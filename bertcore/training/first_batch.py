@@ -1,7 +1,5 @@
 """A batch as the model reads it, for people to look at: words, masks, segments, labels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ What is trained, and on what, is a `Trainable`. Every random choice of a step fo
 number alone, so a snapshot needs no generator's state.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import math

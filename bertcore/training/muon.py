@@ -8,8 +8,6 @@ torch.optim.Muon computes in bf16, which CPUs without it emulate at a hundredth 
 parameters', and matrices of one shape are computed together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

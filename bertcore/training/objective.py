@@ -1,7 +1,5 @@
 """From a pretraining batch to a loss with named parts, and what is logged of it."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 from torch.nn import functional as F

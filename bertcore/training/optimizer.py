@@ -1,7 +1,5 @@
 """AdamW with the paper's settings, or Muon; the learning-rate schedules; the optimiser's state as plain tensors."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """Settings that every kind of run has: its budget, its batches, its optimiser, what it writes. Imports no torch."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self

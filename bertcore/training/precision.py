@@ -1,7 +1,5 @@
 """Which number format this machine trains fastest in, and on how many threads."""
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Pretraining from text: what a step predicts, and what a run of it needs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Settings of a pretraining run. Imports no torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field

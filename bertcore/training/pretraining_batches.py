@@ -1,7 +1,5 @@
 """Which batch each step of pretraining gets: causal or masked, of which length, from which place in the text."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a run writes into its folder besides snapshots. Of several processes only process 0 writes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """What a snapshot holds besides the checkpoint, so that a run goes on as if it had never stopped."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path

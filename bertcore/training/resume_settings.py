@@ -1,7 +1,5 @@
 """Which settings of a run may change when it is resumed: its budget, and what changes no number. Imports no torch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The files of a task: what a fine-tuning run learns from, what it holds out, and measuring a checkpoint on one."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What a training loop needs of the thing it trains: pretraining, fine-tuning and distillation each are a Trainable."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Classes as bars, for one class and for several at once; and a number on its scale."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt

@@ -1,7 +1,5 @@
 """A text of several lines in which places are marked: the answer in a passage, the sentences that were picked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent

@@ -1,7 +1,5 @@
 """Texts of any length with a bar below each: endings that were ranked, sentences with their scores."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt

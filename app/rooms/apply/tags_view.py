@@ -1,7 +1,5 @@
 """A sentence with its tags marked: a frame around each entity, its type below with a shape and a colour of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

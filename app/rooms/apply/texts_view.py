@@ -1,7 +1,5 @@
 """What needs a longer text than A and B: the answer in a passage, endings to choose from, sentences to pick."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import QCoreApplication

@@ -1,7 +1,5 @@
 """What the views of the room Apply share: one for each kind of task. It asks the task head and shows what it says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Signal

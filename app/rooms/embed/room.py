@@ -1,7 +1,5 @@
 """Room Embed: how the input vector of each token is put together, in four views."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from app.look.language import QT_TRANSLATE_NOOP

@@ -1,7 +1,5 @@
 """Strips: token + segment + position = sum, then LayerNorm. Rows: tokens, columns: dimensions."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy

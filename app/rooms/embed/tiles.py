@@ -1,7 +1,5 @@
 """Tokens as tiles that can be moved: a letter for the segment, a number for the position."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt, Signal

@@ -1,7 +1,5 @@
 """A matrix as numbers: one row for each token, coloured cells, exact values on hover. Only what is seen is drawn."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Room Layers: what becomes of each token on its way through the model, in six views."""
 
-from __future__ import annotations
-
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.base import View, ViewRoom, ViewSpec
 from app.rooms.layers.hidden_view import HiddenView

@@ -3,8 +3,6 @@
 Stage 0 is the embeddings, stage l what leaves layer l.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal

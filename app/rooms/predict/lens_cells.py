@@ -1,7 +1,5 @@
 """What each layer would predict at the masks, as coloured cells: a strip for one mask, a table for all of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

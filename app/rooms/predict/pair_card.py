@@ -1,7 +1,5 @@
 """What the model says of A and B as a pair: the verdict, other pairs to try, and the previous pairs with theirs."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
-from __future__ import annotations
-
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.base import View, ViewRoom, ViewSpec
 from app.rooms.predict.previous import PreviousPredictions

@@ -1,7 +1,5 @@
 """The columns of a person's own file, and what each may hold. No torch, no widgets."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication

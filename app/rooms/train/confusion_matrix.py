@@ -1,7 +1,5 @@
 """The confusion matrix: how often each true label (row) was predicted as each label (column)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

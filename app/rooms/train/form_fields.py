@@ -1,7 +1,5 @@
 """The parts of the form for a new run that are more than a line or a list: which model, which columns, how long."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal

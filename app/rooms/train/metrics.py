@@ -1,7 +1,5 @@
 """The selected run's metrics as growing arrays, one per curve, and the newest numbers."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The form that starts a run of any kind: what to train, what to start from, from which text, for how long."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal

@@ -1,7 +1,5 @@
 """What is drawn of a run, by its kind: the same three plots, with the losses and metrics that the kind has."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

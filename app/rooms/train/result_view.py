@@ -1,7 +1,5 @@
 """How well a finished run does: metrics, the confusion matrix, its hardest and easiest held-out examples."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Callable, Sequence
 from typing import Any

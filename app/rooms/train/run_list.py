@@ -1,7 +1,5 @@
 """The list of runs: name, how it stands, a bar of how far it is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The snapshots of a run: a list with what each one predicts, and a slider through the steps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Features of questions about passages: windows that overlap, as run_squad.py of google-research/bert cuts them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

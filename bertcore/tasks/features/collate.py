@@ -3,8 +3,6 @@
 B sequences of S tokens, R rows of B*S, K labels, C choices.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -4,8 +4,6 @@
 NumPy or torch. Every unit has to come once; the order does not matter. B sequences, S tokens, K labels, C choices.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -3,8 +3,6 @@
 N sequences, T tokens of all together, E examples, K labels. A label of -100 is not counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Examples of any kind to features."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which examples go into which batch: those of like length together, so that little is padding."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a model says about an example, kind by kind. `answer` is it in the form that the metrics compare."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

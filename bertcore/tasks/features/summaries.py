@@ -1,7 +1,5 @@
 """Features of documents to be summarised, as BertSum reads them (Liu and Lapata 2019, section 3.1)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import chain

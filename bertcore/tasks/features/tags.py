@@ -1,7 +1,5 @@
 """Features of sentences in words with a tag each: words to pieces, the first piece of a word carries its tag."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Features of sentences and pairs, and of multiple choice."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """Many texts to tokens at once, on all cores: what `Tokenizer.encode` makes of each, piece by piece."""
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """How well a model does a task on held-out examples: loss, metrics, confusion, and the best and worst examples."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Running a model with a task head: what it predicts for texts that someone types, or for a whole file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace

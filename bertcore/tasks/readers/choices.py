@@ -3,8 +3,6 @@
 Sources: Zellers et al. 2018 (SWAG), Talmor et al. 2019 (CommonsenseQA).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Tags in IOB1, as CoNLL-2003 has them, are given as BIO: the same entities, and w
 Source: Tjong Kim Sang and De Meulder 2003.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 CoLA's have no header, but its test file has one. The labels of the nine tasks are in `registry`.
 """
 
-from __future__ import annotations
-
 from bertcore.errors import BertcoreError
 from bertcore.tasks.readers.lines import line_of, numbered_lines
 from bertcore.tasks.readers.spec import Contents, Request

@@ -1,7 +1,5 @@
 """The lines of a task file, numbered; and the one way in which a file that does not fit is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The one way to read a file of a task: by its path, or from the folder that it was published in."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

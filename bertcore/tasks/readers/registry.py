@@ -1,7 +1,5 @@
 """The tasks by name: what they ask, how they are measured, how their files are laid out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a task is, as data; what a reader is asked for, and what it gives back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -5,8 +5,6 @@ stands in the passage exactly once; else it is left out, with its question if th
 Sources: Rajpurkar et al. 2016 (1.1) and 2018 (2.0: questions that the passage does not answer).
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping

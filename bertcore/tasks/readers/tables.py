@@ -4,8 +4,6 @@ A .tsv (or .txt) file is read as GLUE writes it: a tab between two columns, and 
 file may quote its fields (RFC 4180); between its columns stands what its header has most: comma, semicolon or tab.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import math
