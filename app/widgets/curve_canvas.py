@@ -186,7 +186,7 @@ class CurveCanvas(QWidget):
         return view
 
     def _make_item(self, curve: CurveSpec) -> pg.PlotDataItem:
-        item = pg.PlotDataItem(name=curve.name)
+        item = pg.PlotDataItem(name=curve.name, antialias=curve.markers)  # of thousands of points it is slow
         if curve.on_right and self._right is not None:
             self._right.addItem(item)
         else:

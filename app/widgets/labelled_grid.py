@@ -249,8 +249,9 @@ class LabelledGrid(PointerWidget):
             if not rect.left() - 1 <= middle <= rect.right() + 1:
                 continue
             if not self._tilted:
-                wide = max(width, theme.px(80))
-                box = QRectF(middle - wide / 2, rect.y() - theme.px(22), wide, theme.px(20))
+                wide = painter.fontMetrics().horizontalAdvance(text) + 2
+                left = max(min(middle - wide / 2, self.width() - wide), 0)  # the last one stays on the widget
+                box = QRectF(left, rect.y() - theme.px(22), wide, theme.px(20))
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
                 continue
             painter.translate(middle + 2, rect.y() - theme.px(6))
