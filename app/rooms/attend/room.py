@@ -51,6 +51,7 @@ class AttendRoom(ExploreRoom):
         self.left = Folded(self.heads_card, self.heads_card.title)
         self.right = Folded(self.side, QCoreApplication.translate("AttendRoom", "What it looks at"))
         self._attentions: Attentions | None = None  # on show
+        self._pinned: int | None = None  # the token whose predictions can be asked about
         self._is_typing = False  # the reading changes while the room is looked at
         content = QWidget()
         row = QHBoxLayout(content)
@@ -110,11 +111,11 @@ class AttendRoom(ExploreRoom):
             chosen.heads = ((selection.layer, selection.head),)
         if chosen.column is not None and chosen.column >= len(reading.encoding):
             chosen.column = None
-        last = len(reading.encoding) - 1
-        chosen.set_reading(attentions.plain, min(1 if selection.pinned is None else selection.pinned, last))
+        self._set_targets(attentions)
         self.heads_card.show_reading(reading, selection, pause_ms)
         self.heads_card.atlas.set_selected(selection.layer, selection.head, chosen.heads)
         self.large.views.show_reading(reading, selection, pause_ms)
+        self.side.what_if.show_effects(reading)
         self.side.show_head(attentions, selection, self.heads_card.descriptions)
         self.side.show_row(attentions, selection, chosen.column)
 
@@ -133,8 +134,8 @@ class AttendRoom(ExploreRoom):
         if self._attentions is None:
             return
         selection = self.state.selection
-        pinned = min(1 if selection.pinned is None else selection.pinned, len(reading.encoding) - 1)
-        self.chosen.set_reading(self._attentions.plain, pinned)
+        if selection.pinned != self._pinned:  # not at each move of the mouse
+            self._set_targets(self._attentions)
         self.large.views.show_selection(reading, selection)
         self.side.show_row(self._attentions, selection, self.chosen.column)
 
@@ -171,6 +172,12 @@ class AttendRoom(ExploreRoom):
         view.head_menu_requested.connect(self._on_head_menu_requested)
         view.question_requested.connect(self.question_requested)
         view.question_cancelled.connect(self.question_cancelled)
+
+    def _set_targets(self, attentions: Attentions) -> None:
+        """What can be asked about, with the tags of the token that was clicked."""
+        self._pinned = self.state.selection.pinned
+        last = len(attentions.reading.encoding) - 1
+        self.chosen.set_reading(attentions.plain, min(1 if self._pinned is None else self._pinned, last))
 
     def _show_head(self, spot: Head) -> None:
         if spot != (self.state.layer, self.state.head):

@@ -74,7 +74,10 @@ class WhatIfPanel(QWidget):
             self.tr("Switch layer on again") if self.layer_off.isChecked() else self.tr("Skip this layer")
         )
         self._show_row(attentions, selection, column)
-        lines = effect_lines(attentions.reading)
+
+    def show_effects(self, reading: Reading) -> None:
+        """What the changes do to the predictions."""
+        lines = effect_lines(reading)
         self.effect.setText("\n".join(lines))
         self.effect.setVisible(bool(lines))
 
