@@ -116,17 +116,17 @@ def write_errors(folder: Path) -> Iterator[None]:
     except BertcoreError:
         raise
     except Exception as error:  # the libraries that write have errors of their own
-        said = why_unwritten(error, folder)
-        if said is None and (not isinstance(error, OSError) or error.errno == errno.ENOMEM):
+        sentence = why_unwritten(error, folder)
+        if sentence is None and (not isinstance(error, OSError) or error.errno == errno.ENOMEM):
             raise
         why = getattr(error, "strerror", None) or error
-        raise BertcoreError(said or f"Cannot write the run folder {folder}: {why}.") from error
+        raise BertcoreError(sentence or f"Cannot write the run folder {folder}: {why}.") from error
 
 
 def error_number(error: BaseException) -> int | None:
     """The system's number of an error (errno), also of one that a library written in Rust passes on as text."""
-    said = _RUST_ERROR_NUMBER.search(str(error))
-    number: int | None = getattr(error, "errno", None) or (int(said[1]) if said else None)
+    match = _RUST_ERROR_NUMBER.search(str(error))
+    number: int | None = getattr(error, "errno", None) or (int(match[1]) if match else None)
     return errno.ENOSPC if os.name == "nt" and number == _WINDOWS_DISK_FULL else number
 
 

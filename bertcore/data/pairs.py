@@ -162,9 +162,9 @@ def make_pair(
     is_other = rng.random() < 0.5 and (rules.kind == "sop" or len(documents) > 1)
     if is_other and rules.kind == "nsp":
         if rules.pack:
-            b = _sentences_from_elsewhere(corpus, documents, document, min(len(b), room - len(a)), rng)
+            b = _random_next_sentences(corpus, documents, document, min(len(b), room - len(a)), rng)
         else:  # as runs of format 1 began: cut in the middle of a sentence more often than a B that follows
-            b = _from_elsewhere(corpus, documents, document, room, rng)[: max(len(b), room - len(a))]
+            b = _random_text(corpus, documents, document, room, rng)[: max(len(b), room - len(a))]
     swaps_clean = rules.kind == "sop" and rules.cut_long
     if not rules.pack and not swaps_clean:
         keep_a, keep_b = fit_pair(len(a), len(b), room)
@@ -199,13 +199,13 @@ def _filled(
     """Text, then as often as there is room a separator and text from a document other than `document`."""
     pieces, free = [text], room - len(text)
     while free > 1 and len(documents) > 1:
-        more = _from_elsewhere(corpus, documents, document, free - 1, rng)
+        more = _random_text(corpus, documents, document, free - 1, rng)
         pieces += [np.array([rules.separator], dtype=text.dtype), more]
         free -= 1 + len(more)
     return np.concatenate(pieces) if len(pieces) > 1 else text
 
 
-def _sentences_from_elsewhere(
+def _random_next_sentences(
     corpus: Corpus, documents: NDArray, document: int, length: int, rng: np.random.Generator
 ) -> NDArray:
     """Whole sentences of one other document, as many as it takes to reach `length` tokens, where that can be had.
@@ -215,25 +215,25 @@ def _sentences_from_elsewhere(
     """
     starts = corpus.sentence_starts
     for _ in range(_TRIES):
-        other = _any(documents, rng)
+        other = _random_document(documents, rng)
         first, stop = int(corpus.document_starts[other]), int(corpus.document_starts[other + 1])
         long_enough = int(np.searchsorted(starts[first:stop], starts[stop] - length, side="right"))
         if other != document and long_enough:
             begin = first + int(rng.integers(long_enough))
             end = begin + max(1, int(np.searchsorted(starts[begin : stop + 1], starts[begin] + length)))
             return corpus.tokens[starts[begin] : starts[end]]
-    return _from_elsewhere(corpus, documents, document, length, rng)
+    return _random_text(corpus, documents, document, length, rng)
 
 
-def _from_elsewhere(corpus: Corpus, documents: NDArray, document: int, room: int, rng: np.random.Generator) -> NDArray:
-    other = _any(documents, rng)
+def _random_text(corpus: Corpus, documents: NDArray, document: int, room: int, rng: np.random.Generator) -> NDArray:
+    other = _random_document(documents, rng)
     while other == document:
-        other = _any(documents, rng)
+        other = _random_document(documents, rng)
     first, stop = corpus.document_starts[other], corpus.document_starts[other + 1]
     begin = corpus.sentence_starts[rng.integers(first, stop)]
     return corpus.tokens[begin : min(begin + room, int(corpus.sentence_starts[stop]))]
 
 
-def _any(documents: NDArray, rng: np.random.Generator) -> int:
+def _random_document(documents: NDArray, rng: np.random.Generator) -> int:
     """What `rng.choice` would give, in a fifth of the time."""
     return int(documents[rng.integers(len(documents))])

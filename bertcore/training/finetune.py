@@ -133,7 +133,7 @@ class FineTuning:
         checkpoint = _starting_point(options, run)
         model = task_model(checkpoint, spec, train, options).to(device)
         self._freeze(model)
-        report("Cutting the text into tokens.")
+        report("Tokenising the examples.")
         batches, held_out = (
             self._batches(file.examples, checkpoint, spec, train.labels, model) for file in (train, dev)
         )

@@ -75,7 +75,7 @@ def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping
     """
     spec, labels = task_named(task), labels_of(checkpoint)
     if task_kind(checkpoint) != spec.kind:
-        raise BertcoreError(f"The model {checkpoint.name} was not taught {spec.name}; open one that was.")
+        raise BertcoreError(f"The model {checkpoint.name} was not fine-tuned on {spec.name}; open one that was.")
     length = checkpoint.config.max_length
     data = data_of_run(checkpoint.folder)
     if data is None or data.task != task:

@@ -153,7 +153,7 @@ class TestFinetune:
 
 class TestPredict:
     def test_a_model_without_a_task(self, shell: Shell, model: Path) -> None:
-        assert "not taught a task" in shell("predict", model, *PAIR).sentence
+        assert "not fine-tuned on a task" in shell("predict", model, *PAIR).sentence
 
     @pytest.mark.parametrize(
         ("heads", "texts", "says"),

@@ -286,11 +286,11 @@ class TestRefused:
             )
 
     def test_an_evaluation_of_another_task(self, learned: Path, tmp_path: Path) -> None:
-        with pytest.raises(BertcoreError, match="was not taught similarity"):
+        with pytest.raises(BertcoreError, match="was not fine-tuned on similarity"):
             evaluate_file(load_checkpoint(newest(learned)), "similarity", str(sentences(tmp_path)), {})
 
     def test_an_encoder_has_nothing_to_apply(self, model: Path) -> None:
-        with pytest.raises(BertcoreError, match="not taught a task"):
+        with pytest.raises(BertcoreError, match="not fine-tuned on a task"):
             predict(load_checkpoint(model), [as_example("classify", "the cat")])
 
     @pytest.mark.parametrize(

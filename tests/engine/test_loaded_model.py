@@ -195,7 +195,7 @@ class TestInside:
             (lambda m: m.attribute("The cat."), "no \\[MASK\\]"),
             (lambda m: m.attribute(MASKED[0], word="comfortable"), "is 2 tokens"),
             (lambda m: m.trace("The cat.", heads_off=[(9, 0)]), "no layer 10"),
-            (lambda m: m.predict("The cat."), "not taught a task"),
+            (lambda m: m.predict("The cat."), "not fine-tuned on a task"),
         ],
     )
     def test_what_cannot_be_answered_is_a_sentence(self, m: LoadedModel, ask: Any, sentence: str) -> None:

@@ -40,7 +40,7 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
 def task_kind(checkpoint: Checkpoint) -> Kind | None:
-    """What the checkpoint was taught to do, as one of the kinds of tasks; None where it has no such head."""
+    """What the checkpoint was fine-tuned on, as one of the kinds of tasks; None where it has no such head."""
     tasks = checkpoint.tasks
     if "classify" in tasks:
         return _KINDS[checkpoint.config.problem]
@@ -86,7 +86,7 @@ def predict(
     kind = task_kind(checkpoint)
     if kind is None:
         raise BertcoreError(
-            f"The model {checkpoint.name} was not taught a task; fine-tune it (bertcore finetune) or open another."
+            f"The model {checkpoint.name} was not fine-tuned on a task; do that (bertcore finetune) or open another."
         )
     config = checkpoint.config
     if kind == "regress" and config.label_count > 1:

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from bertcore.cli.run_settings import with_flags_of
 from bertcore.errors import BertcoreError
+from bertcore.settings import settings_of
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -50,6 +54,46 @@ class TestEveryKind:
     def test_what_is_saved_reads_back(self, kind: Any) -> None:
         options = kind()
         assert kind.from_dict(json.loads(json.dumps(options.to_dict()))) == options
+
+
+@pytest.mark.parametrize("kind", KINDS)
+class TestEverySetting:
+    def test_it_says_what_it_is_and_its_default_is_allowed(self, kind: Any) -> None:
+        settings = settings_of(kind)
+        assert {each.section for each in settings} == {"", "data", "training"}
+        assert len({each.name for each in settings}) == len(settings)  # a flag has no section
+        for each in settings:
+            assert each.help and not each.help.endswith("."), each.name
+            each.check(each.default)
+
+    def test_it_has_a_flag(self, kind: Any) -> None:
+        given: dict[str, Any] = {}
+
+        @with_flags_of(kind, leave_out=("corpus", "columns", "model"))
+        def command(*, flags: dict[str, Any]) -> None:
+            given.update(flags)
+
+        app = typer.Typer()
+        app.command()(command)
+        assert CliRunner().invoke(app, ["--batch-size", "8", "--precision", "fp32"]).exit_code == 0
+        names = {each.name for each in settings_of(kind)} - {"corpus", "columns", "model"}
+        assert set(given) == names and (given.pop("batch_size"), given.pop("precision")) == (8, "fp32")
+        assert set(given.values()) == {None}
+
+
+def test_settings_that_went_are_still_read() -> None:
+    training = {"shard": True, "log_every": 5, "causal_masked_every": 8, "steps": 7}
+    assert PretrainOptions.from_dict({"training": training}).training.steps == 7
+    with pytest.raises(BertcoreError, match="no setting named causal_masked_every"):
+        PretrainOptions.from_dict({"training": {"causal_masked_every": 4}})
+
+
+def test_a_budget_takes_the_place_of_another() -> None:
+    options = FinetuneOptions.from_dict({"training": {"epochs": 2}}).with_changes(steps=5, batch_size=4, task="mrpc")
+    assert (options.training.epochs, options.training.steps, options.training.batch_size) == (None, 5, 4)
+    assert options.data.task == "mrpc"
+    with pytest.raises(BertcoreError, match="one budget"):
+        options.with_changes(steps=5, minutes=1.0)
 
 
 @pytest.mark.parametrize("corpus", ["stories.txt", [1], {"a": 1}])
