@@ -55,7 +55,7 @@ class ApplyView(View):
 
     @property
     def changed(self) -> str:
-        """What is changed inside the model, and its answer before; empty where nothing is."""
+        """The answer before what is changed inside the model; empty where nothing is."""
         return "" if self._changed.isHidden() else self._changed.text()
 
     @property
@@ -91,10 +91,10 @@ class ApplyView(View):
         """There is no answer to what stands there now."""
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        """Asks about what stands there now."""
+        """Asks about what stands there now; what is on show stays until the answer comes."""
         missing = self.missing(reading)
-        self._show_problem(missing)
         if missing:
+            self._show_problem(missing)
             self.question.forget()
             return
         request = ApplyRequest(*self.texts(reading), reading.request.what_if, tuple(reading.encoding.ids))
@@ -123,16 +123,10 @@ class ApplyView(View):
     def _show_changed(self, applied: Applied) -> None:
         lines = []
         if applied.before is not None:
-            lines.append(
-                self.tr("With your changes ({changes}). Without them: {answer}").format(
-                    changes=", ".join(self._changes(applied)), answer=self.brief(applied)
-                )
-            )
+            lines.append(self.tr("Before your changes: {answer}").format(answer=self.brief(applied)))
         if applied.changed != applied.request.what_if:
             lines.append(
-                self.tr(
-                    "Edited rows and moved tokens belong to other tokens than the model reads here: they do not act."
-                )
+                self.tr("Edited attention rows and moved tokens do not act here: the model reads other tokens.")
             )
         self._changed.setText("\n".join(lines))
         self._changed.setVisible(bool(lines))
