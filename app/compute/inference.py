@@ -111,10 +111,6 @@ class Inference(QObject):
             raise UnwantedError
         return self._loaded[1]
 
-    def step(self, kind: str) -> None:
-        """Called by a long job between its parts: what is more urgent runs, and an unwanted job ends."""
-        self._worker.step(kind)
-
     def send(self, deliver: Deliver, result: object) -> None:
         """Something that the window shall have before a job is done."""
         self._worker.expect()

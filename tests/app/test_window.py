@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QSize, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QMenu
+from PySide6.QtWidgets import QApplication, QComboBox, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.look import theme
@@ -57,6 +57,12 @@ def room(window: Window, kind: type) -> object:
     made = window.open_room(kind.__name__.removesuffix("Room").lower())
     assert isinstance(made, kind)
     return made
+
+
+def seen_of(room: QWidget) -> QSize:
+    """What the window has for a room; where that needs more, it scrolls."""
+    area = next(area for area in room.window().findChildren(QScrollArea) if area.isAncestorOf(room))
+    return area.viewport().size()
 
 
 def test_typing_updates_strip_and_room(window: Window, qtbot: QtBot) -> None:
@@ -432,12 +438,33 @@ def test_in_projector_mode_the_picture_has_two_thirds_of_a_small_screen(window: 
         shown = window.open_room(spec.key)
         settle(window, qtbot)
         QApplication.processEvents()
-        page = shown.parentWidget()
-        assert page is not None
-        seen = page.parentWidget().size()  # type: ignore[union-attr]
+        seen = seen_of(shown)
         assert seen.height() * seen.width() > 2 / 3 * 1280 * 720, spec.key
     assert window.frame.sentences.a.width() > 250 and window.frame.strip.field.is_short
     window.set_look(projector=False)
+
+
+def test_nothing_scrolls_sideways_in_a_small_window(window: Window, qtbot: QtBot) -> None:
+    window.resize(1024, 700)
+    for spec in ROOMS:
+        for key in spec.view_keys:
+            window.open_view(spec.key, key)
+            settle(window, qtbot)
+            QApplication.processEvents()
+            room = window.frame.room
+            assert room is not None
+            assert room.minimumSizeHint().width() <= seen_of(room).width(), f"{spec.key} {key}"
+    assert window.size().width() == 1024
+
+
+@pytest.mark.parametrize("key", ["train", "attend"])
+def test_help_stands_beside_the_room_and_covers_nothing(window: Window, key: str, qtbot: QtBot) -> None:
+    room = window.open_room(key)
+    settle(window, qtbot)
+    window.toggle_help()
+    QApplication.processEvents()
+    assert room.mapTo(window, room.rect().topRight()).x() < window.frame.help.x()
+    assert room.width() == seen_of(room).width()
 
 
 def test_a_banner_stays_in_the_room_that_it_is_about(window: Window) -> None:

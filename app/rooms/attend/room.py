@@ -14,7 +14,6 @@ from app.figures.figure import Figure, numbers_of
 from app.look import numbers, theme
 from app.rooms.attend.attentions import Attentions, Head, head_name, head_title, kind_name
 from app.rooms.attend.chosen import Chosen
-from app.rooms.attend.folded import Folded
 from app.rooms.attend.heads_card import PANELS, HeadsCard
 from app.rooms.attend.large_card import SPECS, LargeCard
 from app.rooms.attend.links import with_weight
@@ -26,6 +25,7 @@ from app.state.state import ExploreState
 from app.state.what_if import EditedRow
 from app.widgets.card import GAP_PX
 from app.widgets.context_menu import Entry, figure_entries, show_context_menu
+from app.widgets.folded import Folded
 
 PANEL_OF_VIEW = {"lines": "find", "check": "effects", "rollout": "alike", "gradient": "effects"}  # they go together
 KEPT = "attend.view"  # what a window built anew finds in the state

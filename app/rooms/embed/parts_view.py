@@ -44,7 +44,7 @@ class PartsView(View):
     def __init__(self) -> None:
         super().__init__()
         self.strips = Strips()
-        self.scale, self.last_scale = ColorBar(signed=True), ColorBar(signed=True)
+        self.scale, self.last_scale = (ColorBar(signed=True, width_px=200) for _ in range(2))
         self.scale_name, self.last_scale_name = label(self.tr("token to sum"), "muted"), label("", "muted")
         self.strips_card = Card(self.tr("How the input vectors add up"))
         self.menu = MenuButton(self.tr("Parts"), self._fill_parts, self.tr("Leave a part out of the sum"))

@@ -6,8 +6,8 @@ import contextlib
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.look import numbers, theme
@@ -19,6 +19,7 @@ from app.rooms.train.watch_card import WatchCard
 from app.runs.result import RunResult
 from app.runs.run_info import RunInfo
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.folded import Folded
 from bertcore.locations import built_in_checkpoint
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
@@ -142,9 +143,11 @@ class TrainRoom(QWidget):
         shown = QHBoxLayout()
         for layout in (grid, shown):
             layout.setSpacing(theme.px(GAP_PX))
-        grid.addWidget(self._runs_card(), 0, 0)
+        self._list_fold = Folded(self._runs_card(), self.tr("Runs"))
+        self._watch_fold = Folded(self.watch, self.tr("Watch it learn"))
+        grid.addWidget(self._list_fold, 0, 0)
         shown.addWidget(self._middle, 1)
-        shown.addWidget(self.watch)
+        shown.addWidget(self._watch_fold)
         grid.addLayout(shown, 0, 1)
         grid.addWidget(self._time_card(), 1, 0, 1, 2)
         grid.setColumnStretch(1, 1)
@@ -228,6 +231,7 @@ class TrainRoom(QWidget):
         self._runs_frame.set_title(self.tr("New run"))
         self._new.hide()
         self._runs_frame.setFixedWidth(theme.column_px(FORM_PX))
+        self._list_fold.unfold()
         self.form.kind.setFocus()
 
     def show_task_form(self, folder: Path | None) -> None:
@@ -338,6 +342,20 @@ class TrainRoom(QWidget):
             size = numbers.file_size((path / "model.safetensors").stat().st_size)
             parts.append(self.tr("{size} each").format(size=size))
         return " · ".join(parts)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The curves come first: where there is little room, the cards beside them fold away."""
+        super().resizeEvent(event)
+        tab, beside = self._list_fold.tab.sizeHint().width(), self.watch.maximumWidth()
+        free = event.size().width() - self._middle.minimumSizeHint().width() - 4 * theme.px(GAP_PX)
+        self._list_fold.set_foldable(free < theme.column_px(LIST_PX) + beside)
+        self._watch_fold.set_foldable(free < tab + beside)
+
+    def minimumSizeHint(self) -> QSize:
+        """With the cards folded: in a narrow window nothing has to scroll sideways."""
+        tabs = self._list_fold.tab.sizeHint().width() + self._watch_fold.tab.sizeHint().width()
+        width = self._middle.minimumSizeHint().width() + tabs + 4 * theme.px(GAP_PX)
+        return QSize(width, super().minimumSizeHint().height())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -34,6 +34,10 @@ class Folded(QWidget):
         self.tab.setChecked(not can_fold)
         self.card.setVisible(not can_fold)
 
+    def unfold(self) -> None:
+        """Shows the card, wherever it has to go."""
+        self.tab.setChecked(True)
+
 
 class _UprightTab(QPushButton):
     """Its name is written upwards."""
