@@ -196,7 +196,7 @@ def main() -> None:
     for model_type, heads in rows():
         with tempfile.TemporaryDirectory() as folder:
             row = compare(model_type, heads, Path(folder))
-        names = " + ".join(heads) or "encoder alone"
+        names = " + ".join(heads) or "encoder only"
         print(f"| {model_type} | {names} | {row.theirs_here:.1e} | {row.ours_there:.1e} |", flush=True)
 
 
