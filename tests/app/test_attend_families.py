@@ -73,8 +73,8 @@ def test_a_fine_tuned_model_is_asked_about_its_own_task(
     reading = window.state.reading
     assert reading is not None and reading.before is not None
     target = changed_targets(reading.before, reading)[0]
-    expected = f"{target.label}: {target.value(reading.before):.2f} → {target.value(reading):.2f}"
-    assert expected in room.side.what_if.effect.text().splitlines()
+    expected = (target.label, f"{target.value(reading.before):.2f}", f"{target.value(reading):.2f}")
+    assert expected in room.side.what_if.effect.rows
     room.heads_card.open("effects")
     answered(window, room, qtbot)
     assert room.heads_card.atlas.effects is not None

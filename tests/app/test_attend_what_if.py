@@ -18,7 +18,6 @@ from app.rooms.attend.kinds import KindsView
 from app.rooms.attend.lines import LinesView
 from app.rooms.attend.matrix import HeadMatrix
 from app.rooms.attend.room import AttendRoom
-from app.rooms.attend.what_if import effect_lines
 from app.shell.window import Window
 from app.state.session_file import as_json, read_session
 from app.state.what_if import WhatIf
@@ -143,17 +142,16 @@ def test_the_effect_on_the_words_and_on_the_pair_is_told(
     words = [torch.tensor(found.mlm_logits[0]).softmax(0) for found in (before, after)]  # type: ignore[index]
     best = int(words[0].argmax())
     name = request.model.tokenizer.label(best)
-    lines = room.side.what_if.effect.text().splitlines()
-    assert lines[0] == f"{name} (2): {words[0][best]:.2f} → {words[1][best]:.2f}"
+    rows = room.side.what_if.effect.rows
+    assert rows[0] == (f"{name} (2)", f"{words[0][best]:.2f}", f"{words[1][best]:.2f}")
     pair = [float(torch.tensor(found.next_sentence_logits).softmax(0)[0]) for found in (before, after)]
-    assert lines[-1] == f"B follows A: {pair[0]:.2f} → {pair[1]:.2f}"
+    assert rows[-1] == ("B follows A", f"{pair[0]:.2f}", f"{pair[1]:.2f}")
 
 
 def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     room.side.what_if.head_off.click()
     settle(window, qtbot)
-    reading = window.state.reading
-    assert reading is not None and effect_lines(reading)[-1] == "Mask a word (M) to see what this does to it."
+    assert room.side.what_if.effect.sentence == "Mask a word (M) to see what this does to it."
 
 
 def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot) -> None:

@@ -12,6 +12,7 @@ from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.number_box import NumberBox
 from app.state.readings import MaskReading, Reading
 from app.state.selection import Selection
+from app.widgets.before_after import BeforeAfter
 from app.widgets.card import button, label
 from app.widgets.controls import Choice
 from bertcore.analysis.predict import WordGuess
@@ -38,7 +39,7 @@ class WhatIfPanel(QWidget):
         self.weight = NumberBox(self.tr("The new weight, 0 to 1"), 0, 1, step=0.05, decimals=3)
         self.reset = button(self.tr("Reset the row"), self.row_reset.emit, look="small")
         self.edited = label("", "muted", wrap=True)
-        self.effect = label("", "", wrap=True)
+        self.effect = BeforeAfter()
         self._edit_title = label("", "muted", wrap=True)
         self._row: np.ndarray | None = None  # (U) the row on show
         self._position: int | None = None  # of the token that looks
@@ -77,9 +78,9 @@ class WhatIfPanel(QWidget):
 
     def show_effects(self, reading: Reading) -> None:
         """What the changes do to the predictions."""
-        lines = effect_lines(reading)
-        self.effect.setText("\n".join(lines))
-        self.effect.setVisible(bool(lines))
+        self.effect.set_rows(changed_predictions(reading))
+        self.effect.set_sentence(sentence_about_changes(reading))
+        self.effect.setVisible(reading.before is not None)
 
     def _show_row(self, attentions: Attentions, selection: Selection, column: int | None) -> None:
         units = attentions.units
@@ -127,22 +128,34 @@ class WhatIfPanel(QWidget):
             self.weight_set.emit(self._position, self.column.currentIndex(), value)
 
 
-def effect_lines(reading: Reading) -> list[str]:
-    """Before and after, a line for each prediction; what to do where there is none. Empty: nothing is changed."""
+def changed_predictions(reading: Reading) -> list[tuple[str, str, str]]:
+    """Name, before and after of each prediction; empty: nothing is changed, or there is nothing to compare."""
     before = reading.before
     if before is None:
         return []
     targets = []
     for mask, now in list(zip(before.masks, reading.masks, strict=True))[:MOST_MASKS]:
         targets += _word_targets(mask, now)
-    lines = [_effect_line(target, before, reading) for target in targets]
+    targets += changed_targets(before, reading)
+    return [
+        (target.label, numbers.decimal(target.value(before)), numbers.decimal(target.value(reading)))
+        for target in targets
+    ]
+
+
+def sentence_about_changes(reading: Reading) -> str:
+    """What the rows leave out, and what to do where there are none; empty: nothing is changed."""
+    before = reading.before
+    if before is None:
+        return ""
     more = len(before.masks) - MOST_MASKS
     if more > 0:
-        lines.append(translate("WhatIfPanel", "and %n more mask(s)", "", more))
-    lines += [_effect_line(target, before, reading) for target in changed_targets(before, reading)]
+        return translate("WhatIfPanel", "and %n more mask(s)", "", more)
     if not before.masks and "mlm" in reading.request.model.tasks:
-        lines.append(translate("WhatIfPanel", "Mask a word (M) to see what this does to it."))
-    return lines or [translate("WhatIfPanel", "This model has no output to compare; look at the pictures.")]
+        return translate("WhatIfPanel", "Mask a word (M) to see what this does to it.")
+    if changed_predictions(reading):
+        return ""
+    return translate("WhatIfPanel", "This model has no output to compare; look at the pictures.")
 
 
 def _word_targets(mask: MaskReading, now: MaskReading) -> list[HeadTarget]:
@@ -152,8 +165,3 @@ def _word_targets(mask: MaskReading, now: MaskReading) -> list[HeadTarget]:
         HeadTarget(f"{word.token} ({mask.position})", word_target(mask.position, word.id))
         for word in list(words.values())[:MOST_WORDS]
     ]
-
-
-def _effect_line(target: HeadTarget, before: Reading, after: Reading) -> str:
-    was, now = numbers.decimal(target.value(before)), numbers.decimal(target.value(after))
-    return f"{target.label}: {was} → {now}"

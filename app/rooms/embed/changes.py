@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.figures.figure import Numbers, numbers_of
 from app.look import numbers, theme
+from app.widgets.before_after import BeforeAfter
 from app.widgets.card import Card, Hint, button, label
 from app.widgets.flow_layout import FlowLayout
 
@@ -75,64 +75,27 @@ def sentence_about(reading: Reading, position: int) -> str:
     return f"{moved} {mask_one}" if wants_mask and not effects_of(reading) else moved
 
 
-class BeforeAfter(QWidget):
-    """Rows: what is predicted, before, after. The widgets of a row are kept for the next reading."""
+class ChangedPredictions(BeforeAfter):
+    """What a change to the input does to the predictions of a reading, and to the token that is looked at."""
 
     def __init__(self, most_rows: int) -> None:
-        super().__init__()
+        super().__init__(most_rows)
         self.effects: list[Effect] = []
-        self._most = most_rows
-        self._rows: list[tuple[QLabel, ...]] = []
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(theme.px(6))
-        self._grid.setVerticalSpacing(theme.px(4))
-        for column in (1, 3):
-            self._grid.setColumnStretch(column, 1)
-        self._more, self._sentence = label("", "muted"), label("", "muted", wrap=True)
-        self._sentence.setMinimumHeight(
-            2 * self._sentence.fontMetrics().lineSpacing()
-        )  # it may wrap: nothing shall move
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(6))
-        layout.addLayout(self._grid)
-        layout.addWidget(self._more)
-        layout.addWidget(self._sentence)
-
-    @property
-    def sentence(self) -> str:
-        return self._sentence.text()
+        self.keep_lines(2)
 
     def show_reading(self, reading: Reading, position: int) -> None:
         self.effects = effects_of(reading)
-        shown = self.effects[: self._most]
-        while len(self._rows) < len(shown):
-            self._add_row()
-        for number, row in enumerate(self._rows):
-            for cell in row:
-                cell.setVisible(number < len(shown))
-        for row, effect in zip(self._rows, shown, strict=False):
-            for cell, text in zip(row, (effect.name, effect.before, "→", effect.after), strict=True):
-                cell.setText(text)
-        rest = len(self.effects) - len(shown)
-        self._more.setText(self.tr("and %n more", "", rest))
-        self._more.setVisible(rest > 0)
+        self.set_rows([(effect.name, effect.before, effect.after) for effect in self.effects])
         self.show_position(reading, position)
 
     def show_position(self, reading: Reading, position: int) -> None:
-        self._sentence.setText(sentence_about(reading, position))
+        self.set_sentence(sentence_about(reading, position))
 
     def arrays(self) -> dict[str, Numbers]:
         """For a figure."""
         names = [effect.name for effect in self.effects]
         values = np.array([effect.numbers for effect in self.effects]).reshape(-1, 2)
         return {name: numbers_of("prediction", names, values[:, i]) for i, name in enumerate(("before", "after"))}
-
-    def _add_row(self) -> None:
-        row: tuple[QLabel, ...] = (label("", "muted"), Hint(), label("→", "muted"), Hint())
-        for column, cell in enumerate(row):
-            self._grid.addWidget(cell, len(self._rows), column)
-        self._rows.append(row)
 
 
 class ChangeCard(Card):
@@ -154,7 +117,7 @@ class ChangeCard(Card):
         )
         self.swap.clicked.connect(self.swap_clicked)
         self.waiting = Hint(self.tr("Now click the other token (Esc cancels)."))
-        self.effects = BeforeAfter(MOST_ROWS)
+        self.effects = ChangedPredictions(MOST_ROWS)
         line = FlowLayout()
         line.addWidget(self.to_other)
         line.addWidget(self.swap)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton
 from app.figures.figure import Figure
 from app.look import theme
 from app.rooms.base import View
-from app.rooms.embed.changes import BeforeAfter
+from app.rooms.embed.changes import ChangedPredictions
 from app.rooms.embed.parts import ADDENDS, addends_of, part_name
 from app.rooms.embed.tiles import Tile, Tiles
 from app.state.token_units import KINDS
@@ -29,7 +29,7 @@ class WhatIfView(View):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tiles, self.effects = Tiles(), BeforeAfter(MOST_ROWS)
+        self.tiles, self.effects = Tiles(), ChangedPredictions(MOST_ROWS)
         self.parts: dict[str, QPushButton] = {}
         self.b_as_a = button(
             self.tr("All of B as A"),

@@ -10,7 +10,6 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.look import numbers, theme
-from app.rooms.predict.previous import clear
 from app.rooms.predict.verdicts import NEXT, SIMILARITY, PairQuestion, Verdict
 from app.state.readings import Reading
 from app.widgets.card import Card, Hint, button, label, set_role
@@ -154,7 +153,11 @@ class PairCard(Card):
     def set_pairs(self, pairs: Sequence[AskedPair]) -> None:
         """The pairs that were asked about before, newest first."""
         self.pairs = list(pairs)[:MOST_PAIRS]
-        clear(self._lines)
+        while (item := self._lines.takeAt(0)) is not None:
+            line = item.widget()
+            if line is not None:
+                line.hide()
+                line.deleteLater()
         for pair in self.pairs:
             self._lines.addWidget(self._line(pair))
         self.previous.setVisible(bool(self.pairs))

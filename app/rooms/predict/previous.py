@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QLayout
 
-from app.look import numbers, theme
+from app.look import numbers
 from app.rooms.predict.verdicts import verdict_of
 from app.state.model_info import ModelInfo
 from app.state.readings import MaskReading, Reading
 from app.state.state import moved_positions
-from app.widgets.card import Card, Hint, label
+from app.widgets.before_after import BeforeAfter
+from app.widgets.card import Card
 from app.widgets.controls import IconButton
 from bertcore.tokenizer.tokenizer import Encoding
 
@@ -81,21 +81,15 @@ class PreviousCard(Card):
     def __init__(self) -> None:
         super().__init__(self.tr("Before"))
         self.rows: list[Row] = []
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(theme.px(8))
-        self._grid.setVerticalSpacing(theme.px(4))
-        self._grid.setColumnStretch(1, 1)
-        self._grid.setColumnStretch(3, 1)
-        self._pair = label("", "muted", wrap=True)
-        self.body.addLayout(self._grid)
-        self.body.addWidget(self._pair)
+        self._changes = BeforeAfter()
+        self.body.addWidget(self._changes)
         self.add_to_header(IconButton("close", self.tr("Forget the previous predictions"), self.dismissed.emit))
         self.hide()
 
     @property
     def pair(self) -> str:
         """The verdict on A and B, before and after."""
-        return "" if self._pair.isHidden() else self._pair.text()
+        return self._changes.sentence
 
     def show_previous(self, previous: PreviousPredictions | None, reading: Reading, pair: str) -> None:
         """pair: the verdict on A and B now."""
@@ -109,23 +103,14 @@ class PreviousCard(Card):
             if len(words) == 1
             else self.tr("Before %n word(s) were inserted", "", len(words))
         )
-        clear(self._grid)
-        for line, row in enumerate(self.rows):
-            now = self.tr("{word}, inserted").format(word=row.now) if row.is_inserted else row.now
-            cells = (label(str(row.position), "muted"), Hint(row.before), label("→", "muted"), Hint(now))
-            for column, cell in enumerate(cells):
-                self._grid.addWidget(cell, line, column)
-        self._pair.setVisible(bool(previous.pair and pair))
-        self._pair.setText(f"{previous.pair} → {pair}")
-
-
-def clear(layout: QLayout) -> None:
-    """Takes all widgets out, for good."""
-    while (item := layout.takeAt(0)) is not None:
-        widget = item.widget()
-        if widget is not None:
-            widget.hide()
-            widget.deleteLater()
+        inserted = self.tr("{word}, inserted")
+        self._changes.set_rows(
+            [
+                (str(row.position), row.before, inserted.format(word=row.now) if row.is_inserted else row.now)
+                for row in self.rows
+            ]
+        )
+        self._changes.set_sentence(f"{previous.pair} → {pair}" if previous.pair and pair else "")
 
 
 def _is_same_but(previous: PreviousPredictions, reading: Reading) -> bool:
