@@ -12,13 +12,12 @@ from bertcore import locations
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.runs.snapshots import can_resume
 
 SHIPPED = {  # what the runs that ship are called
     locations.BUILT_IN: "The built-in model's training",
     locations.TINY: "The tiny model's training",
 }
-# What a run goes on from, beside the checkpoint in its newest snapshot (bertcore.training.resume, which needs torch).
-PROGRESS_FILES = ("training_state.json", "training_state.safetensors")
 _TAIL_BYTES = 1 << 17  # read at a time: a few hundred training lines, mostly enough
 
 
@@ -51,8 +50,8 @@ def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, An
     if is_built_in(path):
         about = " · ".join(part for part in (name, describe(config)) if part)
         return RunInfo(path, SHIPPED.get(path.name, name), about, status, held_out, is_built_in=True)
-    can_resume = status.state in ("stopped", "failed") and _can_go_on(run)
-    return with_kind(RunInfo(path, name, describe(config), status, held_out, can_resume), config)
+    resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)
+    return with_kind(RunInfo(path, name, describe(config), status, held_out, resumable), config)
 
 
 def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
@@ -71,8 +70,8 @@ def is_built_in(path: Path) -> bool:
     return path.resolve().parent == (locations.assets() / "runs").resolve()
 
 
-def _can_go_on(run: RunFolder) -> bool:
-    return any(all((folder / name).is_file() for name in PROGRESS_FILES) for _, folder in run.snapshots())
+def _has_resumable_snapshot(run: RunFolder) -> bool:
+    return any(can_resume(folder) for _, folder in run.snapshots())
 
 
 def describe(config: dict[str, Any]) -> str:

@@ -14,13 +14,13 @@ from pytestqt.qtbot import QtBot
 
 from app.runs import run_info
 from app.runs.child import RunChild, _environment
-from app.runs.run_info import PROGRESS_FILES, describe, newest_held_out
+from app.runs.run_info import describe, newest_held_out
 from app.runs.service import POLL_MS, RunsService
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import registry
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.snapshots import forget_progress
+from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE, forget_progress
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from tests.app.conftest import TIMEOUT_MS
 
@@ -78,7 +78,7 @@ def _make_run(folder: Path, state: str = "done", steps: int = 3) -> RunFolder:
         run.append_metric({"kind": "held_out", "step": steps, "loss": 0.5, "mlm_accuracy": 0.25})
         run.write_status(state=state, step=steps, fraction=1.0)
         with run.begin_snapshot(steps) as snapshot:
-            for name in ("config.json", "model.safetensors", *PROGRESS_FILES):
+            for name in ("config.json", "model.safetensors", PROGRESS_FILE, OPTIMIZER_FILE):
                 (snapshot / name).touch()
     return run
 
