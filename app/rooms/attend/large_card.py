@@ -87,6 +87,7 @@ class LargeCard(Card):
         super().__init__("")
         self.views = ViewStack(SPECS, chosen)
         self._specs = {spec.key: spec for spec in SPECS}
+        self._is_projector = theme.is_projector()  # then the picture needs the room
         self._matrix = MATRIX_KEYS[0]  # the one that its tab opens
         self.matrices = Choice(self.tr("What the large picture shows"))
         self.matrices.addItems([spec.shown_title for spec in MATRICES])
@@ -119,8 +120,11 @@ class LargeCard(Card):
         is_matrix = key in MATRIX_KEYS
         if is_matrix:
             self._matrix = key
-            self.view.controls.insertWidget(0, self.matrices)
+            if not self._is_projector:
+                self.view.controls.insertWidget(0, self.matrices)
             self.matrices.setCurrentIndex(MATRIX_KEYS.index(key))
+        if self._is_projector:
+            self.matrices.setVisible(is_matrix)
         self.tabs["matrix" if is_matrix else key].setChecked(True)
         self.purpose.setText(self._specs[key].shown_hint)
         self._show_title()
@@ -130,13 +134,15 @@ class LargeCard(Card):
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)
+        if self._is_projector:
+            self.add_to_header(self.matrices)
         for key, tab in self.tabs.items():
             tab.setToolTip(self._specs[key].shown_hint)
             tab.clicked.connect(lambda _checked=False, key=key: self.open(self._matrix if key == "matrix" else key))
             group.addButton(tab)
             self.add_to_header(tab)
         self.body.addWidget(self.purpose)
-        self.purpose.setVisible(not theme.is_projector())  # on a projector the picture needs the room
+        self.purpose.setVisible(not self._is_projector)
         self.body.addWidget(self.views, 1)
 
     def _on_view_made(self, view: AttendView) -> None:

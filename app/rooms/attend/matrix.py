@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QRectF, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtWidgets import QHBoxLayout
 
 from app.compute.head_questions import flow_matrix, gradient_of_layer
 from app.compute.question import Question, Step
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 LONG_TEXT = 40  # tokens; from here on single high values would leave the rest of the picture white
 LEAST_HIGH = 0.02  # of the highest value: less would make colours of rounding errors
 USUAL = 0.995  # the share of values that the colours reach to in a long text
+LEAST_PX = 100  # of the matrix, without its labels
 FULL_DRAG_PX = 160  # dragged so far, a weight goes from 0 to 1
 
 
@@ -84,6 +86,10 @@ class AttentionGrid(LabelledGrid):
         self.weight_dragged.emit(*cell, self._edited[1])
         self.update()
 
+    def minimumSizeHint(self) -> QSize:
+        """Rather small than scrolled out of sight."""
+        return QSize(super().minimumSizeHint().width(), theme.px(LEAST_PX) + round(self._label_sizes()[1]))
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
         if self._edited is not None and self._drag is None:
@@ -104,10 +110,13 @@ class MatrixView(AttendView):
         )
         self.units: Units | None = None  # of the rows and columns
         self.controls.addStretch(1)
-        self.controls.addWidget(self.whole)
+        self.below = QHBoxLayout()
+        self.below.setSpacing(theme.px(8))
+        self.below.addWidget(self.readout, 1)
+        self.below.addWidget(self.whole)
         self.body.addLayout(self.controls)
         self.body.addWidget(self.grid, 1)
-        self.body.addWidget(self.readout)
+        self.body.addLayout(self.below)
         self.whole.hide()
         self._show_invitation()
         self.grid.zoomed.connect(self._on_grid_zoomed)
@@ -182,7 +191,7 @@ class HeadMatrix(MatrixView):
         super().__init__()
         hint = self.tr("Drag a square up or down to give it another weight")
         self.edit = button(self.tr("Edit weights"), look="small", hint=hint, checkable=True)
-        self.controls.addWidget(self.edit)
+        self.below.addWidget(self.edit)
         self.edit.toggled.connect(self._on_edit_toggled)
         self.grid.weight_dragged.connect(self._on_grid_weight_dragged)
         self.grid.weight_set.connect(self.weight_set)
