@@ -92,14 +92,14 @@ def settle(window: Window, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(("kind", "b"), [("classify", None), ("classify", B), ("multilabel", None)])
 def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, qtbot: QtBot) -> None:
     _, room, oracle = apply_to(kind, A, b)
-    bars = {bar.label: bar for bar in room.view.bars}
+    bars = {bar.label: bar for bar in room.view.bars.bars}
     assert {name: bar.number for name, bar in bars.items()} == {
         name: numbers.probability(share) for name, share in oracle.probabilities.items()
     }
     assert [bars[name].fraction for name in oracle.probabilities] == pytest.approx([*oracle.probabilities.values()])
     given = {oracle.label} if kind == "classify" else set(oracle.labels)
     assert {name for name, bar in bars.items() if bar.is_strong} == given
-    assert room.view.answer == (", ".join(name for name in bars if name in given) or "None of its labels")
+    assert room.view.answer.text() == (", ".join(name for name in bars if name in given) or "None of its labels")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_nothing_about_a_prediction_reads_as_correct(kind: str, text: str, apply
     """A green tick beside what the model chose reads as if it were right."""
     _, room, _ = apply_to(kind, A, None, text=text)
     if kind in ("classify", "multilabel"):
-        assert not any("\u2713" in bar.mark or bar.color == "good" for bar in room.view.bars)
+        assert not any("\u2713" in bar.mark or bar.color == "good" for bar in room.view.bars.bars)
         return
     assert not any("\u2713" in row.mark for row in room.view.ranked.rows)
     picture, good = room.view.ranked.grab().toImage(), theme.color("good")
@@ -189,15 +189,15 @@ def test_nothing_about_a_prediction_reads_as_correct(kind: str, text: str, apply
 
 def test_b_changes_the_class_where_pairs_may_be_meant(apply_to: Callable, qtbot: QtBot) -> None:
     window, room, _ = apply_to("classify", A, B)
-    with_b = [bar.fraction for bar in room.view.bars]
+    with_b = [bar.fraction for bar in room.view.bars.bars]
     window.state.set_text(A, "")
     settle(window, qtbot)
-    assert [bar.fraction for bar in room.view.bars] != pytest.approx(with_b)
+    assert [bar.fraction for bar in room.view.bars.bars] != pytest.approx(with_b)
 
 
 def test_number_is_the_engines(apply_to: Callable) -> None:
     _, room, oracle = apply_to("regress", A, B)
-    assert room.view.answer == numbers.decimal(oracle.number)
+    assert room.view.answer.text() == numbers.decimal(oracle.number)
     assert room.view.scale.isHidden()  # nothing says what its numbers mean
 
 
@@ -217,11 +217,13 @@ def test_tags_are_marked_with_their_types(seed: int, apply_to: Callable) -> None
     _, room, oracle = apply_to("tag", "The happy bird ran home and sat on the sofa.", seed=seed)
     assert {"O", "B-PER"} < set(oracle.tags)
     shown: list[str] = []
-    for piece in room.view.pieces:  # written as BIO again, by hand
+    for piece in room.view.sentence.pieces:  # written as BIO again, by hand
         _, *rest = piece.text.split(" ")
         shown += [f"B-{piece.type}" if piece.type else "O", *(f"I-{piece.type}" for _ in rest)]
     assert tuple(shown) == oracle.tags
-    assert " ".join(piece.text for piece in room.view.pieces) == "The happy bird ran home and sat on the sofa ."
+    assert (
+        " ".join(piece.text for piece in room.view.sentence.pieces) == "The happy bird ran home and sat on the sofa ."
+    )
     assert "PER" in room.view.sentence.accessibleDescription()
 
 
@@ -247,10 +249,10 @@ def test_entities_and_plain_tags_become_pieces() -> None:
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_answer_is_marked_where_the_engine_finds_it(seed: int, apply_to: Callable) -> None:
     _, room, oracle = apply_to("span", "Who sat on the sofa?", text=PASSAGE, seed=seed)
-    assert room.view.answer == (oracle.text or "No answer")
+    assert room.view.answer.text() == (oracle.text or "No answer")
     assert room.view.editor.marked_texts == ([oracle.text] if oracle.text else [])
-    assert numbers.decimal(oracle.score) in room.view.scores
-    assert numbers.decimal(oracle.no_answer_score) in room.view.scores
+    assert numbers.decimal(oracle.score) in room.view.scores.text()
+    assert numbers.decimal(oracle.no_answer_score) in room.view.scores.text()
     assert room.view.scale.value == pytest.approx(oracle.score - oracle.no_answer_score, abs=1e-4)
 
 

@@ -176,14 +176,14 @@ def test_a_discriminator_judges_every_token(show: Show, qtbot: QtBot) -> None:
     card = room.words_view.replaced
     assert not card.isHidden() and room.words_view.invitation == "" and room.words_view.shown_cards == []
     expected = torch.tensor(reading.trace.replaced_logits).sigmoid().numpy()
-    np.testing.assert_allclose([token.value for token in card.tokens], expected, atol=1e-6)
+    np.testing.assert_allclose([token.value for token in card.tokens.tokens], expected, atol=1e-6)
     words = [i for i, part in enumerate(reading.encoding.parts) if part != "special"]
     taken = [i for i in words if expected[i] >= 0.5]
-    assert [i for i, token in enumerate(card.tokens) if token.is_marked] == taken
-    assert f"{len(taken)} of {len(words)} tokens" in card.answer
-    assert int(card.bars[0].note) == max(words, key=lambda i: expected[i])
+    assert [i for i, token in enumerate(card.tokens.tokens) if token.is_marked] == taken
+    assert f"{len(taken)} of {len(words)} tokens" in card.answer.text()
+    assert int(card.bars.bars[0].note) == max(words, key=lambda i: expected[i])
     assert room.words_view.read_text.text().count("text-decoration:underline") == len(taken)
-    card._tokens.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
+    card.tokens.clicked.emit(4, Qt.KeyboardModifier.NoModifier)
     assert window.state.focus == 4
 
 

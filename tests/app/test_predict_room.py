@@ -23,7 +23,6 @@ from app.rooms.predict.view import decided_sentence
 from app.shell.window import Window
 from app.state.examples import load_examples
 from app.state.what_if import WhatIf
-from app.widgets.bar_list import BarList
 from bertcore.analysis.predict import WordGuess, next_sentence, softmax
 from bertcore.analysis.trace import trace
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
@@ -34,10 +33,14 @@ VIEWS = [spec.key for spec in PredictRoom.specs]
 OFF = WhatIf(layers_off=frozenset({0}))
 
 
+def plain_row(card: MaskCard) -> int:
+    """A predicted word that is whole, and not the one in the text."""
+    return next(i for i, bar in enumerate(card.bars.bars) if bar.label.isalpha() and bar.label != "cat")
+
+
 def insert(card: MaskCard, row: int) -> None:
     """A click on a predicted word."""
-    bars = card.findChild(BarList)
-    QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.row_rect(row).center().toPoint())
+    QTest.mouseClick(card.bars, Qt.MouseButton.LeftButton, pos=card.bars.row_rect(row).center().toPoint())
 
 
 def test_each_card_tells_at_which_layer_it_decides(window: Window, qtbot: QtBot) -> None:
@@ -106,7 +109,7 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
             f"Before your changes: {word} {numbers.probability(chance)} → now: {card.words[0].token} "
         )
         chances = softmax(plain.mlm_logits[number])
-        for guess, bar in zip(card.words, card.bars, strict=True):
+        for guess, bar in zip(card.words, card.bars.bars, strict=True):
             assert bar.mark.endswith(f"before {numbers.probability(float(chances[guess.id]))}")
     said = next_sentence(plain.next_sentence_logits)
     assert room.words_view.pair.before.endswith(numbers.percent(max(said.is_next, said.not_next)))
@@ -119,9 +122,9 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
 def test_a_word_put_in_keeps_the_former_guesses_beside_it(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     card = room.words_view.shown_cards[0]
-    row = next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat")
+    row = plain_row(card)
     word, tops = (
-        card.bars[row].label,
+        card.bars.bars[row].label,
         [f"{c.words[0].token} {numbers.probability(c.words[0].probability)}" for c in room.words_view.shown_cards],
     )
     verdict = room.words_view.pair.verdict
@@ -149,7 +152,9 @@ def test_the_guesses_of_another_model_are_no_former_ones(window: Window, tmp_pat
     """With the same vocabulary, its guesses would stand beside those of the model that is open now."""
     room = predict(window, qtbot, (2, 4))
     row = next(
-        i for i, bar in enumerate(room.words_view.shown_cards[0].bars) if bar.label.isalpha() and bar.label != "cat"
+        i
+        for i, bar in enumerate(room.words_view.shown_cards[0].bars.bars)
+        if bar.label.isalpha() and bar.label != "cat"
     )
     insert(room.words_view.shown_cards[0], row)
     answered(window, room, qtbot)
@@ -164,7 +169,9 @@ def test_the_guesses_of_another_model_are_no_former_ones(window: Window, tmp_pat
 def test_what_was_put_in_and_taken_back_is_no_former_any_more(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot, (2,))
     row = next(
-        i for i, bar in enumerate(room.words_view.shown_cards[0].bars) if bar.label.isalpha() and bar.label != "cat"
+        i
+        for i, bar in enumerate(room.words_view.shown_cards[0].bars.bars)
+        if bar.label.isalpha() and bar.label != "cat"
     )
     insert(room.words_view.shown_cards[0], row)
     answered(window, room, qtbot)
@@ -247,7 +254,7 @@ def test_a_word_that_is_taken_back_leaves_nothing_beside_the_guesses(window: Win
     room = predict(window, qtbot)
     window.history.look()
     card = room.words_view.shown_cards[0]
-    row = next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat")
+    row = plain_row(card)
     insert(card, row)
     answered(window, room, qtbot)
     assert room.words_view.previous_card.isVisible()
@@ -267,8 +274,8 @@ def test_a_right_click_on_a_predicted_word_offers_what_can_be_done_with_it(windo
     """It rewrote the sentence as a left click does."""
     room = predict(window, qtbot)
     card = room.words_view.shown_cards[0]
-    bars, text = card.findChild(BarList), window.state.text_a
-    row = next(i for i, bar in enumerate(card.bars) if bar.label.isalpha() and bar.label != "cat")
+    bars, text = card.bars, window.state.text_a
+    row = plain_row(card)
     at = bars.row_rect(row).center().toPoint()
     QTest.mouseClick(bars, Qt.MouseButton.RightButton, pos=at)
     assert window.state.text_a == text and window.state.masked == set(MASKS)

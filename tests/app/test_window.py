@@ -124,7 +124,7 @@ def test_m_masks_and_the_room_predicts(window: Window, qtbot: QtBot) -> None:
     cards = predict.words_view.shown_cards  # type: ignore[attr-defined]
     assert len(cards) == 1
     assert cards[0].hint.startswith("hides “cat” · rank ")
-    assert [bar.label for bar in cards[0].bars if bar.is_strong] == ["cat"]
+    assert [bar.label for bar in cards[0].bars.bars if bar.is_strong] == ["cat"]
     assert predict.words_view.invitation == ""  # type: ignore[attr-defined]
 
 
@@ -157,7 +157,7 @@ def test_a_clicked_word_is_put_into_the_text(window: Window, qtbot: QtBot) -> No
     window.state.toggle_mask(2)
     settle(window, qtbot)
     card = predict.words_view.shown_cards[0]  # type: ignore[attr-defined]
-    bars = card._bars
+    bars = card.bars
     row = next(i for i, bar in enumerate(bars.bars) if bar.label.isalpha() and bar.label != "cat")
     word = bars.bars[row].label
     QTest.mouseClick(bars, Qt.MouseButton.LeftButton, pos=bars.row_rect(row).center().toPoint())

@@ -52,27 +52,19 @@ class ClassesView(TextView):
         else:
             self.card.set_title(self.tr("Predicted class"))
             self.card.set_hint(self.tr("the probabilities add up to 1"))
-        self._answer = label("", "answer", wrap=True)
-        self._bars = BarList(self.tr("Probability of each class"), stretch_to_px=56)
-        for widget in (self._answer, self._changed, self._bars):
+        self.answer = label("", "answer", wrap=True)
+        self.bars = BarList(self.tr("Probability of each class"), stretch_to_px=56)
+        for widget in (self.answer, self._changed, self.bars):
             self.card.body.addWidget(widget)
         self.card.body.addStretch(1)
-        self.save_button([self._bars], self._answer.text)
+        self.save_button([self.bars], self.answer.text)
         self.row.addWidget(self.card, 1)
-
-    @property
-    def answer(self) -> str:
-        return self._answer.text()
-
-    @property
-    def bars(self) -> list[Bar]:
-        return self._bars.bars
 
     def show_answer(self, applied: Applied) -> None:
         prediction = applied.prediction
         assert isinstance(prediction, LabelPrediction | LabelSetPrediction)
         given = (prediction.label,) if isinstance(prediction, LabelPrediction) else prediction.labels
-        self._answer.setText(", ".join(given) or self.tr("None of its labels"))
+        self.answer.setText(", ".join(given) or self.tr("None of its labels"))
         pairs = list(prediction.probabilities.items())
         if len(pairs) > IN_ORDER:
             pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
@@ -86,7 +78,7 @@ class ClassesView(TextView):
                 marks.append(self.tr("before {probability}").format(probability=numbers.probability(before[name])))
             color = "bar_strong" if is_given else "bar"
             bars.append(Bar(name, numbers.probability(share), share, color, is_given, " · ".join(marks)))
-        self._bars.set_bars(bars)
+        self.bars.set_bars(bars)
 
     def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
         assert isinstance(applied.prediction, LabelPrediction | LabelSetPrediction)
@@ -101,8 +93,8 @@ class ClassesView(TextView):
         return ", ".join(before.labels) or self.tr("None of its labels")
 
     def clear(self) -> None:
-        self._answer.setText("")
-        self._bars.set_bars([])
+        self.answer.setText("")
+        self.bars.set_bars([])
 
 
 class NumberView(TextView):
@@ -112,23 +104,19 @@ class NumberView(TextView):
         super().__init__(model)
         is_pair = self.task.is_pair
         self.card.set_title(self.tr("How similar are A and B?") if is_pair else self.tr("Predicted number"))
-        self._answer, self.scale = label("", "answer"), NumberScale()
+        self.answer, self.scale = label("", "answer"), NumberScale()
         self.note = label("", "muted", wrap=True)
-        for widget in (self._answer, self._changed, self.scale, self.note):
+        for widget in (self.answer, self._changed, self.scale, self.note):
             self.card.body.addWidget(widget)
         self.card.body.addStretch(1)
-        self.save_button([self._answer, self.scale, self.note])
+        self.save_button([self.answer, self.scale, self.note])
         self.row.addWidget(self.card, 1)
         self.scale.hide()
-
-    @property
-    def answer(self) -> str:
-        return self._answer.text()
 
     def show_answer(self, applied: Applied) -> None:
         prediction, limits = applied.prediction, self.task.number_range
         assert isinstance(prediction, NumberPrediction)
-        self._answer.setText(numbers.decimal(prediction.number))
+        self.answer.setText(numbers.decimal(prediction.number))
         self.scale.setVisible(limits is not None)
         if limits is None:
             self.note.setText(self.tr("Its scale is that of the numbers it was trained on, which are not known here."))
@@ -149,7 +137,7 @@ class NumberView(TextView):
         return numbers.decimal(applied.before.number)
 
     def clear(self) -> None:
-        self._answer.setText("")
+        self.answer.setText("")
         self.note.setText("")
         self.scale.hide()
 

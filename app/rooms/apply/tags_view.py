@@ -84,10 +84,6 @@ class TagsView(ApplyView):
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return reading.encoding.text_a, None
 
-    @property
-    def pieces(self) -> list[Piece]:
-        return self.sentence.pieces
-
     def show_answer(self, applied: Applied) -> None:
         prediction, example = applied.prediction, applied.example
         assert isinstance(prediction, TagsPrediction) and isinstance(example, TaggedExample)

@@ -32,24 +32,16 @@ class AnswerView(EditorView):
             translate("AnswerView", "the answer is marked in it"),
             translate("AnswerView", "Type or paste the passage here"),
         )
-        self._answer = label("", "answer", wrap=True)
-        self._scores = label("", "muted", wrap=True)
+        self.answer = label("", "answer", wrap=True)
+        self.scores = label("", "muted", wrap=True)
         self.scale = NumberScale(self.tr("no answer"), self.tr("answer"))
-        for widget in (self._answer, self._changed, self.scale, self._scores):
+        for widget in (self.answer, self._changed, self.scale, self.scores):
             self.card.body.addWidget(widget)
         self.card.body.addStretch(1)
-        self.save_button([self._answer, self.scale, self._scores])
+        self.save_button([self.answer, self.scale, self.scores])
         self.card.setFixedWidth(theme.column_px(RESULT_PX))
         self.row.addWidget(self.card)
         self.scale.hide()
-
-    @property
-    def answer(self) -> str:
-        return self._answer.text()
-
-    @property
-    def scores(self) -> str:
-        return self._scores.text()
 
     @property
     def what_it_reads(self) -> str:
@@ -66,8 +58,8 @@ class AnswerView(EditorView):
     def show_answer(self, applied: Applied) -> None:
         prediction, example = applied.prediction, applied.example
         assert isinstance(prediction, AnswerPrediction) and isinstance(example, AnswerExample)
-        self._answer.setText(prediction.text or self.tr("No answer"))
-        set_role(self._answer, "answer" if prediction.text else "verdict-unsure")
+        self.answer.setText(prediction.text or self.tr("No answer"))
+        set_role(self.answer, "answer" if prediction.text else "verdict-unsure")
         lead = prediction.score - prediction.no_answer_score
         self.scale.set_value(lead, -WIDEST_LEAD, WIDEST_LEAD)
         self.scale.show()
@@ -82,7 +74,7 @@ class AnswerView(EditorView):
         )
         if not self.model.config.no_answer:
             scores += " " + self.tr("Each passage it was trained on holds the answer, so it always gives one.")
-        self._scores.setText(scores)
+        self.scores.setText(scores)
         if example.passage == self.text:
             self.editor.set_marks([(prediction.start, prediction.end)] if prediction.text else [])
 
@@ -99,8 +91,8 @@ class AnswerView(EditorView):
 
     def clear(self) -> None:
         super().clear()
-        self._answer.setText("")
-        self._scores.setText("")
+        self.answer.setText("")
+        self.scores.setText("")
         self.scale.hide()
 
 

@@ -31,16 +31,16 @@ class MaskCard(Card):
         super().__init__()
         self.position = 0
         self.words: list[WordGuess] = []  # what the bars show
-        self._bars = BarList(self.tr("Likeliest words"), clickable=True, stretch_to_px=27)
+        self.bars = BarList(self.tr("Likeliest words"), clickable=True, stretch_to_px=27)
         self._changed = label("", "muted", wrap=True)
         self._strip = LensStrip(self.tr("Best guess after each layer"))
         self._decided = label("", "muted", wrap=True)
-        self._bars.clicked.connect(self._on_bars_clicked)
-        self._bars.context_menu_requested.connect(self.word_menu_requested)
+        self.bars.clicked.connect(self._on_bars_clicked)
+        self.bars.context_menu_requested.connect(self.word_menu_requested)
         self._strip.hovered.connect(lambda stage: self.hover_text_changed.emit(self._strip.description(stage)))
         self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
         self.body.addWidget(self._changed)
-        self.body.addWidget(self._bars)
+        self.body.addWidget(self.bars)
         self.body.addWidget(label(self.tr("Click a word to insert it."), "muted"))
         self.body.addSpacing(theme.px(4))
         scale = ColorBar(signed=False, width_px=130)
@@ -57,13 +57,9 @@ class MaskCard(Card):
         self.setMinimumWidth(theme.column_px(270))
 
     @property
-    def bars(self) -> list[Bar]:
-        return self._bars.bars
-
-    @property
     def picture(self) -> list[QWidget]:
         """What a saved picture shows."""
-        return [self._bars, self._strip]
+        return [self.bars, self._strip]
 
     @property
     def before(self) -> str:
@@ -106,7 +102,7 @@ class MaskCard(Card):
             number, share = numbers.probability(word.probability), word.probability / full_bar
             color = "good" if is_own else "bar"
             bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=" · ".join(marks)))
-        self._bars.set_bars(bars)
+        self.bars.set_bars(bars)
 
     def show_before(self, before: MaskReading | None, now: MaskReading) -> None:
         """What the changes inside do to the best guess; None: nothing is changed."""

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.look import numbers, theme
-from app.rooms.predict.verdicts import NEXT, SIMILARITY, PairQuestion, Verdict
+from app.rooms.predict.verdicts import PairQuestion, Verdict
 from app.state.readings import Reading
 from app.widgets.card import Card, Hint, button, label, set_role
 from app.widgets.flow_layout import FlowLayout
@@ -66,7 +66,7 @@ class PairCard(Card):
     pairs_changed = Signal(object)  # the previous pairs: list[AskedPair]
 
     def __init__(self) -> None:
-        super().__init__(NEXT.shown_title)
+        super().__init__()
         self.pairs: list[AskedPair] = []  # asked about before, newest first
         self._texts = ("", "")  # A and B of the reading on show
         self._is_changed = False  # the verdict is of a model with changes inside
@@ -182,8 +182,8 @@ class PairCard(Card):
 
     def _show_question(self, reading: Reading, question: PairQuestion) -> None:
         self._texts = reading.encoding.text_a, reading.encoding.text_b or ""
-        self._is_changed = bool(reading.request.what_if) and question is not SIMILARITY
-        self.set_title(question.shown_title)
+        self._is_changed = bool(reading.request.what_if) and not question.is_similarity
+        self.set_title(question.title)
 
     def _leave_for(self, a: str, b: str) -> None:
         """The pair on show goes into the list; the one that comes is no previous one."""

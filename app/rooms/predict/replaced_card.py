@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.look import numbers, theme
@@ -26,18 +25,13 @@ MOST_NAMED = 6
 class ReplacedCard(Card):
     """The verdict in a sentence, the tokens in their order, and the likeliest ones as bars."""
 
-    clicked = Signal(int)  # a token or word of the view
-    hovered = Signal(object)  # the same, or None
-
     def __init__(self) -> None:
         super().__init__(
             self.tr("Which tokens look replaced?"), self.tr("the probability that another model swapped the token")
         )
-        self._answer = label("", "number", wrap=True)
-        self._tokens = HeatTokens(self.tr("Probability that each token was replaced"))
-        self._tokens.clicked.connect(lambda unit: self.clicked.emit(unit))
-        self._tokens.hovered.connect(self.hovered)
-        self._bars = BarList(self.tr("Likeliest to be replaced"), stretch_to_px=30)
+        self.answer = label("", "number", wrap=True)
+        self.tokens = HeatTokens(self.tr("Probability that each token was replaced"))
+        self.bars = BarList(self.tr("Likeliest to be replaced"), stretch_to_px=30)
         self._scale = ColorBar(signed=False)
         self._scale.set_range(0, 1)
         line = QHBoxLayout()
@@ -46,43 +40,27 @@ class ReplacedCard(Card):
         framed = self.tr("framed: judged to be replaced, {least} or more").format(least=REPLACED_FROM)
         line.addWidget(label(framed, "muted"))
         line.addStretch(1)
-        for widget in (self._answer, self._tokens):
+        for widget in (self.answer, self.tokens):
             self.body.addWidget(widget)
             self.body.addSpacing(theme.px(4))
         self.body.addLayout(line)
         self.body.addSpacing(theme.px(12))
         self.body.addWidget(label(self.tr("Likeliest to be replaced"), "title"))
-        self.body.addWidget(self._bars)
+        self.body.addWidget(self.bars)
         self.body.addSpacing(theme.px(6))
         self.body.addWidget(label(self.tr("Type a word that does not fit: does the model notice?"), "muted"))
         self.body.addStretch(1)
 
     @property
-    def answer(self) -> str:
-        return self._answer.text()
-
-    @property
-    def tokens(self) -> list[HeatToken]:
-        return self._tokens.tokens
-
-    @property
-    def tokens_picture(self) -> HeatTokens:
-        return self._tokens
-
-    @property
     def pictures(self) -> list[QWidget]:
         """What a saved picture shows."""
-        return [self._tokens, self._scale, self._bars]
-
-    @property
-    def bars(self) -> list[Bar]:
-        return self._bars.bars
+        return [self.tokens, self._scale, self.bars]
 
     def show_reading(self, reading: Reading, replaced: np.ndarray, units: Units) -> None:
         """replaced (S): probabilities, 0..1. A word is as likely replaced as the likeliest of its pieces."""
         shown, values = units.labels, highest(replaced, units)
         judged = {unit for position in judged_replaced(reading) if (unit := units.unit_of(position)) is not None}
-        self._tokens.set_tokens(
+        self.tokens.set_tokens(
             [
                 HeatToken(token, values[i], numbers.probability(values[i]), i in judged, units.kinds[i] == "special")
                 for i, token in enumerate(shown)
@@ -92,8 +70,8 @@ class ReplacedCard(Card):
         if reading.before is not None and reading.before.replaced is not None:
             before = highest(reading.before.replaced, units)
         words = [i for i in np.argsort(-np.asarray(values), kind="stable").tolist() if units.kinds[i] != "special"]
-        self._answer.setText(self._sentence([shown[i] for i in words if i in judged], len(words)))
-        self._bars.set_bars(
+        self.answer.setText(self._sentence([shown[i] for i in words if i in judged], len(words)))
+        self.bars.set_bars(
             [
                 Bar(
                     shown[i],
@@ -117,9 +95,6 @@ class ReplacedCard(Card):
         named = ", ".join(judged[:MOST_NAMED]) + (" …" if len(judged) > MOST_NAMED else "")
         sentence = self.tr("It judges {number} of {count} tokens to be replaced: {tokens}")
         return sentence.format(number=len(judged), count=count, tokens=named)
-
-    def set_current(self, unit: int | None) -> None:
-        self._tokens.set_current(unit)
 
 
 def highest(replaced: np.ndarray, units: Units) -> list[float]:

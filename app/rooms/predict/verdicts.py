@@ -28,32 +28,12 @@ LIKENESS = (
 
 @dataclass(frozen=True)
 class PairQuestion:
-    """What a model can be asked about A and B. English, marked for translation."""
+    """What a model can be asked about A and B."""
 
     title: str
     invitation: str  # while there is no B
-
-    @property
-    def shown_title(self) -> str:
-        return translate("Verdict", self.title)
-
-    @property
-    def shown_invitation(self) -> str:
-        return translate("Verdict", self.invitation)
-
-
-NEXT = PairQuestion(
-    QT_TRANSLATE_NOOP("Verdict", "Is B the next sentence?"),
-    QT_TRANSLATE_NOOP("Verdict", "Type a second sentence in B to ask whether it follows A."),
-)
-ORDER = PairQuestion(
-    QT_TRANSLATE_NOOP("Verdict", "Does A come before B?"),
-    QT_TRANSLATE_NOOP("Verdict", "Type a second sentence in B to ask which of the two comes first."),
-)
-SIMILARITY = PairQuestion(
-    QT_TRANSLATE_NOOP("Verdict", "How similar are A and B?"),
-    QT_TRANSLATE_NOOP("Verdict", "Type a second sentence in B to compare it with A."),
-)
+    missing: str = ""  # why it cannot answer; empty where it can
+    is_similarity: bool = False  # else a head of the model answers
 
 
 @dataclass(frozen=True)
@@ -68,18 +48,23 @@ class Verdict:
     explanation: str
 
 
-def question_for(model: ModelInfo) -> tuple[PairQuestion, str]:
-    """What this model can be asked about a pair, and why it cannot answer; empty where it can."""
-    missing = model.missing
-    if "nsp" in model.tasks:
-        return NEXT, ""
-    if "sop" in model.tasks:
-        return ORDER, ""
-    if model.pooling is not None:
-        return SIMILARITY, ""
-    if "sop" in missing:
-        return ORDER, missing["sop"]
-    return NEXT, missing.get("nsp", translate("Verdict", "This model does not say whether B follows A."))
+def question_for(model: ModelInfo) -> PairQuestion:
+    """What this model can be asked about a pair; of one that can answer nothing, the question it comes nearest to."""
+    if "nsp" not in model.tasks:
+        if "sop" in model.tasks or ("sop" in model.missing and model.pooling is None):
+            title = translate("Verdict", "Does A come before B?")
+            invitation = translate("Verdict", "Type a second sentence in B to ask which of the two comes first.")
+            return PairQuestion(title, invitation, "" if "sop" in model.tasks else model.missing["sop"])
+        if model.pooling is not None:
+            title = translate("Verdict", "How similar are A and B?")
+            invitation = translate("Verdict", "Type a second sentence in B to compare it with A.")
+            return PairQuestion(title, invitation, is_similarity=True)
+    reason = translate("Verdict", "This model does not say whether B follows A.")
+    return PairQuestion(
+        translate("Verdict", "Is B the next sentence?"),
+        translate("Verdict", "Type a second sentence in B to ask whether it follows A."),
+        "" if "nsp" in model.tasks else model.missing.get("nsp", reason),
+    )
 
 
 def verdict_of(reading: Reading) -> Verdict | None:

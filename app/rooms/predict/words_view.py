@@ -15,7 +15,7 @@ from app.rooms.predict.mask_card import MaskCard
 from app.rooms.predict.pair_card import AskedPair, PairCard
 from app.rooms.predict.previous import PreviousCard, PreviousPredictions
 from app.rooms.predict.replaced_card import ReplacedCard, highest, judged_replaced
-from app.rooms.predict.verdicts import SIMILARITY, first_token, question_for, similarity_verdict, verdict_of
+from app.rooms.predict.verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
 from app.rooms.predict.view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
 from app.state.readings import Reading
 from app.state.selection import Selection
@@ -58,9 +58,9 @@ class WordsView(PredictView):
         self._mask_button = button(self.tr("Mask"), self._on_mask_button_clicked, look="primary")
         self._more = label("", "muted")
         self._build()
-        self.replaced.clicked.connect(self.click_unit)
-        self.replaced.hovered.connect(self.hover_unit)
-        self.add_token_menu(self.replaced.tokens_picture)
+        self.replaced.tokens.clicked.connect(self.click_unit)
+        self.replaced.tokens.hovered.connect(self.hover_unit)
+        self.add_token_menu(self.replaced.tokens)
         self.pair.text_requested.connect(self.text_requested)
         self.pair.swap_requested.connect(self.swap_requested)
         self.pair.pairs_changed.connect(self._keep)
@@ -107,7 +107,7 @@ class WordsView(PredictView):
 
     def show_selection(self, reading: Reading, selection: Selection) -> None:
         position = selection.position
-        self.replaced.set_current(selection.units(reading).unit_of(position))
+        self.replaced.tokens.set_current(selection.units(reading).unit_of(position))
         if reading.masks:
             return
         model = reading.request.model
@@ -159,27 +159,27 @@ class WordsView(PredictView):
             self._model = model
             card.set_pairs([])
             self._keep()
-        question, missing = question_for(model)
+        question = question_for(model)
         verdict = verdict_of(reading)
-        if missing or encoding.text_b is None:
-            card.show_reason(reading, question, missing or question.shown_invitation)
+        if question.missing or encoding.text_b is None:
+            card.show_reason(reading, question, question.missing or question.invitation)
         elif not encoding.text_a.strip():
             card.show_reason(reading, question, self.tr("A is empty: type a sentence there too."))
         elif verdict is None:
-            self._show_similarity(reading)
+            self._show_similarity(reading, question)
         else:
             before = None if reading.before is None else verdict_of(reading.before)
             card.show_verdict(reading, question, verdict, before)
-        card.offer(not missing, encoding.text_b is not None)
+        card.offer(not question.missing, encoding.text_b is not None)
 
-    def _show_similarity(self, reading: Reading) -> None:
+    def _show_similarity(self, reading: Reading, question: PairQuestion) -> None:
         """What is shown stays until the new text is compared; that takes two more passes through the model."""
         model, a, b = reading.request.model, reading.encoding.text_a, reading.encoding.text_b or ""
         if self._compared is None or self._compared[0] is not model or model.pooling is None:
-            self.pair.show_reason(reading, SIMILARITY, self.tr("Comparing A and B…"))
+            self.pair.show_reason(reading, question, self.tr("Comparing A and B…"))
         else:
             verdict = similarity_verdict(self._compared[3], model.pooling, first_token(reading))
-            self.pair.show_verdict(reading, SIMILARITY, verdict)
+            self.pair.show_verdict(reading, question, verdict)
 
         def work(checkpoint: Checkpoint, step: Step) -> tuple[ModelInfo, str, str, float]:
             from app.compute.word_questions import sentence_similarity
@@ -278,7 +278,7 @@ class WordsView(PredictView):
         units = self.selection.units(self.reading)
         values = highest(self.reading.replaced, units)
         numbers = {"probability of being replaced": numbers_of("token", units.labels, values)}
-        return self.figure(self.replaced.title, [*self.replaced.pictures], numbers, hint=self.replaced.answer)
+        return self.figure(self.replaced.title, [*self.replaced.pictures], numbers, hint=self.replaced.answer.text())
 
     def _pair_figure(self) -> Figure | None:
         """The verdict on A and B with the numbers behind it."""
