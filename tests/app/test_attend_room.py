@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.lines import A_TO_B, LEAST, WITHIN, LinesView
@@ -24,7 +24,7 @@ from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.heads import classify_heads
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, open_view, traced, values
-from tests.app.conftest import settle
+from tests.app.conftest import TIMEOUT_MS, settle
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -325,3 +325,23 @@ def open_menu(widget: QWidget, spot: QPoint, room: AttendRoom) -> dict[str, QAct
     menu = room.findChildren(QMenu)[-1]
     menu.hide()
     return {action.text(): action for action in menu.actions() if action.text()}
+
+
+def test_in_a_narrow_window_the_side_cards_fold_away(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
+    """The large picture comes first, and nothing has to be scrolled sideways."""
+    cards = room.heads_card, room.side
+    window.resize(1440, 900)
+    qtbot.waitUntil(lambda: all(card.isVisible() for card in cards), timeout=TIMEOUT_MS)
+    assert not room.left.tab.isVisible() and not room.right.tab.isVisible()
+    window.resize(1024, 700)
+    qtbot.waitUntil(lambda: not room.side.isVisible(), timeout=TIMEOUT_MS)
+    area = next(area for area in window.findChildren(QScrollArea) if area.isAncestorOf(room))
+    assert area.horizontalScrollBar().maximum() == 0 and room.heads_card.isVisible()
+    room.right.tab.click()
+    assert room.side.isVisible()
+    window.set_look(projector=True)
+    window.resize(1280, 720)
+    again = attend(window, qtbot)
+    qtbot.waitUntil(lambda: not again.heads_card.isVisible() and not again.side.isVisible(), timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: again.large.width() > 0.75 * window.width(), timeout=TIMEOUT_MS)
+    window.set_look(projector=False)
