@@ -29,7 +29,6 @@ TORCH_FREE = (
     "bertcore.resolve",
     "bertcore.runs.registry",
     "bertcore.tasks.examples",
-    "bertcore.tasks.summary_sentences",
     "bertcore.tag_schemes",
     "bertcore.families",
     "bertcore.checkpoint.missing_parts",

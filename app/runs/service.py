@@ -22,8 +22,7 @@ from app.runs.run_info import RunInfo, describe, newest_held_out, read_run, with
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import registry
-from bertcore.runs.metrics_file import MetricsTail
-from bertcore.runs.run_folder import NO_WORD, RunFolder, RunStatus
+from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
 
 POLL_MS = 250  # the run that is looked at

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import Batch, lay_out, masked_batch
 from bertcore.data.pairs import Pair, PairRules
-from bertcore.evaluation.documents import Document
-from bertcore.evaluation.estimates import Estimate, mean_by_document
-from bertcore.evaluation.sequences import (
+from bertcore.evaluation.documents import (
+    Document,
     Window,
     batches,
     cut,
@@ -26,6 +25,7 @@ from bertcore.evaluation.sequences import (
     single_sentences,
     whole_sentences,
 )
+from bertcore.evaluation.estimates import Estimate, mean_by_document
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HELD_OUT_MASK_SHARE, HELD_OUT_SEED

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from bertcore.evaluation.cloze import Cloze, ClozeAnswer, ClozeScore
 from bertcore.evaluation.documents import ALL_SOURCES
 from bertcore.evaluation.estimates import Estimate
 from bertcore.evaluation.head_census import HeadCensus
 from bertcore.evaluation.held_out import WordSummary
-from bertcore.evaluation.minimal_pairs import MinimalPairs
 from bertcore.evaluation.report import HeldOutReport, ModelReport
+from bertcore.evaluation.sets import Cloze, ClozeAnswer, ClozeScore, MinimalPairs
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.token_labels import SPACE_MARKS
 

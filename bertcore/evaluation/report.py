@@ -8,7 +8,6 @@ from typing import Any
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.text import BLOCKS, TextFormat
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.cloze import Cloze, answer_cloze, cloze_file, read_cloze
 from bertcore.evaluation.documents import ALL_SOURCES, Document, by_source, held_out_documents
 from bertcore.evaluation.head_census import TEXTS, HeadCensus, head_census, sentence_pairs
 from bertcore.evaluation.held_out import (
@@ -21,10 +20,14 @@ from bertcore.evaluation.held_out import (
     words_by_position,
     words_of_single_sentences,
 )
-from bertcore.evaluation.minimal_pairs import (
+from bertcore.evaluation.sets import (
+    Cloze,
     MinimalPairs,
+    answer_cloze,
+    cloze_file,
     judge_minimal_pairs,
     minimal_pairs_file,
+    read_cloze,
     read_minimal_pairs,
 )
 from bertcore.files import jsonable

@@ -1,11 +1,32 @@
-"""Reading the sets of our own: one JSON object on each line."""
+"""The sets of our own, one JSON object on each line, and what a model makes of them.
+
+The cloze set has everyday sentences with one obvious word missing. Of a minimal pair, a good sentence and one that
+differs in as little as possible and is wrong, a model prefers the one with the higher pseudo-log-likelihood: the sum of
+ln p of each token, all others seen (Salazar et al. 2020, "Masked Language Model Scoring"; the test is that of BLiMP,
+Warstadt et al. 2020).
+"""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
+
+from bertcore.analysis.predict import WordGuess, top_words
+from bertcore.analysis.words import pieces_at, surprise
+from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.data.batches import lay_out
+from bertcore.data.pairs import NO_LABEL, Pair
 from bertcore.errors import BertcoreError
+from bertcore.evaluation.estimates import Estimate, share
+from bertcore.locations import assets
+from bertcore.tokenizer.special_tokens import MASK
+from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 
 def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -36,3 +57,211 @@ def _record(place: str, line: str, fields: dict[str, type]) -> dict[str, Any]:
     if wrong:
         raise BertcoreError(f"{place}: expected the field {wrong[0]!r} as {fields[wrong[0]].__name__}.")
     return record
+
+
+GUESSES = 5
+_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class ClozeSentence:
+    text: str  # with one [MASK]
+    answers: tuple[str, ...]  # equally right; the first is the one that a person would say
+    category: str
+
+
+@dataclass(frozen=True)
+class ClozeAnswer:
+    """What a model says to one sentence."""
+
+    sentence: ClozeSentence
+    guesses: tuple[WordGuess, ...]  # the first five, likeliest first
+    rank: int | None  # the best among the answers; None where each of them is more than one token
+    accepted: tuple[int, ...] = ()  # ids of the answers that are one token
+
+    @property
+    def is_first(self) -> bool:
+        return self.rank == 1
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether the vocabulary has an answer as one token; else the model can never be right."""
+        return self.rank is not None
+
+    @property
+    def is_in_five(self) -> bool:
+        return self.rank is not None and self.rank <= GUESSES
+
+
+@dataclass(frozen=True)
+class ClozeScore:
+    top1: Estimate
+    top5: Estimate
+
+    @classmethod
+    def of(cls, answers: Sequence[ClozeAnswer]) -> ClozeScore:
+        first, in_five = ([getattr(a, name) for a in answers] for name in ("is_first", "is_in_five"))
+        return cls(share(np.array(first)), share(np.array(in_five)))
+
+
+@dataclass(frozen=True)
+class Cloze:
+    answers: tuple[ClozeAnswer, ...]
+
+    @property
+    def score(self) -> ClozeScore:
+        return ClozeScore.of(self.answers)
+
+    @property
+    def score_of_possible(self) -> ClozeScore:
+        """Of the sentences alone that have an answer of one token."""
+        return ClozeScore.of([answer for answer in self.answers if answer.is_possible])
+
+    def by_category(self) -> dict[str, ClozeScore]:
+        """In the order of the set."""
+        names = dict.fromkeys(answer.sentence.category for answer in self.answers)
+        return {name: ClozeScore.of([a for a in self.answers if a.sentence.category == name]) for name in names}
+
+
+def cloze_file() -> Path:
+    """The set that ships with BERTscope."""
+    return assets() / "evaluation" / "cloze.jsonl"
+
+
+def read_cloze(file: Path) -> list[ClozeSentence]:
+    """Raises BertcoreError for a file that is no cloze set."""
+    found = []
+    for place, record in records(file, {"text": str, "answers": list, "category": str}):
+        sentence = ClozeSentence(record["text"], tuple(map(str, record["answers"])), record["category"])
+        if sentence.text.count(MASK) != 1 or not sentence.answers:
+            raise BertcoreError(f"{place}: expected a text with one {MASK} and at least one answer.")
+        found.append(sentence)
+    return found
+
+
+@torch.inference_mode()
+def answer_cloze(checkpoint: Checkpoint, sentences: Sequence[ClozeSentence]) -> Cloze:
+    """Raises BertcoreError where the model has no masked-word head."""
+    if "mlm" in checkpoint.missing:
+        raise BertcoreError(checkpoint.missing["mlm"])
+    if checkpoint.tokenizer.mask_id is None:
+        raise BertcoreError("This vocabulary has no mask, so no missing word can be asked for.")
+    answers: list[ClozeAnswer] = []
+    for start in range(0, len(sentences), _AT_ONCE):
+        answers += _answers(checkpoint, sentences[start : start + _AT_ONCE])
+    return Cloze(tuple(answers))
+
+
+def _answers(checkpoint: Checkpoint, sentences: Sequence[ClozeSentence]) -> list[ClozeAnswer]:
+    model, tokenizer = checkpoint.model, checkpoint.tokenizer
+    device = model.embeddings.token.weight.device
+    encodings = [tokenizer.encode(sentence.text) for sentence in sentences]
+    longest = max(map(len, encodings))
+    if longest > model.config.max_length:
+        raise BertcoreError(f"A sentence has {longest} tokens, but this model reads {model.config.max_length} at most.")
+    masks = [encoding.ids.index(tokenizer.special.ids["mask"]) for encoding in encodings]
+    ids, segments, mask = lay_out([_one_part(encoding) for encoding in encodings], tokenizer)
+    rows = torch.arange(len(ids), device=device) * ids.shape[1] + torch.tensor(masks, device=device)
+    on_device = [None if array is None else torch.from_numpy(array).to(device) for array in (ids, segments, mask)]
+    logits = model.mlm_logits(model(*on_device, rows=rows)).float().cpu().numpy()  # (B,V)
+    found = []
+    for sentence, encoding, position, row in zip(sentences, encodings, masks, logits, strict=True):
+        accepted = _single_tokens(sentence.answers, tokenizer, encoding, position)
+        rank = int((row > max(row[token] for token in accepted)).sum()) + 1 if accepted else None
+        found.append(ClozeAnswer(sentence, tuple(top_words(row, tokenizer, GUESSES)), rank, tuple(accepted)))
+    return found
+
+
+def _one_part(encoding: Encoding) -> Pair:
+    ids = [token for token, part in zip(encoding.ids, encoding.parts, strict=True) if part != "special"]
+    return Pair(np.array(ids), np.zeros(0, dtype=np.int64), NO_LABEL)
+
+
+def _single_tokens(words: Sequence[str], tokenizer: Tokenizer, encoding: Encoding, position: int) -> list[int]:
+    """Ids of the words that are one token at this place; a longer one cannot be guessed there."""
+    found = []
+    for word in words:
+        try:
+            pieces = pieces_at(word, tokenizer, encoding, position)
+        except BertcoreError:  # the vocabulary lacks its letters
+            continue
+        if len(pieces) == 1:
+            found.append(pieces[0])
+    return found
+
+
+@dataclass(frozen=True)
+class MinimalPair:
+    phenomenon: str
+    good: str
+    bad: str
+
+
+@dataclass(frozen=True)
+class Preference:
+    """How little a model expects each of the two, in bits over all their tokens."""
+
+    pair: MinimalPair
+    good_bits: float
+    bad_bits: float
+    good_tokens: int  # with the special ones
+    bad_tokens: int
+
+    @property
+    def is_right(self) -> bool:
+        return self.good_bits < self.bad_bits
+
+
+@dataclass(frozen=True)
+class MinimalPairs:
+    preferences: tuple[Preference, ...]
+
+    @property
+    def right(self) -> Estimate:
+        return share(np.array([preference.is_right for preference in self.preferences]))
+
+    @property
+    def of_different_length(self) -> int:
+        """In how many pairs the two differ in tokens: the longer one has more to add up, whatever it says."""
+        return sum(preference.good_tokens != preference.bad_tokens for preference in self.preferences)
+
+    def by_phenomenon(self) -> dict[str, Estimate]:
+        """In the order of the set."""
+        names = dict.fromkeys(preference.pair.phenomenon for preference in self.preferences)
+        return {
+            name: share(np.array([p.is_right for p in self.preferences if p.pair.phenomenon == name])) for name in names
+        }
+
+
+def minimal_pairs_file() -> Path:
+    """The set that ships with BERTscope."""
+    return assets() / "evaluation" / "minimal_pairs.jsonl"
+
+
+def read_minimal_pairs(file: Path) -> list[MinimalPair]:
+    """Raises BertcoreError for a file that is no such set."""
+    found = []
+    for place, record in records(file, {"phenomenon": str, "good": str, "bad": str}):
+        if record["good"] == record["bad"]:
+            raise BertcoreError(f"{place}: both sentences are the same.")
+        found.append(MinimalPair(record["phenomenon"], record["good"], record["bad"]))
+    return found
+
+
+def judge_minimal_pairs(checkpoint: Checkpoint, pairs: Sequence[MinimalPair]) -> MinimalPairs:
+    """Raises BertcoreError where the model has no masked-word head or no mask."""
+    return MinimalPairs(tuple(_preference(checkpoint, pair) for pair in pairs))
+
+
+def _preference(checkpoint: Checkpoint, pair: MinimalPair) -> Preference:
+    (good_bits, good_tokens), (bad_bits, bad_tokens) = (_measured(checkpoint, text) for text in (pair.good, pair.bad))
+    return Preference(pair, good_bits, bad_bits, good_tokens, bad_tokens)
+
+
+def _measured(checkpoint: Checkpoint, text: str) -> tuple[float, int]:
+    """Bits and tokens."""
+    tokenizer = checkpoint.tokenizer
+    if tokenizer.mask_id is None:
+        raise BertcoreError("This vocabulary has no mask, so no sentence can be scored by masking its words.")
+    encoding = tokenizer.encode(text, max_length=checkpoint.config.max_length)
+    return float(surprise(checkpoint.model, encoding, tokenizer.mask_id).bits.sum()), len(encoding)

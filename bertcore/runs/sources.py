@@ -30,7 +30,7 @@ def refuse_changed(run: Path, files: Sequence[Path], exact: Sequence[Path] = ())
 
     A look at the sizes takes no time, while a long text would first be tokenised anew.
     """
-    noted, now = _noted(run), [*dict.fromkeys(files), *exact]
+    noted, now = noted_sources(run), [*dict.fromkeys(files), *exact]
     if not noted:  # a run of an earlier version
         return
     changed = [file for file, before in zip(now, noted, strict=False) if not _is_same(file, before)]
@@ -41,7 +41,7 @@ def refuse_changed(run: Path, files: Sequence[Path], exact: Sequence[Path] = ())
 
 def changed_since(run: Path) -> BertcoreError:
     """What to say where the run's data as a whole is known to have changed: names what has another size or time."""
-    noted = _noted(run)
+    noted = noted_sources(run)
     touched = [Path(before["file"]) for before in noted if _facts(Path(before["file"])) != _without_digest(before)]
     return sources_changed(touched or [Path(before["file"]) for before in noted])
 
@@ -75,7 +75,7 @@ def _without_digest(noted: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in noted.items() if name != "sha256"}
 
 
-def _noted(run: Path) -> list[dict[str, Any]]:
+def noted_sources(run: Path) -> list[dict[str, Any]]:
     """Empty where there is no note, or a damaged one."""
     files = read_json_or_empty(run / SOURCES_FILE).get("files")
     files = files if isinstance(files, list) else []

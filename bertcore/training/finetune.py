@@ -20,9 +20,8 @@ from bertcore.resolve import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
 from bertcore.tasks.examples import AnswerExample, Example
-from bertcore.tasks.features.collate import TaskBatches, to_device
+from bertcore.tasks.features.collate import Order, TaskBatches, to_device
 from bertcore.tasks.features.make import make_features
-from bertcore.tasks.features.order import Order
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.tasks.readers.spec import TaskSpec
@@ -317,7 +316,6 @@ class FineTuning:
             materials.tokenizer,
             (len(materials.batches.features.examples), len(materials.held_out.features.examples)),
             self.peak_rate(materials.model),
-            materials.precision.name,
             evaluation,
             story,
         )

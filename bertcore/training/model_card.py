@@ -17,9 +17,8 @@ from bertcore.files import read_json_or_empty, write_atomic
 from bertcore.locations import built_in_checkpoint
 from bertcore.model.bert import Bert
 from bertcore.model.heads import HEAD_TITLES
-from bertcore.runs.environment import ENVIRONMENT_FILE
 from bertcore.runs.run_folder import RunFolder
-from bertcore.runs.sources import SOURCES_FILE
+from bertcore.runs.sources import noted_sources
 from bertcore.tasks.inference.evaluate import TaskEvaluation
 from bertcore.tasks.readers.spec import TaskSpec
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -53,8 +52,6 @@ _OBJECTIVES = {
     "none": "masked words in running text",
 }
 MASKED = {"tokens": "single tokens", "words": "whole words", "spans": "spans of words"}
-_MOST_LABELS = 12  # of a confusion matrix that a card shows
-_MOST_FILES = 12  # that a card names one by one
 _HUB_CACHE = re.compile(r"models--([^/\\]+)--([^/\\]+)")
 
 Rows = list[tuple[object, ...]]
@@ -104,10 +101,9 @@ class RunStory:
     elapsed_s: float  # of training, pauses not counted
     done: bool  # by the budget or by patience; else someone stopped it
     fraction: float  # of the budget, 0..1
-    phases: tuple[tuple[int, str], ...]  # (first step, name)
+    phases: frozenset[str]
     held_out: dict[str, Any]  # the last measurement, with its step
-    files: tuple[tuple[str, int | None], ...]  # base name and bytes of what it learned from
-    starts: tuple[dict[str, Any], ...]  # environments: of the start and of each time it was resumed
+    files: tuple[str, ...]  # what it learned from, without folders
 
     @classmethod
     def of(cls, folder: RunFolder, done: bool, budget: Budget) -> RunStory:
@@ -123,18 +119,10 @@ class RunStory:
             elapsed_s=elapsed_s,
             done=done,
             fraction=budget.fraction(step, elapsed_s),
-            phases=tuple((line["step"], line["phase"]) for line in lines if line.get("kind") == "phase"),
+            phases=frozenset(line["phase"] for line in lines if line.get("kind") == "phase"),
             held_out=held_out[-1] if held_out else {},
-            files=tuple(
-                (Path(each["file"]).name, each.get("bytes"))
-                for each in _list_in(folder.path / SOURCES_FILE, "files")
-                if "sha256" not in each
-            ),
-            starts=tuple(_list_in(folder.path / ENVIRONMENT_FILE, "starts")),
+            files=tuple(Path(each["file"]).name for each in noted_sources(folder.path) if "sha256" not in each),
         )
-
-    def first_step_of(self, phase: str) -> int | None:
-        return next((step for step, name in self.phases if name == phase), None)
 
     @property
     def stopped_early(self) -> str:
@@ -146,33 +134,14 @@ class RunStory:
         )
 
     @property
-    def rows(self) -> Rows:
-        """For the table of how it was trained."""
+    def trained(self) -> str:
         time = f"{self.elapsed_s / 60:,.1f} minutes" if self.elapsed_s >= 120 else f"{self.elapsed_s:.1f} seconds"
-        newest = self.starts[-1] if self.starts else {}
-        packages = newest.get("packages") or {}
-        times = len(self.starts) - 1
-        resumed = "never" if times < 1 else f"{times} time{'s' * (times > 1)}"
-        return [
-            ("trained", f"{self.step:,} steps, {self.tokens:,} tokens, {time}"),
-            ("resumed", resumed),
-            ("machine", f"{newest.get('processor')}, {newest.get('device')}, {newest.get('threads')} threads"),
-            ("software", ", ".join(f"{name} {version}" for name, version in packages.items() if version)),
-            ("Python", newest.get("python")),
-            ("git revision", newest.get("git_revision")),
-        ]
-
-    @property
-    def file_rows(self) -> Rows:
-        rows: Rows = [(name, _size(size)) for name, size in self.files[:_MOST_FILES]]
-        if rest := self.files[_MOST_FILES:]:
-            rows.append((f"and {len(rest):,} more", _size(sum(size or 0 for _, size in rest))))
-        return rows
+        return f"{self.step:,} steps, {self.tokens:,} tokens, {time}"
 
     @property
     def file_names(self) -> str:
         more = len(self.files) - 3
-        return ", ".join(name for name, _ in self.files[:3]) + (f" and {more} more" if more > 0 else "")
+        return ", ".join(self.files[:3]) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass(frozen=True)
@@ -185,51 +154,46 @@ class Teaching:
 
 
 def pretraining_card(
-    options: PretrainOptions,
-    model: Bert,
-    tokenizer: Tokenizer,
-    story: RunStory,
-    precision: str,
-    teaching: Teaching | None = None,
+    options: PretrainOptions, model: Bert, tokenizer: Tokenizer, story: RunStory, teaching: Teaching | None = None
 ) -> ModelCard:
     """Of pretraining, from scratch or from a checkpoint, and of distillation."""
-    data, training, budget = options.data, options.training, options.budget
+    data, training = options.data, options.training
     numbers = {name: value for name, value in story.held_out.items() if name not in ("kind", "step", "tokens")}
     origin = f"trained further from {place_of(options.start)}" if options.start else "trained from scratch"
     origin = f"distilled from {teaching.teacher}" if teaching else origin
     measured_at = story.held_out.get("step", story.step)
     late = "" if measured_at == story.step else f" Measured at step {measured_at:,}."
-    trained = [
+    longest = data.long_sequence_length if "longer" in story.phases else data.sequence_length
+    limits = [
+        "Held-out documents are from the same files, chosen by a hash of their text; parts of one book count as "
+        "documents of their own. Text from elsewhere would score lower; that was not measured.",
+        _ONE_SEED,
+        "It repeats what its text says, the views of people included.",
+    ]
+    if longest < model.config.max_length and options.start is None:
+        limits.append(f"Positions beyond {longest} were never trained.")
+    rows = [
+        *_model_rows(model, tokenizer),
         ("started from", place_of(options.start) if options.start else "random weights"),
+        ("text", story.file_names),
         ("objective", teaching.objective if teaching else _OBJECTIVES[data.pairs]),
         ("masked", f"{data.mask_share:.0%} of the tokens, chosen as {MASKED[data.masking]}"),
-        ("causal warm-up", _warm_up(story)),
-        ("budget", f"{budget.steps:,} steps" if budget.steps else f"{(budget.seconds or 0) / 60:g} minutes"),
-        ("batch", f"{training.batch_size} sequences of {data.sequence_length} tokens{_other_lengths(options, story)}"),
-        ("optimiser", f"{training.optimizer}, weight decay {training.weight_decay:g}, clip {training.gradient_clip:g}"),
-        (
-            "learning rate",
-            f"{options.peak_rate:g} at its peak; rises over {training.warm_up_share:.0%} of the budget, falls over the "
-            f"last {options.fall_share:.0%}",
-        ),
-        ("precision", precision),
-        ("seed", training.seed),
-        *story.rows,
+        ("trained", story.trained),
+        ("batch", f"{training.batch_size} sequences of {data.sequence_length} tokens"),
+        ("learning rate", f"{options.peak_rate:g} at its peak, {training.optimizer}"),
     ]
     held_out = (
         f"On {numbers.get('words') or 0:,} masked words (15% of the tokens) in sequences of {data.sequence_length} "
         f"tokens, from documents that were kept apart.{late}"
     )
-    comparison = [("Beside its teacher", _comparison(teaching.comparison))] if teaching else []
     return ModelCard(
         options.name,
         f"A {_size_of(model)}, {origin} by BERTscope. {story.stopped_early}",
         [
-            ("The model", table(_model_rows(model, tokenizer))),
-            ("How it was trained", f"{table(trained)}\n\n{table(story.file_rows, ('text', 'size'))}"),
+            ("The model", table(rows)),
             ("Held-out text", f"{held_out}\n\n{numbers_table(numbers)}"),
-            *comparison,
-            ("Limits", _points(_limits(options, model, story))),
+            *([("Beside its teacher", _comparison(teaching.comparison))] if teaching else []),
+            ("Limits", _points(limits)),
             ("How to open it", _how_to_open(model, "mlm")),
         ],
         tags=(model.config.model_type, "masked-lm", *(["distillation"] if teaching else [])),
@@ -246,32 +210,27 @@ def task_card(
     tokenizer: Tokenizer,
     examples: tuple[int, int],
     rate: float,
-    precision: str,
     evaluation: TaskEvaluation,
     story: RunStory,
 ) -> ModelCard:
     """Of fine-tuning; `examples` to train on and held out, `rate` is the learning rate at its peak."""
-    training, origin, labels = options.training, place_of(options.model), evaluation.labels
-    budgets = ((training.epochs, "epochs"), (training.steps, "steps"), (training.minutes, "minutes"))
-    dev = Path(options.data.dev).name if options.data.dev else None
-    trained = [
+    training, origin = options.training, place_of(options.model)
+    rows = [
+        *_model_rows(model, tokenizer),
         ("task", f"{task.title} ({task.name})"),
-        ("labels", ", ".join(labels) if labels else None),
-        ("training examples", f"{examples[0]:,}"),
-        ("held-out examples", f"{examples[1]:,}, from {f'the file {dev}' if dev else 'the same place'}"),
+        ("labels", ", ".join(evaluation.labels) or None),
         ("started from", f"random weights, in the shape of {origin}" if options.from_scratch else origin),
-        ("budget", next((f"{amount:g} {unit}" for amount, unit in budgets if amount is not None), "three epochs")),
+        ("files", story.file_names),
+        ("training examples", f"{examples[0]:,}"),
+        ("trained", story.trained),
         ("batch", f"{training.batch_size} examples of {options.data.max_length} tokens at most"),
-        ("learning rate", f"{rate:g} at its peak, {training.schedule}; layer decay {training.layer_decay:g}"),
-        ("frozen layers", f"{training.frozen_layers}{', unfrozen one by one' * training.gradual_unfreezing}"),
-        ("precision", precision),
-        ("seed", training.seed),
-        *story.rows,
+        ("learning rate", f"{rate:g} at its peak, {training.schedule}"),
     ]
     numbers = {"loss": evaluation.loss, **evaluation.metrics}
     limits = [
         f"With {examples[1]:,} held-out examples, one more right answer is worth {100 / max(examples[1], 1):.2f} "
-        "percentage points."
+        "percentage points.",
+        _ONE_SEED,
     ]
     if training.patience is not None:
         limits.append("The held-out examples also decided when to stop, so they flatter it a little.")
@@ -279,10 +238,9 @@ def task_card(
         options.name,
         f"A {_size_of(model)}, fine-tuned for a task: {task.title}. {story.stopped_early}",
         [
-            ("The model", table(_model_rows(model, tokenizer))),
-            ("How it was trained", f"{table(trained)}\n\n{table(story.file_rows, ('file', 'size'))}"),
-            ("Held-out examples", numbers_table(numbers) + _confusion(evaluation)),
-            ("Limits", _points([*limits, _ONE_SEED])),
+            ("The model", table(rows)),
+            ("Held-out examples", numbers_table(numbers)),
+            ("Limits", _points(limits)),
             ("How to open it", _how_to_open(model, task.kind)),
         ],
         tags=(model.config.model_type, task.kind),
@@ -309,77 +267,26 @@ def place_of(model: str | None) -> str:
 
 
 def _size_of(model: Bert) -> str:
-    config = model.config
-    return f"{config.family.title} of {config.num_hidden_layers} x {config.hidden_size} ({_parameters(model)})"
-
-
-def _parameters(model: Bert) -> str:
-    return f"{sum(parameter.numel() for parameter in model.parameters()):,} parameters"
+    config, parameters = model.config, sum(parameter.numel() for parameter in model.parameters())
+    return f"{config.family.title} of {config.num_hidden_layers} x {config.hidden_size} ({parameters:,} parameters)"
 
 
 def _model_rows(model: Bert, tokenizer: Tokenizer) -> Rows:
     config, case = model.config, "lower case" if tokenizer.lowercase else "upper and lower case"
     shape = f"{config.num_hidden_layers} layers x {config.hidden_size} wide, {config.num_attention_heads} heads"
     kind = "WordPiece" if tokenizer.kind == "wordpiece" else tokenizer.kind
+    heads = ", ".join(HEAD_TITLES[task] for task in model.tasks)
     return [
-        ("architecture", f"{config.family.title}, {shape}, feed-forward {config.intermediate_size}"),
-        (
-            "parameters",
-            f"{_parameters(model).split()[0]}, with its heads: {', '.join(HEAD_TITLES[t] for t in model.tasks)}",
-        ),
+        ("architecture", f"{config.family.title}, {shape}, feed-forward {config.intermediate_size}; heads: {heads}"),
         ("positions", f"{config.max_length:,}"),
         ("vocabulary", f"{tokenizer.vocab_size:,} tokens, {kind}, {case}"),
     ]
-
-
-def _warm_up(story: RunStory) -> str:
-    """As it came about, which a stop or another budget may have changed."""
-    causal, masked = story.first_step_of("causal"), story.first_step_of("masked")
-    if causal is None:
-        return "none"
-    if masked is None:
-        return "all of the run so far: the phase of masked words alone never came"
-    return f"steps 1 to {masked - 1:,} ({(masked - 1) / max(story.step, 1):.0%}): next words; masked words after that"
-
-
-def _other_lengths(options: PretrainOptions, story: RunStory) -> str:
-    """As it came about: a run that was stopped may not have reached its longer sequences."""
-    data, first = options.data, story.first_step_of("longer")
-    text = (
-        f", in {data.short_share:.0%} of the steps more and shorter ones of {data.short_sequence_length}"
-        if data.short_share
-        else ""
-    )
-    if first is not None:
-        which = "" if data.long_every == 1 else f" in one step of {data.long_every}"
-        text += f", {data.long_sequence_length} tokens{which} from step {first:,} on"
-    return text
-
-
-def _limits(options: PretrainOptions, model: Bert, story: RunStory) -> list[str]:
-    data = options.data
-    longest = data.sequence_length if story.first_step_of("longer") is None else data.long_sequence_length
-    lines = [
-        "Held-out documents are from the same files, chosen by a hash of their text; parts of one book count as "
-        "documents of their own. Text from elsewhere would score lower; that was not measured."
-    ]
-    if longest < model.config.max_length and options.start is None:
-        lines.append(f"Positions beyond {longest} were never trained.")
-    return [*lines, _ONE_SEED, "It repeats what its text says, the views of people included."]
 
 
 def _comparison(comparison: Mapping[str, Any]) -> str:
     teacher, student = comparison["teacher"], comparison["student"]
     rows = [(name.replace("_", " "), number(teacher[name]), number(student.get(name))) for name in teacher]
     return table(rows, ("", "teacher", "student"))
-
-
-def _confusion(evaluation: TaskEvaluation) -> str:
-    labels = evaluation.labels
-    if not evaluation.confusion or len(labels) > _MOST_LABELS:
-        return ""
-    rows = [(f"**{label}**", *counts) for label, counts in zip(labels, evaluation.confusion, strict=True)]
-    return "\n\nConfusion matrix:\n\n" + table(rows, ("right \\ predicted", *labels))
 
 
 def _how_to_open(model: Bert, task: str) -> str:
@@ -422,14 +329,3 @@ def _points(lines: Iterable[str]) -> str:
 def _cell(value: object) -> str:
     text = " ".join(str(value).split()) if value is not None else ""
     return text.replace("|", "\\|") or "–"
-
-
-def _size(size: int | None) -> str:
-    if size is None:
-        return "unknown"
-    return f"{size / 1e6:,.1f} MB" if size >= 1e5 else f"{size / 1e3:,.1f} kB"
-
-
-def _list_in(file: Path, name: str) -> list[dict[str, Any]]:
-    values = read_json_or_empty(file).get(name)
-    return [each for each in values if isinstance(each, dict)] if isinstance(values, list) else []

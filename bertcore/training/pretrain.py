@@ -265,10 +265,7 @@ class Pretraining:
 
     def _write_card(self, folder: RunFolder, done: bool, teaching: Teaching | None = None) -> RunStory:
         materials, story = self.materials, RunStory.of(folder, done, self.materials.budget)
-        card = pretraining_card(
-            self.options, materials.model, materials.tokenizer, story, materials.precision.name, teaching
-        )
-        card.write(story.snapshot)
+        pretraining_card(self.options, materials.model, materials.tokenizer, story, teaching).write(story.snapshot)
         return story
 
     def _examples(self) -> dict[str, Any]:

@@ -14,7 +14,19 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
 from bertcore.evaluation import held_out as held_out_module
-from bertcore.evaluation.documents import Document, by_source, held_out_documents
+from bertcore.evaluation.documents import (
+    Document,
+    Window,
+    batches,
+    by_source,
+    cut,
+    evenly,
+    following,
+    held_out_documents,
+    random_next_sentence,
+    single_sentences,
+    whole_sentences,
+)
 from bertcore.evaluation.estimates import mean_by_document, share
 from bertcore.evaluation.held_out import (
     MaskedWords,
@@ -22,16 +34,6 @@ from bertcore.evaluation.held_out import (
     next_sentences,
     words_by_position,
     words_of_single_sentences,
-)
-from bertcore.evaluation.sequences import (
-    Window,
-    batches,
-    cut,
-    evenly,
-    following,
-    random_next_sentence,
-    single_sentences,
-    whole_sentences,
 )
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer

@@ -16,14 +16,13 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
 from bertcore.evaluation import report as report_module
-from bertcore.evaluation.cloze import Cloze, read_cloze
 from bertcore.evaluation.documents import Document, by_source, held_out_documents
 from bertcore.evaluation.estimates import Estimate
 from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sentence_pairs
 from bertcore.evaluation.held_out import NextSentences, masked_words, rules_for, words_of_single_sentences
 from bertcore.evaluation.markdown import cloze_table, figures
-from bertcore.evaluation.minimal_pairs import MinimalPairs, read_minimal_pairs
 from bertcore.evaluation.report import Effort, ModelReport, measure_held_out, measure_model
+from bertcore.evaluation.sets import Cloze, MinimalPairs, read_cloze, read_minimal_pairs
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
 

@@ -15,12 +15,16 @@ from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.cloze import ClozeAnswer, ClozeSentence, answer_cloze, cloze_file, read_cloze
 from bertcore.evaluation.markdown import _guesses
-from bertcore.evaluation.minimal_pairs import (
+from bertcore.evaluation.sets import (
+    ClozeAnswer,
+    ClozeSentence,
     MinimalPair,
+    answer_cloze,
+    cloze_file,
     judge_minimal_pairs,
     minimal_pairs_file,
+    read_cloze,
     read_minimal_pairs,
 )
 from bertcore.locations import built_in_checkpoint

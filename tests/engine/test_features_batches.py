@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from bertcore.model.losses import TaskBatch
 from bertcore.tasks.examples import AnswerExample, ChoiceExample, Example, SummaryExample, TaggedExample, TextExample
-from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.collate import TaskBatches, shuffled_order, sorted_order
 from bertcore.tasks.features.kinds import SummaryFeatures, TagFeatures
 from bertcore.tasks.features.make import make_features
-from bertcore.tasks.features.order import shuffled_order, sorted_order
 from tests.engine.models import word_tokenizer
 
 TOKENIZER = word_tokenizer()

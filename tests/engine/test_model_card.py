@@ -68,16 +68,11 @@ class TestPretraining:
         _, body = card_of(snapshot)
         said, opened = rows(body), load_checkpoint(snapshot)
         tokens = json.loads((snapshot / "bertscope.json").read_text())["tokens_seen"]
-        assert said["parameters"].startswith(f"{opened.parameters:,}")
+        assert f"{opened.parameters:,} parameters" in body.split("## ")[0]
         assert said["vocabulary"].startswith(f"{opened.tokenizer.vocab_size:,} tokens, WordPiece")
-        assert said["animals.txt"] == f"{text.stat().st_size / 1e3:,.1f} kB"
-        assert said["causal warm-up"].startswith("steps 1 to 12 (50%)")
-        assert (said["seed"], said["precision"], said["budget"]) == ("11", "fp32", "24 steps")
+        assert (said["text"], said["batch"]) == ("animals.txt", "8 sequences of 16 tokens")
         assert said["trained"].startswith(f"24 steps, {tokens:,} tokens")
         assert "Positions beyond 24 were never trained." in body and "stopped early" not in body
-        assert said["batch"] == "8 sequences of 16 tokens, 24 tokens from step 19 on"
-        environment = json.loads((run / "environment.json").read_text())["starts"][0]
-        assert said["git revision"] == (environment["git_revision"] or "–") and said["Python"] == environment["python"]
         assert str(tmp_path) not in body
 
     def test_a_stop_is_said_first(self, text: Path, tmp_path: Path) -> None:
@@ -92,17 +87,15 @@ class TestPretraining:
         assert "stopped early, at step 6: 25% of its budget" in body.split("## ")[0]
         last = metrics(run, "held_out")[-1]
         assert measured(head)["mlm_loss"] == last["mlm_loss"]
-        assert "masked words alone never came" in rows(body)["causal warm-up"]
-        assert rows(body)["batch"] == "8 sequences of 16 tokens"
         assert "Positions beyond 16 were never trained." in body
         done = start_or_resume(None, run, resume=True)
-        assert "stopped early" not in card_of(done)[1] and rows(card_of(done)[1])["resumed"] == "1 time"
+        assert "stopped early" not in card_of(done)[1]
 
     def test_one_that_goes_on_from_a_checkpoint_names_it(self, text: Path, tmp_path: Path) -> None:
         first = start_or_resume(tiny_run(text, steps=4), tmp_path / "first", resume=False)
         more = continued(tiny_run(text, {"sequence_length": 16}, steps=4, causal_share=0.0), first)
         _, body = card_of(start_or_resume(more, tmp_path / "second", resume=False))
-        assert rows(body)["started from"] == "the run first, step 4" and rows(body)["causal warm-up"] == "none"
+        assert rows(body)["started from"] == "the run first, step 4"
         assert "trained further from the run first, step 4" in body
 
     def test_it_opens_in_transformers_and_the_hubs_library(self, text: Path, tmp_path: Path) -> None:
@@ -183,8 +176,6 @@ def test_fine_tuning(tmp_path: Path, fast_disk: None) -> None:
     said = rows(body)
     assert head["pipeline_tag"] == "text-classification" and said["started from"] == "model"
     assert (said["labels"], said["training examples"]) == (", ".join(evaluation["labels"]), "36")
-    for label, counts in zip(evaluation["labels"], evaluation["confusion"], strict=True):
-        assert f"| **{label}** | {counts[0]} | {counts[1]} |" in body
     assert "With 12 held-out examples, one more right answer is worth 8.33" in body
     assert said["learning rate"].startswith("0.002 at its peak") and str(tmp_path) not in body
 

@@ -8,11 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from bertcore.evaluation.cloze import Cloze
+from bertcore.evaluation.minimal_pairs import MinimalPairs
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.data.corpus import load_corpus
-from bertcore.evaluation.cloze import Cloze
-from bertcore.evaluation.minimal_pairs import MinimalPairs
 from bertcore.evaluation.report import ModelReport
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import TextExample

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.features.spans import Answer, BestSpans, best_over_windows, best_spans
+from bertcore.tasks.features.decode import Answer, BestSpans, best_over_windows, best_spans
 
 HALVES = st.integers(-40, 40).map(lambda number: number / 2)  # sums are exact, and scores tie now and then
 

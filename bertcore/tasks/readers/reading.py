@@ -12,12 +12,11 @@ from bertcore.tag_schemes import Scheme
 from bertcore.tasks.examples import Example
 from bertcore.tasks.readers.choices import read_choices
 from bertcore.tasks.readers.conll import read_tagged
-from bertcore.tasks.readers.glue import read_cola
 from bertcore.tasks.readers.registry import TASKS
 from bertcore.tasks.readers.spec import Layout, Request, Role, TaskSpec
 from bertcore.tasks.readers.squad import read_answers
 from bertcore.tasks.readers.summaries import read_summaries
-from bertcore.tasks.readers.tables import read_texts
+from bertcore.tasks.readers.tables import read_cola, read_texts
 
 _READERS = {
     "table": read_texts,

@@ -278,3 +278,19 @@ def _fits(header: list[str], cells: list[str], place: str, broken: list[str] | N
         raise BertcoreError(f"{place}: expected {expected}, found {len(cells)}: {quoted(' | '.join(cells))}.")
     broken.append(place)
     return False
+
+
+COLA_COLUMNS = ("source", "label", "star", "sentence")
+_COLA_TEST = ["index", "sentence"]
+
+
+def read_cola(request: Request) -> Contents:
+    """Four columns without a header: source, 0 or 1, the linguist's star, sentence. The layout "cola"."""
+    first = next((line for _, line in numbered_lines(request.file) if line.strip()), "").split("\t")
+    if len(first) == len(COLA_COLUMNS) and first[1].strip().lower() == "label":
+        raise BertcoreError(
+            f"{line_of(request.file, 1)}: expected the first sentence, found a header; CoLA's files have none. "
+            "Delete that line, or read the file with the task classify."
+        )
+    names = None if first == _COLA_TEST else COLA_COLUMNS
+    return texts_of(request, read_rows(request.file, names))
