@@ -1,15 +1,20 @@
-"""What the exploring rooms share: they draw the state's reading while they are seen, and wait while there is none."""
+"""Rooms and their views.
+
+A `View` is one way to look at a reading: it is given (reading, selection) and gives signals. A `ViewStack` shows one
+view of several. A `Room` draws the state's reading while it is seen, and waits while there is none; a `ViewRoom` is a
+room of tabs. Recipes: docs/architecture.md.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from PySide6.QtCore import QCoreApplication, QPoint, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.compute.question import PAUSE_MS, Answer, Question
 from app.figures.figure import Figure, Numbers, caption_of, picture_of
@@ -18,18 +23,17 @@ from app.state.selection import Selection
 from app.state.state import ExploreState
 from app.widgets.card import GAP_PX
 from app.widgets.context_menu import figure_entries
-from app.widgets.pages import Pages, Waiting
+from app.widgets.pages import Waiting, tab_bar
 from app.widgets.pointer import PointerWidget
 from app.widgets.progress_line import ProgressLine
 from app.widgets.token_menu import show_token_menu
 
 if TYPE_CHECKING:
     from app.state.readings import Reading
-    from app.state.token_units import Units
     from app.state.what_if import WhatIf
 
 
-class ExploreRoom(QWidget):
+class Room(QWidget):
     """Subclasses give `content` and override `draw_reading`, `draw_focus` and, where it matters, `draw_head`.
 
     A room that is not seen draws nothing; it catches up when it is shown.
@@ -59,49 +63,46 @@ class ExploreRoom(QWidget):
         """True where the room shows the state's reading."""
         return not self._is_stale and not self.waiting.is_waiting
 
-    @property
-    def units(self) -> Units | None:
-        """What rows and columns stand for in the view that is chosen; None without a reading."""
-        return self.state.reading.units(self.state.token_view) if self.state.reading else None
-
-    @property
-    def current(self) -> int:
-        """The position to show, one that the reading has."""
-        reading, current = self.state.reading, self.state.current
-        return min(current or 0, len(reading.encoding) - 1) if reading else 0
-
     def draw_reading(self, reading: Reading) -> None:
-        """A new reading is there: everything is drawn anew."""
+        """Another reading, or the room has just been shown: everything is drawn anew."""
         raise NotImplementedError
 
     def draw_focus(self, reading: Reading) -> None:
-        """Another token is looked at."""
+        """Another token is selected."""
 
     def draw_head(self, reading: Reading) -> None:
-        """Another layer or head is looked at."""
+        """Another layer or head is selected."""
 
     def figure(
-        self,
-        title: str,
-        widgets: Sequence[QWidget],
-        numbers: Mapping[str, Numbers],
-        *,
-        hint: str = "",
-        head: bool = False,
-        token: bool = False,
-        settings: str = "",
-        **of: bool,
+        self, title: str, widgets: Sequence[QWidget], numbers: Mapping[str, Numbers], *, hint: str = "", **of: Any
     ) -> Figure | None:
-        """These widgets as they stand now, for a card's save button; None while there is nothing to show.
-
-        head, token: it is of the chosen head, of the token that is looked at. settings: what the caption says besides.
-        of: what else `caption_of` takes, on what the numbers are of.
-        """
+        """Like `View.figure`, of a picture that stands in the room itself."""
         reading = self.state.reading
         if reading is None or not self.is_drawn:
             return None
-        caption = caption_of(reading, self.state.selection, head=head, token=token, settings=settings, **of)
+        caption = caption_of(reading, self.state.selection, **of)
         return Figure(title, picture_of(widgets), numbers, caption, reading.request.model.name, hint)
+
+    def connect_view(self, view: View) -> None:
+        """A view has just been made: subclasses connect here what theirs want besides."""
+
+    def _connect_to_state(self, view: View) -> None:
+        """What every view wants."""
+        view.position_hovered.connect(self.state.set_hover)
+        view.position_clicked.connect(self.state.set_focus)
+        view.head_clicked.connect(self.state.set_head)
+        view.stage_clicked.connect(self.state.set_stage)
+        view.what_if_edited.connect(self._on_view_what_if_edited)
+        view.hover_text_changed.connect(self.hover_text_changed)
+        view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
+        view.question_requested.connect(self.question_requested)
+        view.question_cancelled.connect(self.question_cancelled)
+
+    def _on_view_what_if_edited(self, edit: Callable[[WhatIf], WhatIf]) -> None:
+        """Of a reading that is behind the text, positions may be others by now."""
+        reading = self.state.reading
+        if reading is not None and reading.encoding is self.state.encoding:
+            self.state.set_what_if(edit(self.state.what_if))
 
     def _on_reading_changed(self) -> None:
         self._is_stale = True
@@ -128,14 +129,23 @@ class ExploreRoom(QWidget):
         if reading is None:
             missing = self.tr("Loading the model…") if self.state.model is None else self.tr("Reading the text…")
             self.waiting.show_sentence(self.state.reading_problem or missing)
+            self.leave()
             return
         self._is_stale = False
         self.waiting.show_content()
         self.draw_reading(reading)
 
+    def leave(self) -> None:
+        """Nobody sees a reading here any more: what is asked is not wanted, and none is kept alive."""
+        self._is_stale = True
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._catch_up()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.leave()
 
 
 @dataclass(frozen=True)
@@ -238,13 +248,7 @@ class View(QWidget):
         picture.context_menu_requested.connect(ask)
 
     def figure(
-        self,
-        title: str,
-        widgets: Sequence[QWidget],
-        numbers: Mapping[str, Numbers],
-        *,
-        hint: str = "",
-        **of: Any,
+        self, title: str, widgets: Sequence[QWidget], numbers: Mapping[str, Numbers], *, hint: str = "", **of: Any
     ) -> Figure | None:
         """These widgets as they stand now, for a card's save button; None while there is nothing to show.
 
@@ -263,10 +267,75 @@ class View(QWidget):
         return units.first_positions[unit] if 0 <= unit < len(units) else None
 
 
-class ViewRoom(ExploreRoom):
-    """A room that shows one view at a time, under a row of tabs. A view is made when it is opened first.
+AnyView = TypeVar("AnyView", bound=View)
 
-    Subclasses name `key` and `specs`, and connect what their views want besides in `connect_view`.
+
+class ViewStack(QWidget, Generic[AnyView]):
+    """One view of several, each made when it is opened first. Only the one on show is given what to show."""
+
+    view_made = Signal(str, object)  # key, View; before it is given anything to show
+
+    def __init__(self, specs: Sequence[ViewSpec], kind: type[AnyView]) -> None:
+        """kind: of all the views."""
+        super().__init__()
+        self._specs, self._kind = {spec.key: spec for spec in specs}, kind
+        self._views: dict[str, AnyView] = {}
+        self._given: tuple[Reading, Selection] | None = None
+        self.key = ""  # of the view on show
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+
+    @property
+    def view(self) -> AnyView:
+        """The one on show."""
+        return self._views[self.key]
+
+    def get(self, key: str) -> AnyView:
+        """A view, made where it is not yet, but not opened."""
+        if key not in self._views:
+            view = self._specs[key].factory()
+            assert isinstance(view, self._kind)
+            view.hide()
+            self._layout.addWidget(view)
+            self._views[key] = view
+            self.view_made.emit(key, view)
+        return self._views[key]
+
+    def open(self, key: str) -> None:
+        """Shows a view, and at once what it has to show: somebody asked for it."""
+        if key == self.key:
+            return
+        if self.key:
+            self.view.leave()
+            self.view.hide()
+        view, self.key = self.get(key), key
+        view.show()
+        if self._given is not None:
+            self.show_reading(*self._given, pause_ms=0)
+
+    def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
+        """pause_ms: before anything is computed for it."""
+        self._given, view = (reading, selection), self.view
+        view.reading, view.selection, view.pause_ms = reading, selection, pause_ms
+        view.show_reading(reading, selection)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        """Another token, layer or head of the same reading."""
+        self._given, view = (reading, selection), self.view
+        view.reading, view.selection, view.pause_ms = reading, selection, 0
+        view.show_selection(reading, selection)
+
+    def leave(self) -> None:
+        """Nobody sees it any more."""
+        if self.key:
+            self.view.leave()
+        self._given = None
+
+
+class ViewRoom(Room):
+    """A room that shows one view at a time, under a row of tabs.
+
+    Subclasses name `key` and `specs`.
     """
 
     key = ""  # "embed"
@@ -274,56 +343,52 @@ class ViewRoom(ExploreRoom):
 
     def __init__(self, state: ExploreState, beside_tabs: QWidget | None = None) -> None:
         """beside_tabs: stands at the right end of the row of tabs."""
-        self._specs = {spec.key: spec for spec in self.specs}
         names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
-        self.pages: Pages[View] = Pages(names, self._make_view)
+        self.tabs = tab_bar(names, QCoreApplication.translate("ViewRoom", "Views"))
+        self.views = ViewStack(self.specs, View)
         self.progress = ProgressLine()  # of all its views' questions
         self._is_typing = False  # the reading changes while the view is looked at
-        content = QWidget()
+        content, top = QWidget(), QHBoxLayout()
+        top.addWidget(self.tabs)
+        if beside_tabs is not None:
+            top.addWidget(beside_tabs, 1)
+        top.addStretch(0)
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.pages, 1)
-        if beside_tabs is not None:
-            self.pages.top.addWidget(beside_tabs, 1)
+        column.setSpacing(theme.px(GAP_PX - 2))
+        column.addLayout(top)
+        column.addWidget(self.views, 1)
         column.addWidget(self.progress)
         super().__init__(state, content)
-        self.pages.chosen.connect(self.open_view)
+        self.views.view_made.connect(self._on_view_made)
+        self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
         kept = str(state.kept.get(self._kept_key))  # a window built anew goes on where the last one was
-        self.open_view(kept if kept in self._specs else self.specs[0].key)
+        self.open_view(kept if kept in names else self.specs[0].key)
 
     @property
     def view(self) -> View:
         """The one on show."""
-        return self.pages.page
+        return self.views.view
 
     def open_view(self, key: str) -> View:
         """Shows a view by the key of its spec."""
-        if self.pages.open_key not in ("", key):
-            self.view.leave()
-        self.pages.open(key)
+        self._is_typing = False
+        self.views.open(key)
+        with QSignalBlocker(self.tabs):
+            self.tabs.setCurrentIndex([spec.key for spec in self.specs].index(key))
         self.state.kept[self._kept_key] = key
-        if self.is_drawn and self.isVisible() and self.state.reading is not None:
-            self._is_typing = False
-            self.draw_reading(self.state.reading)
         return self.view
 
     def get_view(self, key: str) -> View:
         """A view, made where it is not yet, but not opened."""
-        return self.pages.get(key)
-
-    def connect_view(self, view: View) -> None:
-        """A view has just been made."""
+        return self.views.get(key)
 
     def draw_reading(self, reading: Reading) -> None:
-        self.view.pause_ms = PAUSE_MS if self._is_typing else 0
-        self.view.reading, self.view.selection = reading, self.state.selection
-        self.view.show_reading(reading, self.view.selection)
+        self.views.show_reading(reading, self.state.selection, PAUSE_MS if self._is_typing else 0)
         self._is_typing = True
 
     def draw_focus(self, reading: Reading) -> None:
-        self.view.pause_ms = 0
-        self.view.reading, self.view.selection = reading, self.state.selection
-        self.view.show_selection(reading, self.view.selection)
+        self.views.show_selection(reading, self.state.selection)
 
     def draw_head(self, reading: Reading) -> None:
         self.draw_focus(reading)
@@ -332,39 +397,21 @@ class ViewRoom(ExploreRoom):
     def _kept_key(self) -> str:
         return f"{self.key}.view"
 
-    def _make_view(self, key: str) -> View:
-        view = self._specs[key].factory()
-        view.position_hovered.connect(self.state.set_hover)
-        view.position_clicked.connect(self.state.set_focus)
-        view.head_clicked.connect(self.state.set_head)
-        view.stage_clicked.connect(self.state.set_stage)
-        view.what_if_edited.connect(self._on_view_what_if_edited)
-        view.hover_text_changed.connect(self.hover_text_changed)
-        view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
-        view.question_requested.connect(self.question_requested)
-        view.question_cancelled.connect(self.question_cancelled)
-        for question in view.questions:
-            if question not in view.questions_with_own_line:
-                self.progress.follow(question)
+    def _on_view_made(self, key: str, view: View) -> None:
         kept_key = f"{self.key}.{key}"
         if kept_key in self.state.kept:
             view.restore(self.state.kept[kept_key])
         view.kept_changed.connect(partial(self.state.kept.__setitem__, kept_key))
+        self._connect_to_state(view)
+        for question in view.questions:
+            if question not in view.questions_with_own_line:
+                self.progress.follow(question)
         self.connect_view(view)
-        return view
-
-    def _on_view_what_if_edited(self, edit: Callable[[WhatIf], WhatIf]) -> None:
-        """Of a reading that is behind the text, positions may be others by now."""
-        reading = self.state.reading
-        if reading is not None and reading.encoding is self.state.encoding:
-            self.state.set_what_if(edit(self.state.what_if))
 
     def showEvent(self, event: QShowEvent) -> None:
         self._is_typing = False
         super().showEvent(event)
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Nothing is computed for a room that nobody sees."""
-        super().hideEvent(event)
-        self.view.leave()
-        self._is_stale = True
+    def leave(self) -> None:
+        super().leave()
+        self.views.leave()

@@ -15,7 +15,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.base import ExploreRoom, ViewRoom, ViewSpec
+from app.rooms.base import Room, ViewRoom, ViewSpec
 from app.shell.services import Services
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def open_view(room: QWidget, key: str) -> None:
         room.open_view(key)
 
 
-def connect_room(room: ExploreRoom, context: RoomContext) -> QWidget:
+def connect_room(room: Room, context: RoomContext) -> QWidget:
     """Leads its questions to the worker, and what is under the mouse to the status line."""
     inference = context.services.inference
     room.hover_text_changed.connect(context.show_hover_text)

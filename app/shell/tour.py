@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.rooms.base import ExploreRoom
+from app.rooms.base import Room
 from app.rooms.train import TrainRoom
 from app.shell.rooms import ROOMS, open_view
 
@@ -146,4 +146,4 @@ def _is_drawn(room: QWidget) -> bool:
     """True when a room shows what it has; Train has its curves' canvas loaded in the background."""
     if isinstance(room, TrainRoom):
         return all(plot.is_loaded for plot in room.view.plots)
-    return not isinstance(room, ExploreRoom) or room.is_drawn
+    return not isinstance(room, Room) or room.is_drawn

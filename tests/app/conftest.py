@@ -20,6 +20,7 @@ from app.look.fonts import register_fonts
 from app.runs.run_info import is_built_in
 from app.shell.services import build_services
 from app.shell.window import Window
+from app.state.token_units import Units
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
@@ -131,3 +132,9 @@ def is_settled(window: Window) -> bool:
 
 def settle(window: Window, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: is_settled(window), timeout=TIMEOUT_MS)
+
+
+def units_of(window: Window) -> Units:
+    """What rows and columns stand for now: tokens or words."""
+    assert window.state.reading is not None
+    return window.state.reading.units(window.state.token_view)

@@ -24,7 +24,7 @@ from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.analysis.heads import classify_heads
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, open_view, traced, values
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import TIMEOUT_MS, settle, units_of
 
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -176,8 +176,8 @@ class TestPictures:
         settle(window, qtbot)
         window.state.set_token_view(words=True, specials=False)
         answered(window, room, qtbot)
-        units = room.units
-        assert units is not None and len(units) < len(window.state.encoding)  # type: ignore[arg-type]
+        units = units_of(window)
+        assert len(units) < len(window.state.encoding)  # type: ignore[arg-type]
         expected = units.attention(traced(window).attentions)
         np.testing.assert_allclose(values(room), expected[0, 0], atol=1e-6)
         assert open_view(room, "matrix", HeadMatrix).grid.rows.texts == units.labels
@@ -284,7 +284,7 @@ class TestScore:
     def test_an_edited_row_is_said(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         view = open_view(room, "score", ScoreView)
         assert view.note == ""
-        room.side.what_if.weight_set.emit(room.current, 5, 0.9)
+        room.side.what_if.weight_set.emit(window.state.selection.position, 5, 0.9)
         settle(window, qtbot)
         assert "went on with 0.9000 instead of the softmax" in view.note
 

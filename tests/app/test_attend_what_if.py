@@ -25,7 +25,7 @@ from bertcore.analysis.interventions import set_attention_row, switch_off_heads
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, open_view, traced
-from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.conftest import TIMEOUT_MS, settle, units_of
 from tests.app.layout_walk import walk
 
 
@@ -207,13 +207,12 @@ def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Wi
     window.state.set_text("comfortable dogs", "a rug")
     window.state.set_token_view(words=True, specials=False)
     settle(window, qtbot)
-    units = room.units
-    assert units is not None
+    units = units_of(window)
     row = next(i for i, unit in enumerate(units.members) if len(unit) > 1)
     column = len(units) - 1
     room.set_weight(row, column, 0.6)
     settle(window, qtbot)
-    shown = room.units.attention(traced(window).attentions[0, 0])  # type: ignore[union-attr]
+    shown = units_of(window).attention(traced(window).attentions[0, 0])
     assert shown[row, column] == pytest.approx(0.6, abs=1e-4)
     np.testing.assert_allclose(traced(window).attentions[0, 0].sum(-1), 1, atol=1e-5)
     before = window.state.reading.before.trace.attentions[0, 0]  # type: ignore[union-attr]

@@ -249,6 +249,6 @@ def test_the_open_view_outlives_a_frame_of_another_size(room: EmbedRoom, window:
     view.show_vectors("token")
     window.set_look(projector=True)
     again = opened(window, qtbot)
-    assert again is not room and again.pages.open_key == "map"
+    assert again is not room and again.views.key == "map"
     assert isinstance(again.view, MapView) and again.view.shown == "token"
     window.set_look(projector=False)

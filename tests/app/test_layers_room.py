@@ -258,7 +258,7 @@ def test_sentences_and_view_outlive_a_frame_of_another_size(room: LayersRoom, wi
     window.set_look(projector=True)
     settle(window, qtbot)
     again = window.open_room("layers")
-    assert isinstance(again, LayersRoom) and again is not room and again.pages.open_key == "word"
+    assert isinstance(again, LayersRoom) and again is not room and again.views.key == "word"
     assert isinstance(again.view, WordView) and again.view.editor.uses.texts[0].startswith("!")
     window.set_look(projector=False)
 

@@ -295,7 +295,7 @@ def test_the_tabs_of_pages_stand_together(name: str, window: Window, qtbot: QtBo
     """Each as wide as its words, not spread over the window."""
     room = window.open_room(name)
     settle(window, qtbot)
-    tabs = room.pages.tabs  # type: ignore[attr-defined]
+    tabs = room.tabs  # type: ignore[attr-defined]
     words = [tabs.fontMetrics().horizontalAdvance(tabs.tabText(tab)) for tab in range(tabs.count())]
     rects = [tabs.tabRect(tab) for tab in range(tabs.count())]
     assert all(rect.width() <= wide + theme.px(36) for rect, wide in zip(rects, words, strict=True))

@@ -165,5 +165,4 @@ def test_every_view_is_found_by_its_title(window: Window, spec: RoomSpec, qtbot:
         QTest.keyClick(palette.line, Qt.Key.Key_Return)
         assert window.room_key == spec.key and palette.isHidden()
         room: Any = window.frame.room
-        pages = room.pages if isinstance(room, ViewRoom) else room.large
-        assert view.key == (pages.open_key if isinstance(room, ViewRoom) else pages.key)
+        assert view.key == (room.views if isinstance(room, ViewRoom) else room.large).key

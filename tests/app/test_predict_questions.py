@@ -26,7 +26,7 @@ from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.targets import pair_target, word_target
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, units_of
 from tests.app.predict_room import MASKS, answered, asked, figure_of, page, predict, reading_of
 from tests.app.test_apply_room import make_model
 
@@ -127,8 +127,7 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     view = page(room, SurpriseView, "surprise", window, qtbot)
     checkpoint, text, reading = asked(window)
     found = surprise_of(checkpoint, reading.encoding, text, whole_words=words, what_if=what_if)
-    assert room.units is not None
-    expected = room.units.sums(found.by_token(len(reading.encoding)))
+    expected = units_of(window).sums(found.by_token(len(reading.encoding)))
     assert view.bits == pytest.approx(expected.tolist(), abs=1e-4)
     assert [token.number for token in view.tokens.tokens] == [f"{bits:.2f}" for bits in view.bits if bits is not None]
     assert view.perplexity.text() == f"pseudo-perplexity {found.pseudo_perplexity:.2f}"
@@ -136,7 +135,7 @@ def test_surprise_is_the_engines_over_tokens_and_words(
     order = np.argsort(-expected, kind="stable")
     assert view.bars.bars[0].number == f"{expected[order[0]]:.2f}"
     view.bars.clicked.emit(0, Qt.KeyboardModifier.NoModifier)
-    assert window.state.focus == room.units.first_positions[order[0]]
+    assert window.state.focus == units_of(window).first_positions[order[0]]
 
 
 def test_a_typed_mask_has_no_surprise(window: Window, qtbot: QtBot) -> None:
@@ -177,8 +176,7 @@ def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: 
         target = HeadTarget(guess.token, word_target(MASKS[place], guess.id))
         assert view.target == target
         found = attribution_of(checkpoint, text, target, method)  # type: ignore[arg-type]
-        assert room.units is not None
-        assert card.scores == pytest.approx(room.units.sums(found.scores).tolist(), abs=1e-4)
+        assert card.scores == pytest.approx(units_of(window).sums(found.scores).tolist(), abs=1e-4)
         strongest = max(card.tokens.tokens, key=lambda token: abs(token.value or 0))
         assert abs(strongest.value or 0) == pytest.approx(1)
         if method == "integrated":

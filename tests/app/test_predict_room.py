@@ -25,7 +25,7 @@ from app.state.examples import load_examples
 from app.state.what_if import WhatIf
 from bertcore.analysis.predict import WordGuess, next_sentence, softmax
 from bertcore.analysis.trace import trace
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle, units_of
 from tests.app.family_models import save_family
 from tests.app.predict_room import MASKS, answered, asked, predict, reading_of
 
@@ -230,23 +230,22 @@ def test_words_act_on_what_the_model_read(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     for words, specials in ((False, True), (True, False)):
         window.state.set_token_view(words=words, specials=specials)
-        assert room.units is not None
         shown = re.findall(r"<span[^>]*>([^<]*)</span>", room.words_view.read_text.text())
-        assert shown == room.units.labels
+        assert shown == units_of(window).labels
 
 
 def test_pages_are_reached_by_keyboard_and_stay_open(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
-    tabs = room.pages.tabs
+    tabs = room.tabs
     tabs.setFocus()
-    while room.pages.open_key != "surprise":
+    while room.views.key != "surprise":
         before = tabs.currentIndex()
         QTest.keyClick(tabs, Qt.Key.Key_Right)
         assert tabs.currentIndex() == before + 1
     assert tabs.tabData(tabs.currentIndex()) == "surprise"
     window.set_look(projector=True)
     settle(window, qtbot)
-    assert window.open_room("predict").pages.open_key == "surprise"  # type: ignore[attr-defined]
+    assert window.open_room("predict").views.key == "surprise"  # type: ignore[attr-defined]
     window.set_look(projector=False)
 
 

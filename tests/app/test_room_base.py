@@ -233,7 +233,7 @@ def test_what_a_view_keeps_comes_back_in_the_next_window(room: TwoViews, window:
     room.view_of("two").kept_changed.emit("distance")
     room.open_view("two")
     again = shown_room(window, qtbot)
-    assert again.pages.open_key == "two"
+    assert again.views.key == "two"
     assert again.view_of("two").restored == "distance" and again.view_of("one").restored is None
 
 

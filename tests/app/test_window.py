@@ -366,7 +366,7 @@ def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot
         window.use_example(example)
         settle(window, qtbot)
         if spec.key != "attend":
-            assert shown.pages.open_key == first
+            assert shown.views.key == first
         else:
             assert shown.large.key == first
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.compute.applying import Applied
@@ -16,7 +15,7 @@ from app.rooms.apply.classes_view import ClassesView, NumberView
 from app.rooms.apply.tags_view import TagsView
 from app.rooms.apply.texts_view import AnswerView, ChoicesView, SummaryView
 from app.rooms.apply.view import ApplyView
-from app.rooms.base import ExploreRoom
+from app.rooms.base import Room
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.state.state import ExploreState
@@ -46,7 +45,7 @@ TASKS = {
 }
 
 
-class ApplyRoom(ExploreRoom):
+class ApplyRoom(Room):
     """One view at a time, by the task of the open model; what the model is stands beside it."""
 
     train_requested = Signal()
@@ -165,12 +164,10 @@ class ApplyRoom(ExploreRoom):
         if not applied.problem:
             self._took.setText(self.tr("answered in {ms} ms").format(ms=numbers.decimal(applied.took_ms, 0)))
 
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Nothing is computed for a room that nobody sees."""
-        super().hideEvent(event)
+    def leave(self) -> None:
+        super().leave()
         if self.view is not None:
             self.view.leave()
-        self._is_stale = True
 
 
 _PASSAGE = (

@@ -17,8 +17,8 @@ from app.rooms.attend.chosen import Chosen
 from app.rooms.attend.effects import EffectsView
 from app.rooms.attend.find import FindView
 from app.rooms.attend.kinds import KindsView
-from app.rooms.attend.view import AttendView, ViewStack
-from app.rooms.base import ViewSpec
+from app.rooms.attend.view import AttendView
+from app.rooms.base import ViewSpec, ViewStack
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.state.token_units import TokenView
@@ -74,7 +74,8 @@ class HeadsCard(Card):
         self.by_kind = button(
             self.tr("By kind"), look="small", hint=self.tr("Sort the heads by what they do"), checkable=True
         )
-        self.panels = ViewStack(PANELS, chosen)
+        self._chosen = chosen
+        self.panels = ViewStack(PANELS, AttendView)
         self.tabs = {
             spec.key: button(spec.shown_title, look="small", hint=spec.shown_hint, checkable=True) for spec in PANELS
         }
@@ -193,7 +194,8 @@ class HeadsCard(Card):
         column.addStretch(1)
         self.body.addWidget(scrolled(inside), 1)
 
-    def _on_view_made(self, view: AttendView) -> None:
+    def _on_view_made(self, _key: str, view: AttendView) -> None:
+        view.use(self._chosen)
         if isinstance(view, EffectsView):
             view.effects_changed.connect(self._show_effects)
         elif isinstance(view, KindsView):

@@ -13,8 +13,8 @@ from app.rooms.attend.chosen import Chosen
 from app.rooms.attend.lines import LinesView
 from app.rooms.attend.matrix import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, RolloutMatrix
 from app.rooms.attend.score import ScoreView
-from app.rooms.attend.view import AttendView, ViewStack
-from app.rooms.base import ViewSpec
+from app.rooms.attend.view import AttendView
+from app.rooms.base import ViewSpec, ViewStack
 from app.widgets.card import Card, Hint, button
 from app.widgets.controls import Choice
 
@@ -85,7 +85,8 @@ class LargeCard(Card):
 
     def __init__(self, chosen: Chosen) -> None:
         super().__init__("")
-        self.views = ViewStack(SPECS, chosen)
+        self._chosen = chosen
+        self.views = ViewStack(SPECS, AttendView)
         self._specs = {spec.key: spec for spec in SPECS}
         self._is_projector = theme.is_projector()  # then the picture needs the room
         self._matrix = MATRIX_KEYS[0]  # the one that its tab opens
@@ -145,7 +146,8 @@ class LargeCard(Card):
         self.purpose.setVisible(not self._is_projector)
         self.body.addWidget(self.views, 1)
 
-    def _on_view_made(self, view: AttendView) -> None:
+    def _on_view_made(self, _key: str, view: AttendView) -> None:
+        view.use(self._chosen)
         view.title_changed.connect(self._show_title)
         self.view_made.emit(view)
 

@@ -19,7 +19,7 @@ from app.rooms.attend.large_card import SPECS, LargeCard
 from app.rooms.attend.links import with_weight
 from app.rooms.attend.side_card import SideCard
 from app.rooms.attend.view import AttendView
-from app.rooms.base import ExploreRoom
+from app.rooms.base import Room
 from app.state.readings import Reading
 from app.state.state import ExploreState
 from app.state.what_if import EditedRow
@@ -39,7 +39,7 @@ class _Kept:
     heads: tuple[Head, ...]
 
 
-class AttendRoom(ExploreRoom):
+class AttendRoom(Room):
     """Atlas on the left, the chosen heads in the middle, bars, facts and what if on the right."""
 
     specs = SPECS  # of the large card; PANELS are those below the atlas
@@ -101,7 +101,7 @@ class AttendRoom(ExploreRoom):
             self.waiting.show_sentence(
                 self.tr("Special tokens are hidden, and there is no word yet. Type one above, or show special tokens.")
             )
-            self._leave()
+            self.leave()
             return
         self._attentions = attentions
         pause_ms, self._is_typing = PAUSE_MS if self._is_typing else 0, True
@@ -141,8 +141,8 @@ class AttendRoom(ExploreRoom):
 
     def _connect(self) -> None:
         atlas, what_if, card = self.heads_card.atlas, self.side.what_if, self.heads_card
-        for stack in (self.large.views, card.panels):
-            stack.view_made.connect(self._connect_view)
+        self.large.view_made.connect(self._connect_view)
+        card.view_made.connect(self._connect_view)
         for view in (self.large.view, card.panels.view):  # made with their cards
             self._connect_view(view)
         card.question_requested.connect(self.question_requested)
@@ -185,7 +185,8 @@ class AttendRoom(ExploreRoom):
         elif self.state.reading is not None and self.is_drawn:
             self.draw_head(self.state.reading)
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        super().leave()
         self.heads_card.leave()
         self.large.views.leave()
         self._attentions = None
@@ -270,7 +271,7 @@ class AttendRoom(ExploreRoom):
 
     def _on_row_reset(self) -> None:
         attentions, what_if = self._attentions, self.state.what_if
-        row = attentions.units.unit_of(self.current) if attentions else None
+        row = attentions.units.unit_of(self.state.selection.position) if attentions else None
         if attentions is None or row is None:
             return
         for position in attentions.units.members[row]:
@@ -341,7 +342,7 @@ class AttendRoom(ExploreRoom):
         if self.side.row is None or self._attentions is None:
             return None
         values = {"attention": numbers_of("is looked at", self._attentions.units.labels, self.side.row)}
-        token = self._attentions.reading.shown_tokens[self.current]
+        token = self._attentions.reading.shown_tokens[self.state.selection.position]
         title, hint = self.tr("What “{token}” looks at").format(token=token), self.tr("attention of one token")
         return self.figure(title, [self.side.bars], values, hint=hint, head=True, token=True)
 
@@ -364,7 +365,5 @@ class AttendRoom(ExploreRoom):
         super().showEvent(event)
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nothing is computed for a room that nobody sees, and no reading kept; both come back with it."""
-        super().hideEvent(event)
         self.state.kept[KEPT] = _Kept(self.large.key, self.heads_card.panel, self.chosen.heads)
-        self._leave()
+        super().hideEvent(event)

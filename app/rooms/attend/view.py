@@ -1,17 +1,15 @@
-"""What the views of the room Attend have in common, and the place that shows one of several."""
+"""What the views of the room Attend have in common."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.figures.figure import Figure
 from app.look import theme
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.chosen import Chosen
-from app.rooms.base import View, ViewSpec
+from app.rooms.base import View
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.card import label
@@ -102,67 +100,3 @@ class AttendView(View):
 
     def _drawn_for(self) -> tuple[object, ...]:
         return self.head, self.chosen.heads, self.chosen.column if self.follows_column else None
-
-
-class ViewStack(QWidget):
-    """One view of several, each made when it is opened first. Only the one on show is drawn."""
-
-    view_made = Signal(object)
-
-    def __init__(self, specs: Sequence[ViewSpec], chosen: Chosen) -> None:
-        super().__init__()
-        self._specs, self._chosen = {spec.key: spec for spec in specs}, chosen
-        self._views: dict[str, AttendView] = {}
-        self._selection: tuple[Reading, Selection] | None = None
-        self.key = ""
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-
-    @property
-    def view(self) -> AttendView:
-        """The one on show."""
-        return self._views[self.key]
-
-    def get(self, key: str) -> AttendView:
-        """A view, made where it is not yet, but not opened."""
-        if key not in self._views:
-            view = self._specs[key].factory()
-            assert isinstance(view, AttendView)
-            view.hide()
-            self._layout.addWidget(view)
-            self._views[key] = view
-            view.use(self._chosen)
-            self.view_made.emit(view)
-        return self._views[key]
-
-    def open(self, key: str) -> None:
-        """Shows a view, at once: it was asked for by name."""
-        if key == self.key:
-            return
-        if self.key:
-            self.view.leave()
-            self.view.hide()
-        view, self.key = self.get(key), key
-        view.show()
-        if self._selection is not None:
-            self.show_reading(*self._selection, 0)
-
-    def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
-        """pause_ms: before anything is computed for it."""
-        self._selection = reading, selection
-        view = self.view
-        view.reading, view.selection, view.pause_ms = reading, selection, pause_ms
-        view.show_reading(reading, selection)
-
-    def show_selection(self, reading: Reading, selection: Selection) -> None:
-        """Another token, or other heads, of the same reading."""
-        self._selection = reading, selection
-        view = self.view
-        view.reading, view.selection, view.pause_ms = reading, selection, 0
-        view.show_selection(reading, selection)
-
-    def leave(self) -> None:
-        """Nobody sees it any more."""
-        if self.key:
-            self.view.leave()
-        self._selection = None
