@@ -36,7 +36,7 @@ class Frame(QWidget):
     """The chrome and a stack of rooms."""
 
     room_opened = Signal(str)
-    typing = Signal()  # the text is about to be what a person has typed
+    typed = Signal()  # the text is about to be what a person has typed
 
     def __init__(
         self,
@@ -152,18 +152,14 @@ class Frame(QWidget):
         self.switches.words_switched.connect(lambda on: state.set_token_view(words=on))
         self.switches.specials_switched.connect(lambda on: state.set_token_view(specials=on))
         self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))
-        self.sentences.edited.connect(self._on_sentences_edited)
+        self.sentences.edited.connect(self.typed)  # first: what the text changes then was typed
+        self.sentences.edited.connect(state.set_text)
         field.clicked.connect(state.set_focus)
         field.double_clicked.connect(state.toggle_mask)
         field.hovered.connect(state.set_hover)
         field.context_menu_requested.connect(lambda position, at: show_token_menu(field, state, position, at))
         field.moved.connect(self._on_field_moved)
         self.rail.room_chosen.connect(self.open_room)
-
-    def _on_sentences_edited(self, a: str, b: str) -> None:
-        if (a, b) != (self.state.text_a, self.state.text_b):
-            self.typing.emit()
-        self.state.set_text(a, b)
 
     def _words(self) -> list[str]:
         return f"{self.state.text_a} {self.state.text_b}".lower().split()

@@ -183,7 +183,7 @@ class Window(QMainWindow):
         if self.state.model is not None:
             title_bar.set_model(self.state.model)
         self.frame.room_opened.connect(self._on_frame_room_opened)
-        self.frame.typing.connect(self.history.expect_typing)
+        self.frame.typed.connect(self.history.expect_typing)
         if self._is_painted:
             self.frame.open_room(self.room_key)
         self._show_facts()
