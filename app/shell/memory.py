@@ -54,6 +54,11 @@ class SpareMemory(QObject):
         for change in changes:
             change.connect(self._on_change)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Something has changed, and it has not been quiet for long enough since."""
+        return self._quiet.isActive()
+
     def give_back(self) -> None:
         if self._trim is not None:
             self._trim(0)

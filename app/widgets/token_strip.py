@@ -44,7 +44,7 @@ class ChipField(WrappedBoxes):
         self.is_short = theme.is_projector()
         self.chip_px = SHORT_CHIP_PX if self.is_short else CHIP_HEIGHT_PX
         super().__init__(QCoreApplication.translate("TokenStrip", "Tokens"), self.chip_px, Qt.FocusPolicy.StrongFocus)
-        self._chips: list[Chip] = []
+        self.chips: list[Chip] = []
         self._widths: dict[tuple[str, float], int] = {}
         self._pictures: dict[tuple[object, ...], QPixmap] = {}
         self._metrics: dict[float, QFontMetrics] = {}
@@ -52,7 +52,7 @@ class ChipField(WrappedBoxes):
         self._locked: int | None = None
 
     def set_chips(self, chips: list[Chip]) -> None:
-        self._chips = chips
+        self.chips = chips
         self.setAccessibleDescription(" ".join(chip.token for chip in chips[:100]))
         self.lay_out()
 
@@ -69,7 +69,7 @@ class ChipField(WrappedBoxes):
         return [
             max(self._width(chip.token, 13), 0 if self.is_short else self._width(_below(position, chip), 10.5))
             + padding
-            for position, chip in enumerate(self._chips)
+            for position, chip in enumerate(self.chips)
         ]
 
     def _width(self, text: str, size_px: float) -> int:
@@ -84,7 +84,7 @@ class ChipField(WrappedBoxes):
 
     def _picture(self, position: int) -> QPixmap:
         """Of a chip; most of them come again with the next keystroke, and their text takes long to draw."""
-        chip, size = self._chips[position], self.boxes[position].size().toSize()
+        chip, size = self.chips[position], self.boxes[position].size().toSize()
         outline = None if position != self._current else "locked" if position == self._locked else "hovered"
         drawn = (chip.token, _below(position, chip), chip.kind, chip.is_unknown, outline, size.width())
         key = (*drawn, theme.active().name, theme.scale(), self.devicePixelRatioF())
@@ -102,7 +102,7 @@ class ChipField(WrappedBoxes):
         return kept
 
     def _paint_chip(self, painter: QPainter, position: int, rect: QRect) -> None:
-        chip = self._chips[position]
+        chip = self.chips[position]
         ink = theme.color(chip.kind)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(f"{chip.kind}_tint"))
@@ -134,7 +134,7 @@ class ChipField(WrappedBoxes):
             if position is None:
                 QToolTip.hideText()
             else:
-                QToolTip.showText(event.globalPos(), self._chips[position].hint(), self)
+                QToolTip.showText(event.globalPos(), self.chips[position].hint(), self)
             return True
         return super().event(event)
 

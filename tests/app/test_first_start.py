@@ -27,7 +27,7 @@ def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str]
     assert isinstance(room, TrainRoom)
     assert window.state.model is None or window.state.model.folder == built_in_checkpoint()
     qtbot.waitUntil(lambda: room.slider.isEnabled() and room.chosen_step == snapshots[-1][0], timeout=WAIT_MS)
-    assert [run.path.name for run in room.runs._runs] == [TINY, BUILT_IN]
+    assert [run.path.name for run in room.runs.shown_runs] == [TINY, BUILT_IN]
     qtbot.waitUntil(lambda: len(room.watch.list._guesses) == len(snapshots), timeout=WAIT_MS)
     said = [room.watch.list._guesses[path] for _, path in snapshots]
     assert said[0].probability < 0.05 and len({guess.token for guess in said}) > 2

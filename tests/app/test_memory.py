@@ -92,11 +92,15 @@ def test_free_memory_is_given_back_after_the_last_change(qtbot: QtBot, monkeypat
 
 def test_each_change_puts_it_off(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     something = Something()
-    spare, given = SpareMemory(something, [something.changed]), []
-    monkeypatch.setattr(spare, "_trim", given.append)
+    monkeypatch.setattr(window_memory, "QUIET_MS", 100)
+    given: list[bool] = []
+    monkeypatch.setattr(SpareMemory, "give_back", lambda spare: given.append(spare.is_waiting))
+    spare = SpareMemory(something, [something.changed])
+    assert not spare.is_waiting
     something.changed.emit("kind", None)
-    assert spare._quiet.isActive() and given == []
-    spare._quiet.timeout.emit()
-    assert given == [0]
+    assert spare.is_waiting and given == []
+    qtbot.waitUntil(lambda: given != [])
+    assert given == [False]
+    something.changed.emit("kind", None)
     spare.close()
-    assert not spare._quiet.isActive()
+    assert not spare.is_waiting

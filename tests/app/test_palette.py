@@ -139,9 +139,12 @@ def test_it_closes_where_the_window_is_built_anew(window: Window, qtbot: QtBot) 
     window.set_look(projector=False)
 
 
-def test_it_closes_though_what_had_the_keyboard_is_gone(palette: Palette, qtbot: QtBot) -> None:
-    line = QLineEdit()
-    palette._before = line
+def test_it_closes_though_what_had_the_keyboard_is_gone(window: Window) -> None:
+    line = QLineEdit(window)
+    line.show()
+    window.activateWindow()
+    line.setFocus()
+    palette = window.open_palette()
     line.deleteLater()
     QCoreApplication.sendPostedEvents(line, QEvent.Type.DeferredDelete)
     palette.close_palette()

@@ -71,7 +71,7 @@ def test_typing_updates_strip_and_room(window: Window, qtbot: QtBot) -> None:
     window.frame.sentences.a.setFocus()
     window.frame.sentences.a.end(False)
     QTest.keyClicks(window.frame.sentences.a, " dog")
-    assert [chip.token for chip in window.frame.strip.field._chips].count("dog") == 1
+    assert [chip.token for chip in window.frame.strip.field.chips].count("dog") == 1
     settle(window, qtbot)
     assert attend_room.values(attend).shape == (before + 1, before + 1)  # type: ignore[arg-type]
 

@@ -26,7 +26,7 @@ LOOK_EVERY_S = 0.02
 HELD_MS = 20  # how long a button of the mouse stays down, and up
 NAMES = {" ": "space", ".": "period", "ctrl": "Control_L", "shift": "Shift_L", "[": "bracketleft", "]": "bracketright"}
 
-Shown = dict[str, Any]  # as telling_window.py writes it
+Shown = dict[str, Any]  # as reporting_window.py writes it
 
 
 @contextmanager
@@ -138,7 +138,7 @@ class RealWindow:
             "BERTSCOPE_HOME": str(folder / "home"),
             "PYTHONPATH": str(ROOT),
         }
-        command = [sys.executable, "-m", "tests.end_to_end.telling_window", str(self._told), *arguments]
+        command = [sys.executable, "-m", "tests.end_to_end.reporting_window", str(self._told), *arguments]
         with self._errors.open("wb") as errors:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=errors, stderr=errors)
 

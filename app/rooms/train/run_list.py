@@ -26,12 +26,12 @@ class RunList(PointerWidget):
     def __init__(self) -> None:
         super().__init__("", Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(self.tr("Runs"))
-        self._runs: list[RunInfo] = []
+        self.shown_runs: list[RunInfo] = []
         self._selected: Path | None = None
-        self.clicked.connect(lambda index, _modifiers: self.chosen.emit(self._runs[index].path))
+        self.clicked.connect(lambda index, _modifiers: self.chosen.emit(self.shown_runs[index].path))
 
     def set_runs(self, runs: list[RunInfo]) -> None:
-        self._runs = runs
+        self.shown_runs = runs
         described = (f"{run.name}, {run.does}, {state_line(run)}" for run in runs)
         self.setAccessibleDescription("; ".join(described))
         self.setMinimumHeight(len(runs) * theme.px(ROW_PX + GAP_PX))
@@ -47,15 +47,15 @@ class RunList(PointerWidget):
 
     def cell_at(self, point: QPointF) -> int | None:
         index = int(point.y() // theme.px(ROW_PX + GAP_PX))
-        return index if 0 <= index < len(self._runs) else None
+        return index if 0 <= index < len(self.shown_runs) else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
         step = ARROWS.get(key, (0, 0))[0]
         index = (-1 if cell is None else cell) + step
-        return index if step and 0 <= index < len(self._runs) else None
+        return index if step and 0 <= index < len(self.shown_runs) else None
 
     def selected_cell(self) -> int | None:
-        paths = [run.path for run in self._runs]
+        paths = [run.path for run in self.shown_runs]
         return paths.index(self._selected) if self._selected in paths else None
 
     def _paint_row(self, painter: QPainter, index: int, run: RunInfo) -> None:
@@ -76,19 +76,19 @@ class RunList(PointerWidget):
         _paint_bar(painter, inner, run)
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(220), len(self._runs) * theme.px(ROW_PX + GAP_PX))
+        return QSize(theme.px(220), len(self.shown_runs) * theme.px(ROW_PX + GAP_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for index, run in enumerate(self._runs):
+        for index, run in enumerate(self.shown_runs):
             if self.row_rect(index).intersects(QRectF(event.rect())):
                 self._paint_row(painter, index, run)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self.cell_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), "" if index is None else _tool_tip(self._runs[index]), self)
+            QToolTip.showText(event.globalPos(), "" if index is None else _tool_tip(self.shown_runs[index]), self)
             return True
         return super().event(event)
 

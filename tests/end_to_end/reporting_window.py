@@ -21,25 +21,26 @@ from app import __main__
 from app.look import theme
 from app.rooms.attend.matrix import AttentionGrid
 from app.widgets.palette import Palette
+from app.widgets.room_rail import RoomButton
 
 EVERY_MS = 20
-CELL = 3, 5  # row and column of the matrix whose place is told
+CELL = 3, 5  # row and column of the matrix whose place is written down
 
 
-class TellingWindow(app.shell.window.Window):
+class ReportingWindow(app.shell.window.Window):
     """A timer looks at the window; nothing else is different."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._told = ""
-        self._teller = QTimer(self)
-        self._teller.timeout.connect(self._tell)
-        self._teller.start(EVERY_MS)
+        self._written = ""
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._write)
+        self._timer.start(EVERY_MS)
 
-    def _tell(self) -> None:
+    def _write(self) -> None:
         text = json.dumps(what_is_shown(self))
-        if text != self._told:
-            self._told = text
+        if text != self._written:
+            self._written = text
             part = FILE.with_suffix(".part")
             part.write_text(text, encoding="utf-8")
             os.replace(part, FILE)
@@ -55,7 +56,7 @@ def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
         "keyboard": focused.accessibleName() if focused else None,
         "a": frame.sentences.a.text(),
         "b": frame.sentences.b.text(),
-        "chips": [chip.token for chip in field._chips],
+        "chips": [chip.token for chip in field.chips],
         "masked": list(state.all_masked),
         "focus": state.focus,
         "hover": state.hover,
@@ -71,8 +72,8 @@ def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
         "banner": frame.banner.text if frame.banner.isVisible() else "",
         "places": {
             "a": _middle(frame.sentences.a),
-            "chips": [_place(field, QPointF(field.rect_of(i).center())) for i in range(len(field._chips))],
-            "rooms": {button.room_id: _middle(button) for button in frame.rail._buttons.values()},
+            "chips": [_place(field, QPointF(field.rect_of(i).center())) for i in range(len(field.chips))],
+            "rooms": {button.room_id: _middle(button) for button in frame.rail.findChildren(RoomButton)},
         },
         **_in_room(frame.room),
     }
@@ -117,5 +118,5 @@ if __name__ == "__main__":
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1)  # says where every thread is
     FILE = Path(sys.argv[1])
-    app.shell.window.Window = TellingWindow  # type: ignore[misc]
+    app.shell.window.Window = ReportingWindow  # type: ignore[misc]
     sys.exit(__main__.main(sys.argv[2:]))
