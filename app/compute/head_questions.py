@@ -169,7 +169,6 @@ class HeadCheck:
     attention: NDArray[np.float64]  # (S)
     gradient: NDArray[np.float64]  # (S) change of ln p per unit of attention, to first order
     without: NDArray[np.float64]  # (S) change of ln p without this one link; NaN where it was not worked out
-    head_gradient: NDArray[np.float64]  # (S,S) the gradient for all rows
     without_head: float  # change of ln p without the whole head
     value: float  # ln p as it is
 
@@ -178,7 +177,7 @@ def effects_of_heads(checkpoint: Checkpoint, text: ModelInput, target: HeadTarge
     """(L,N): change of ln p in nats when each head alone is switched off (`ablation.head_effects`)."""
     from bertcore.analysis.ablation import head_effects
 
-    found = head_effects(
+    effects = head_effects(
         checkpoint.model,
         text.input_ids,
         text.segments,
@@ -187,7 +186,7 @@ def effects_of_heads(checkpoint: Checkpoint, text: ModelInput, target: HeadTarge
         max_tokens=INTERACTIVE_TOKENS,
         progress=step,
     )
-    return found.effect
+    return effects.effect
 
 
 def check_head(
@@ -211,9 +210,9 @@ def check_head(
     check_heads([(layer, head)], checkpoint.config)
     check_rows([row], len(text.input_ids))
     arguments = (checkpoint.model, text.input_ids, text.segments, target.target, layer)
-    found = attention_gradient(*arguments, position_ids=text.positions)
+    first_order = attention_gradient(*arguments, position_ids=text.positions)
     step(0.1)
-    attention = found.attention[head, row]  # (S)
+    attention = first_order.attention[head, row]  # (S)
     columns = sorted(np.argsort(-attention, kind="stable")[:most_links].tolist())
     without = np.full(len(attention), np.nan)
     without[columns] = link_effects(
@@ -225,8 +224,8 @@ def check_head(
         max_tokens=INTERACTIVE_TOKENS,
         progress=lambda share: step(0.1 + 0.8 * share),
     )
-    without_head = _without_head(checkpoint, text, target, layer, head) - found.value
-    return HeadCheck(attention, found.gradient[head, row], without, found.gradient[head], without_head, found.value)
+    without_head = _without_head(checkpoint, text, target, layer, head) - first_order.value
+    return HeadCheck(attention, first_order.gradient[head, row], without, without_head, first_order.value)
 
 
 def _without_head(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, layer: int, head: int) -> float:
@@ -236,11 +235,10 @@ def _without_head(checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, 
     from bertcore.analysis.passes import as_text
     from bertcore.model.tap import Intervention
 
-    asked = target.target
     with torch.inference_mode():
         read = as_text(checkpoint.model, text.input_ids, text.segments, text.positions)
         hidden = read.hidden(checkpoint.model, tap=Intervention(switch_off_heads([(layer, head)])))
-        return float(asked.of(checkpoint.model, hidden)[0])
+        return float(target.target.of(checkpoint.model, hidden)[0])
 
 
 def flow_matrix(attentions: NDArray, layers: int, step: Step, *, most_tokens: int = 64) -> NDArray[np.float64]:
@@ -266,7 +264,7 @@ def gradient_of_layer(checkpoint: Checkpoint, text: ModelInput, target: HeadTarg
     """(N,S,S): the gradient of ln p with respect to a layer's attention (`attention_gradient`)."""
     from bertcore.analysis.attention_gradient import attention_gradient
 
-    found = attention_gradient(
+    first_order = attention_gradient(
         checkpoint.model, text.input_ids, text.segments, target.target, layer, position_ids=text.positions
     )
-    return found.gradient
+    return first_order.gradient

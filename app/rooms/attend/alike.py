@@ -56,55 +56,55 @@ class AlikeView(AttendView):
         self.nearest.set_off(attentions.off)
 
         def work(step: Step) -> HeadMap:
-            from bertcore.analysis.head_map import head_map
+            from bertcore.analysis.head_map import head_map as compute_map
 
             stacked = attentions.stacked(lambda share: step(share * 0.2))
-            return head_map(stacked, progress=lambda share: step(0.2 + share * 0.8))
+            return compute_map(stacked, progress=lambda share: step(0.2 + share * 0.8))
 
         self.question.compute(attentions.key, work, self.pause_ms)
-        found = self.question.answer
+        head_map = self.question.answer
         for widget in (self.points, self.nearest, self._axes):
-            widget.setVisible(found is not None)
-        if found is None:
+            widget.setVisible(head_map is not None)
+        if head_map is None:
             self.points.set_points(Points())
             return
-        layers, heads, _ = found.points.shape
+        layers, heads, _ = head_map.points.shape
         names = [head_name(layer, head) for layer in range(layers) for head in range(heads)]
         shades = [0.15 + 0.75 * layer / max(layers - 1, 1) for layer in range(layers) for _ in range(heads)]
-        self.points.set_points(Points(found.points.reshape(-1, 2), names, shades=shades))
-        self._axes.setText(self._about_axes(found))
-        self._show_heads(found)
+        self.points.set_points(Points(head_map.points.reshape(-1, 2), names, shades=shades))
+        self._axes.setText(self._about_axes(head_map))
+        self._show_heads(head_map)
 
     def show_selection(self, reading: object, selection: object) -> None:
         if self.question.answer is not None:
             self._show_heads(self.question.answer)
 
     def make_figure(self) -> Figure | None:
-        found = self.question.answer
-        if found is None or self.reading is None:
+        head_map = self.question.answer
+        if head_map is None or self.reading is None:
             return None
         names = list(self.points.points.names)
-        points = Numbers(found.points.reshape(-1, 2), (Axis("head", names), Axis("axis", ("1", "2"))))
+        points = Numbers(head_map.points.reshape(-1, 2), (Axis("head", names), Axis("axis", ("1", "2"))))
         values = {
             "points": points,
-            "divergence": Numbers(found.divergence, (Axis("head", names), Axis("other", names))),
+            "divergence": Numbers(head_map.divergence, (Axis("head", names), Axis("other", names))),
         }
         hint, title = self.tr("near: they look at the same"), self.tr("Which heads are alike")
         return self.figure(title, [self.points], values, hint=hint, settings=self._axes.text())
 
-    def _about_axes(self, found: HeadMap) -> str:
-        shares = [numbers.percent(share) for share in found.share[:2]]
+    def _about_axes(self, head_map: HeadMap) -> str:
+        shares = [numbers.percent(share) for share in head_map.share[:2]]
         sentences = [
             self.tr("The axes keep {first} and {second} of the differences.").format(first=shares[0], second=shares[1])
         ]
         total = len(self.attentions.units)
-        if len(found.rows) < total:
+        if len(head_map.rows) < total:
             rows = self.tr("{some} of {all} rows were compared.")
-            sentences.append(rows.format(some=len(found.rows), all=total))
+            sentences.append(rows.format(some=len(head_map.rows), all=total))
         return " ".join(sentences)
 
-    def _show_heads(self, found: HeadMap) -> None:
-        layers, heads, _ = found.points.shape
+    def _show_heads(self, head_map: HeadMap) -> None:
+        layers, heads, _ = head_map.points.shape
         chosen = [self.head, *(spot for spot in self.chosen.heads if spot != self.head)]
         self.points.set_selected([layer * heads + head for layer, head in chosen if layer < layers and head < heads])
         layer, head = self.head
@@ -113,14 +113,14 @@ class AlikeView(AttendView):
         if not can_compare:
             return
         own = layer * heads + head
-        order = [i for i in np.argsort(found.divergence[own], kind="stable").tolist() if i != own][:NEAREST]
-        links = [(divmod(i, heads), numbers.decimal(float(found.divergence[own, i]))) for i in order]
+        order = [i for i in np.argsort(head_map.divergence[own], kind="stable").tolist() if i != own][:NEAREST]
+        links = [(divmod(i, heads), numbers.decimal(float(head_map.divergence[own, i]))) for i in order]
         title = self.tr("most like {head}").format(head=head_name(layer, head))
         self.nearest.show_rows([(title, links, self.tr("bits apart"))])
 
     def _head_of(self, point: int) -> Head:
-        found = self.question.answer
-        layer, head = divmod(point, 1 if found is None else found.points.shape[1])
+        head_map = self.question.answer
+        layer, head = divmod(point, 1 if head_map is None else head_map.points.shape[1])
         return layer, head
 
     def _on_points_clicked(self, point: int, modifiers: Qt.KeyboardModifier) -> None:

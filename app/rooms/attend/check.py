@@ -45,10 +45,10 @@ class CheckView(AttendView):
         self.line = ProgressLine()
         self.question: Question[HeadCheck] = self.add_question(lambda _answer: self.redraw(), self.line)
         self._whole = label("", "strong", wrap=True)
-        self._asked = label(self.tr("Does it matter for"), "muted")
+        self._lead = label(self.tr("Does it matter for"), "muted")
         self._box = TargetBox()
         self._notes = label("", "muted", wrap=True)
-        self.controls.addWidget(self._asked)
+        self.controls.addWidget(self._lead)
         self.controls.addWidget(self._box)
         self.controls.addStretch(1)
         inside = QWidget()
@@ -85,7 +85,7 @@ class CheckView(AttendView):
         hint = self.tr("does it matter what {token} looks at?").format(token=token)
         self.set_title(head_title(layer, head), " · ".join([hint, *attentions.plain_notes]))
         self._notes.setText("\n".join(self._meanings()))
-        for widget in (self._asked, self._box):
+        for widget in (self._lead, self._box):
             widget.setVisible(target is not None)
         if target is None:
             self.question.forget(self.chosen.problem)

@@ -34,8 +34,7 @@ def strongest_links(
     among (S,S): True for the links asked about; None: all. most: no more links than this, those of the row `always`
     among them.
     """
-    asked = np.ones(attention.shape, dtype=bool) if among is None else among
-    values = np.where(asked, attention, 0).astype(np.float64)
+    values = np.where(True if among is None else among, attention, 0).astype(np.float64)
     total = float(values.sum())
     fits = (values >= least) & (values > 0)
     if share is not None:

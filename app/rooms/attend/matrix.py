@@ -268,8 +268,8 @@ class RolloutMatrix(ComputedMatrix):
             return self._matrix(without(attentions, what_if.heads_off, what_if.layers_off), layer, step)
 
         self.question.compute((reading.request, layer), work, self.pause_ms)
-        found = self.question.answer
-        self.show_matrix(None if found is None else units.attention(found.astype(np.float32)), units)
+        matrix = self.question.answer
+        self.show_matrix(None if matrix is None else units.attention(matrix.astype(np.float32)), units)
 
     def read_out(self, row: str, column: str, value: float) -> str:
         return self.tr("{share} of {row} comes from {column}").format(
@@ -348,8 +348,8 @@ class GradientMatrix(ComputedMatrix):
 
         model, key = attentions.reading.request.model, (*attentions.plain_key, target, layer)
         self.question.ask_model(model, key, work, self.pause_ms)
-        found = self.question.answer
-        self.show_matrix(None if found is None else found[head], units)
+        matrix = self.question.answer
+        self.show_matrix(None if matrix is None else matrix[head], units)
 
     def read_out(self, row: str, column: str, value: float) -> str:
         text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
