@@ -29,7 +29,7 @@ from app.widgets.figure_button import (
     figure_buttons,
 )
 from bertcore.errors import BertcoreError
-from tests.app.conftest import TEXT_A, settle
+from tests.app.conftest import TEXT_A, settle, units_of
 
 VALUES = np.array([[1.5, -2.0, 0.1], [0.0, 4.25, 1e-9]], dtype=np.float32)
 
@@ -185,8 +185,8 @@ def test_every_head_saves_what_it_draws(window: Window, qtbot: QtBot) -> None:
     room: Any = window.open_room("attend")
     window.state.set_token_view(specials=False)
     settle(window, qtbot)
-    drawn, units = room.atlas_figure().numbers["attention"], len(room.units)
-    assert drawn.values.shape[2:] == (units, units) and list(drawn.axes[2].labels) == room.units.labels
+    drawn, units = room.atlas_figure().numbers["attention"], len(units_of(window))
+    assert drawn.values.shape[2:] == (units, units) and list(drawn.axes[2].labels) == units_of(window).labels
     smaller = np.random.default_rng(0).random((2, 4, units - 2, units - 2), dtype=np.float32)
     room.heads_card.atlas.set_heads(smaller)
     in_blocks = room.atlas_figure().numbers["attention"]
@@ -228,7 +228,7 @@ def test_what_is_saved_is_what_stands_there_when_the_dialog_closes(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
     figure_buttons(room)[0].request(FigureAction.SAVE_NUMBERS)
     with np.load(tmp_path / "mine.npz") as saved:
-        assert "A dog ran home." in str(saved["caption"]) and saved["attention"].shape[-1] == len(room.units)
+        assert "A dog ran home." in str(saved["caption"]) and saved["attention"].shape[-1] == len(units_of(window))
 
 
 def test_a_picture_that_is_there_is_not_replaced_unasked(
