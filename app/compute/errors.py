@@ -5,7 +5,7 @@ import threading
 import traceback
 from types import TracebackType
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
 
 from bertcore.errors import BertcoreError
 
@@ -15,8 +15,11 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, BertcoreError):
         return str(error)
     if isinstance(error, MemoryError):
-        return "There is not enough memory for this; try a shorter text or a smaller model."
-    return f"Something unexpected went wrong ({type(error).__name__}: {error}); the window goes on."
+        return QCoreApplication.translate(
+            "Errors", "There is not enough memory for this; try a shorter text or a smaller model."
+        )
+    text = QCoreApplication.translate("Errors", "Something unexpected went wrong ({error}). You can keep working.")
+    return text.format(error=f"{type(error).__name__}: {error}")
 
 
 class ErrorReporter(QObject):

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QCoreApplication
+
 from bertcore.runs.registry import run_around
 
 if TYPE_CHECKING:
@@ -56,4 +58,5 @@ class ModelInfo:
     def family(self) -> str:
         """As people write it: `RoBERTa`."""
         title = self.config.family.title
-        return f"pre-norm {title}" if self.config.norm == "pre" else title
+        pre_norm = QCoreApplication.translate("ModelInfo", "pre-norm {family}")
+        return pre_norm.format(family=title) if self.config.norm == "pre" else title

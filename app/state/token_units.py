@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
+from app.look.language import QT_TRANSLATE_NOOP
+
 if TYPE_CHECKING:
     import numpy as np
 
     from bertcore.tokenizer.tokenizer import Encoding
 
 KINDS = {"special": "special", "a": "segment_a", "b": "segment_b"}  # part of the text -> colour
-MERGING = "pieces of a word: columns added up, rows averaged; vectors averaged"
-NO_SPECIALS = "special tokens left out, each row scaled to sum to 1 again"
+MERGING = QT_TRANSLATE_NOOP("TokenView", "word pieces merged: columns summed, rows and vectors averaged")
+NO_SPECIALS = QT_TRANSLATE_NOOP("TokenView", "special tokens left out, rows rescaled to sum to 1")
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,8 @@ class TokenView:
     @property
     def notes(self) -> list[str]:
         """What a caption has to say of it."""
-        return [note for note, said in ((MERGING, self.words), (NO_SPECIALS, not self.specials)) if said]
+        notes = [*([MERGING] if self.words else []), *([] if self.specials else [NO_SPECIALS])]
+        return [QCoreApplication.translate("TokenView", note) for note in notes]
 
     @property
     def vectors_note(self) -> str:
