@@ -75,7 +75,7 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: Qt
     window.state.set_head(1, 0)
     panel.layer_off.click()
     settle(window, qtbot)
-    assert panel.layer_off.text() == "Switch layer on again" and panel.head_off.text() == "Switch head off"
+    assert panel.layer_off.text() == "Use this layer again" and panel.head_off.text() == "Switch head off"
     for key in ("matrix", "lines", "score"):
         room.large.open(key)
         assert room.large.title == "Layer 2 · Head 1 · off"

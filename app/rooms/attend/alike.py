@@ -33,13 +33,16 @@ class AlikeView(AttendView):
         super().__init__()
         self.line = ProgressLine()
         self.question: Question[HeadMap] = self.add_question(lambda _answer: self.redraw(), self.line)
-        self.points = Scatter(self.tr("Heads as points: near where they look at the same"), names=False)
+        self.points = Scatter(
+            self.tr("Heads as points: near each other where they look at the same tokens"), names=False
+        )
         self.points.setFixedHeight(theme.column_px(HEIGHT_PX))
         self.nearest = HeadLinks(self.tr("Heads most like the one on show"))
         self._axes = label("", "muted", wrap=True)
         top = QHBoxLayout()
         top.addWidget(
-            label(self.tr("Near each other: they look at the same. Fainter: lower layers."), "muted", wrap=True), 1
+            label(self.tr("Heads near each other look at the same tokens. Fainter: lower layers."), "muted", wrap=True),
+            1,
         )
         top.addWidget(FigureButton(self.make_figure, self.points, self.tr("map of heads")))
         self.body.setSpacing(theme.px(7))
@@ -89,7 +92,7 @@ class AlikeView(AttendView):
             "points": points,
             "divergence": Numbers(head_map.divergence, (Axis("head", names), Axis("other", names))),
         }
-        hint, title = self.tr("near: they look at the same"), self.tr("Which heads are alike")
+        hint, title = self.tr("heads near each other look at the same tokens"), self.tr("Which heads are alike")
         return self.figure(title, [self.points], values, hint=hint, settings=self._axes.text())
 
     def _about_axes(self, head_map: HeadMap) -> str:

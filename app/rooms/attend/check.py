@@ -181,7 +181,7 @@ class CheckView(AttendView):
             shown = self.tr("Only the {shown} tokens that it looks at most are listed, of {all}.")
             sentences.append(shown.format(shown=MOST_ROWS, all=len(check.attention)))
         if self.attentions.reading.before is not None:
-            sentences.append(self.tr("Of the model as it is, without your changes inside."))
+            sentences.append(self.tr("Computed for the model without your changes."))
         return " ".join(sentences)
 
 

@@ -95,7 +95,7 @@ class EffectsView(AttendView):
         sides = self.tr("Blue, below 0: the head helps. Red: the head hurts.")
         if self.attentions.reading.before is None:
             return [unit, sides]
-        return [unit, sides, self.tr("Of the model as it is, without your changes inside.")]
+        return [unit, sides, self.tr("Computed for the model without your changes.")]
 
     def _rows(self, effects: np.ndarray) -> list[Row]:
         """The heads that help and hurt most, with what becomes of the prediction without them."""

@@ -137,7 +137,7 @@ class ScoreView(AttendView):
                 steps.scaled,
                 marked=at,
             ),
-            Strip(self.tr("mask: nothing to hide, one text has no padding"), masked, steps.masked, marked=at),
+            Strip(self.tr("mask: nothing is hidden, as a single text has no padding"), masked, steps.masked, marked=at),
             Strip(
                 self.tr("softmax: e to the power of each, divided by the sum of all"),
                 softmax,

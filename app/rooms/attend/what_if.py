@@ -72,7 +72,7 @@ class WhatIfPanel(QWidget):
             self.tr("Switch head on again") if self.head_off.isChecked() else self.tr("Switch head off")
         )
         self.layer_off.setText(
-            self.tr("Switch layer on again") if self.layer_off.isChecked() else self.tr("Skip this layer")
+            self.tr("Use this layer again") if self.layer_off.isChecked() else self.tr("Skip this layer")
         )
         self._show_row(attentions, selection, column)
 
