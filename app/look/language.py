@@ -5,8 +5,9 @@ writes both forms, and `EnglishPlurals` chooses by the number:
 
     self.tr("%n token(s)", "", n)     self.tr("%n match(es)", "", n)     self.tr("%n entr(y|ies) (was|were) cut", "", n)
 
-`%Ln` writes the number with its thousands apart. A translation into another language does it with Qt's own rules for
-that language. A .qm file of English would say the same once more and could be forgotten; lupdate reads the sources.
+lupdate finds `translate` with a number only where the number is a plain name. `%Ln` writes the number with its
+thousands apart. A translation into another language does it with Qt's own rules for that language. A .qm file of
+English would say the same once more and could be forgotten; lupdate reads the sources.
 """
 
 import re

@@ -91,7 +91,8 @@ def describe(config: dict[str, Any]) -> str:
     data = config.get("data")
     corpus = data.get("corpus") if isinstance(data, dict) else None
     if isinstance(corpus, list | tuple) and corpus:
-        files = translate("RunInfo", "{file} and %n more", "", len(corpus) - 1) if len(corpus) > 1 else "{file}"
+        rest = len(corpus) - 1
+        files = translate("RunInfo", "{file} and %n more", "", rest) if rest else "{file}"
         parts.append(files.format(file=Path(str(corpus[0])).name))
     return " · ".join(parts)
 

@@ -110,15 +110,15 @@ class WhatIf:
 
     def described(self, tokens: Sequence[str]) -> list[str]:
         """Each change in a few words; tokens (S) as they are shown."""
-        tr = QCoreApplication.translate
-        layer_off, head_off = tr("WhatIf", "layer {layer} off"), tr("WhatIf", "head {head} off")
-        row_edited = tr("WhatIf", "head {head}: row of {token} edited")
-        segment_moved = tr("WhatIf", "{token} ({place}) in segment {segment}")
-        position_moved = tr("WhatIf", "{token} ({place}) at position {position}")
+        translate = QCoreApplication.translate
+        layer_off, head_off = translate("WhatIf", "layer {layer} off"), translate("WhatIf", "head {head} off")
+        row_edited = translate("WhatIf", "head {head}: row of {token} edited")
+        segment_moved = translate("WhatIf", "{token} ({place}) in segment {segment}")
+        position_moved = translate("WhatIf", "{token} ({place}) at position {position}")
         dropped = {
-            "token": tr("WhatIf", "no token embedding"),
-            "segment": tr("WhatIf", "no segment embedding"),
-            "position": tr("WhatIf", "no position embedding"),
+            "token": translate("WhatIf", "no token embedding"),
+            "segment": translate("WhatIf", "no segment embedding"),
+            "position": translate("WhatIf", "no position embedding"),
         }
         return [
             *(layer_off.format(layer=layer + 1) for layer in sorted(self.layers_off)),

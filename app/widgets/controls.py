@@ -29,10 +29,6 @@ class IconButton(QPushButton):
         if clicked is not None:
             self.clicked.connect(lambda _checked=False: clicked())
 
-    def set_icon(self, icon: str) -> None:
-        self._icon = icon
-        self.update()
-
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         return hint if self.text() else QSize(hint.height() + theme.px(4), hint.height())

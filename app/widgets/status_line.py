@@ -72,7 +72,8 @@ def _wanted(part: QLabel) -> int:
 def facts_about(reading: Reading, draw_ms: float, verified: str = "") -> str:
     """What the line says of a reading. verified: what the check of the values stored with the model gave."""
     translate, encoding, model = QCoreApplication.translate, reading.encoding, reading.request.model
-    masks = translate("StatusLine", "%n masked", "", len(reading.request.masked)) if reading.request.masked else ""
+    masked, tokens = len(reading.request.masked), len(encoding)
+    masks = translate("StatusLine", "%n masked", "", masked) if masked else ""
     if encoding.text_b is None:
         parts = translate("StatusLine", "one sentence")
     elif model.has_segments:
@@ -84,7 +85,7 @@ def facts_about(reading: Reading, draw_ms: float, verified: str = "") -> str:
     times = translate("StatusLine", "forward pass {forward_ms} ms · drawn in {draw_ms} ms")
     groups = [
         "" if model.family == "BERT" else model.family,
-        " · ".join(part for part in (translate("StatusLine", "%n token(s)", "", len(encoding)), parts, masks) if part),
+        " · ".join(part for part in (translate("StatusLine", "%n token(s)", "", tokens), parts, masks) if part),
         times.format(forward_ms=numbers.decimal(reading.forward_ms, 1), draw_ms=numbers.decimal(draw_ms, 1)),
         f"CPU · fp32 · {verified}" if verified else "CPU · fp32",
     ]

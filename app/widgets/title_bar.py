@@ -102,7 +102,8 @@ class TitleBar(QFrame):
 
 def model_title(model: ModelInfo) -> str:
     """Name, family where it is not BERT, layers, heads and size: `bertscope-mini · 4 layers × 4 heads · 5.4 M`."""
-    layers = QCoreApplication.translate("TitleBar", "%n layer(s)", "", model.layers)
-    heads = QCoreApplication.translate("TitleBar", "%n head(s)", "", model.heads)
+    layer_count, head_count = model.layers, model.heads  # lupdate wants names, not expressions
+    layers = QCoreApplication.translate("TitleBar", "%n layer(s)", "", layer_count)
+    heads = QCoreApplication.translate("TitleBar", "%n head(s)", "", head_count)
     family = "" if model.family == "BERT" else f" · {model.family}"
     return f"{model.name}{family} · {layers} × {heads} · {numbers.compact_count(model.parameters)}"

@@ -78,10 +78,9 @@ def note_about(state: ExploreState) -> str:
     if encoding is None:
         return ""
     notes = []
-    if encoding.dropped:
-        text = translate(
-            "TokenStrip", "%Ln token(s) (was|were) dropped: the model reads at most {most}.", "", encoding.dropped
-        )
+    dropped = encoding.dropped
+    if dropped:
+        text = translate("TokenStrip", "%Ln token(s) (was|were) dropped: the model reads at most {most}.", "", dropped)
         notes.append(text.format(most=numbers.count(state.max_positions)))
     if encoding.unknown:
         where = translate("TokenStrip", "“{text}” at {position}")

@@ -238,8 +238,9 @@ class VocabulariesView(View):
 
 def counted(counts: TokenCounts) -> list[str]:
     """Phrases on how many tokens a vocabulary splits the text into."""
+    tokens = counts.tokens
     phrases = [
-        QCoreApplication.translate("VocabulariesView", "%n token(s)", "", counts.tokens),
+        QCoreApplication.translate("VocabulariesView", "%n token(s)", "", tokens),
         QCoreApplication.translate("VocabulariesView", "{pieces} for {words} words, {mean} per word").format(
             pieces=counts.pieces, words=counts.words, mean=numbers.decimal(counts.pieces_per_word)
         ),
