@@ -165,7 +165,7 @@ def main(
     from benchmarks.kills_picture import draw  # Qt, after all processes are done
 
     draw(outcome, out)
-    print(f"{'kill':>4} {'at step':>8} {'goes on from':>13}")
+    print(f"{'kill':>4} {'at step':>8} {'resumes from':>13}")
     for number, kill in enumerate(outcome.kills, 1):
         notes = [("while starting", kill.while_starting), ("while a snapshot was written", kill.while_saving)]
         begin = "the beginning" if kill.goes_on_from is None else kill.goes_on_from

@@ -111,7 +111,7 @@ class BertConfig:
                 f"The config's hidden_size {self.hidden_size} does not divide into {self.num_attention_heads} heads."
             )
         if not isinstance(self.pad_token_id, int) or not 0 <= self.pad_token_id < self.vocab_size:
-            raise BertcoreError(f"The config's pad_token_id {self.pad_token_id!r} is no row of the token table.")
+            raise BertcoreError(f"The config's pad_token_id {self.pad_token_id!r} is not a row of the token table.")
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range", "layer_norm_eps"):
             _check_share(name, getattr(self, name))
         if self.classifier_dropout is not None:
@@ -127,13 +127,15 @@ class BertConfig:
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 known = ", ".join(str(value) for value in allowed if value is not None)
-                raise BertcoreError(f"The config's {name} is {getattr(self, name)!r}; BERTscope knows {known}.")
+                raise BertcoreError(f"The config's {name} is {getattr(self, name)!r}; BERTscope supports {known}.")
         if self.norm == "pre" and self.model_type != "bert":
             raise BertcoreError(f"LayerNorm before the sublayers (norm pre) exists for BERT only, not {about.title}.")
         if self.num_hidden_groups is not None and self.model_type != "albert":
-            raise BertcoreError(f"Layers that share parameters (num_hidden_groups) are ALBERT's, not {about.title}'s.")
+            raise BertcoreError(
+                f"Layers that share parameters (num_hidden_groups) exist in ALBERT only, not in {about.title}."
+            )
         if self.embedding_size not in (None, self.hidden_size) and not about.factorised:
-            raise BertcoreError(f"Embeddings of another width (embedding_size) are not {about.title}'s.")
+            raise BertcoreError(f"Embeddings of a different width (embedding_size) do not exist in {about.title}.")
         if (self.type_vocab_size == 0) != (self.model_type == "distilbert"):
             raise BertcoreError(f"The config's type_vocab_size is {self.type_vocab_size}, which no {about.title} has.")
         if (self.num_hidden_groups or 1) > self.num_hidden_layers:

@@ -113,5 +113,5 @@ def family(model_type: str) -> Family:
     """The family of a config's model_type. Raises BertcoreError for one that is unknown."""
     if model_type not in FAMILIES:
         known = ", ".join([*FAMILIES, PRE_NORM_BERT])
-        raise BertcoreError(f"The family {model_type!r} is not known here; BERTscope opens {known}.")
+        raise BertcoreError(f"The model family {model_type!r} is not supported; BERTscope opens {known}.")
     return FAMILIES[model_type]

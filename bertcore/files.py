@@ -48,7 +48,7 @@ def read_json(file: Path, advice: str = "fetch the checkpoint again", kind: type
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        raise BertcoreError(f"The file {file} is not readable JSON; {advice}.") from None
+        raise BertcoreError(f"The file {file} is not valid JSON; {advice}.") from None
     if not isinstance(value, kind):
         raise BertcoreError(
             f"The file {file} does not hold a JSON {'object' if kind is dict else kind.__name__}; {advice}."

@@ -374,7 +374,7 @@ class LoadedModel:
         """Positions of its masks, one at least."""
         masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
         if not masks:
-            raise BertcoreError("There is no [MASK] in the text; write one where a word is to be guessed.")
+            raise BertcoreError("There is no [MASK] in the text; write one where a word should be predicted.")
         return masks
 
     def _one_token(self, word: str | None, encoding: Encoding, position: int) -> int:
@@ -457,7 +457,7 @@ class LoadedModel:
 
         task = task or self.learned_task
         if task is None:
-            raise BertcoreError("Say what to measure on: the task of the file; `bertcore finetune list` shows them.")
+            raise BertcoreError("Name the task of the file; `bertcore finetune list` shows them all.")
         return evaluate_file(self.checkpoint, task, str(data), columns or {})
 
     def evaluate_text(

@@ -32,7 +32,7 @@ def resolve_model(reference: str | Path | None) -> Path:
     if is_folder:
         return _newest_snapshot(path) if is_run(path) else path
     if exists:
-        raise BertcoreError(f"{path} is a file; choose the folder that the checkpoint's files stand in.")
+        raise BertcoreError(f"{path} is a file; choose the folder with the checkpoint's files.")
     if _is_path(reference):
         raise BertcoreError(f"There is no folder {text}.")
     return fetch(text)

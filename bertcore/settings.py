@@ -186,8 +186,10 @@ def read_recipe(file: Path) -> dict[str, Any]:
     """The settings in a JSON file. Raises BertcoreError where it cannot be read, or holds something else."""
     try:
         values = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        raise BertcoreError(f"The recipe {file} cannot be read as JSON.") from None
+    except OSError as error:
+        raise BertcoreError(f"The recipe {file} cannot be read: {error.strerror or error}.") from None
+    except (ValueError, RecursionError):
+        raise BertcoreError(f"The recipe {file} is not valid JSON.") from None
     if not isinstance(values, dict):
         raise BertcoreError(f"The recipe {file} does not hold a JSON object.")
     return values

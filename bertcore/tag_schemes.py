@@ -123,7 +123,7 @@ def tags_of_spans(spans: Iterable[Span], length: int, scheme: Scheme) -> list[st
         if not max(0, before.end) <= span.start < span.end <= length:
             raise BertcoreError(
                 f"The entity {span.type} at words {span.start + 1} to {span.end} overlaps another one, is empty, or "
-                f"lies outside its sentence of {length} words; put its places right."
+                f"lies outside its sentence of {length} words; correct its position."
             )
         letters = _letters(span, scheme, touches=span.start == before.end and span.type == before.type)
         tags[span.start : span.end] = [f"{letter}-{span.type}" if span.type else letter for letter in letters]
@@ -166,5 +166,5 @@ def _parse(tag: str, scheme: Scheme | None = None) -> tuple[str, str]:
     letter = (match[1] or match[2]) if match else ""
     if match is None or (scheme is not None and letter not in _LETTERS[scheme]):
         wanted = f"the {scheme} scheme" if scheme else "IOB1, BIO or IOBES"
-        raise BertcoreError(f'"{tag}" is no tag of {wanted}; correct it, or tag without a scheme.')
+        raise BertcoreError(f'"{tag}" is not a tag of {wanted}; correct it, or tag without a scheme.')
     return letter, match[3] or ""

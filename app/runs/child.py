@@ -67,7 +67,7 @@ class RunChild:
         lines = [line.strip() for line in self._printed().splitlines() if line.strip()]
         if lines:
             return lines[-1].removeprefix(_OWN_PREFIX)
-        return f"The training process ended without a word (exit code {code})."
+        return f"The training process ended unexpectedly (exit code {code})."
 
     def _printed(self) -> str:
         try:

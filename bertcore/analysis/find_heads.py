@@ -88,7 +88,7 @@ def _condition(written: str) -> _Condition:
     compared = _COMPARED.fullmatch(written.strip())
     measure = compared["measure"] if compared else written.strip()
     if not measure or (not _ATTENTION.fullmatch(measure) and re.search(r"[<>=()]", measure)):
-        raise BertcoreError(f"{written.strip()!r} cannot be read here. Write {EXAMPLES}.")
+        raise BertcoreError(f"{written.strip()!r} cannot be understood. Write {EXAMPLES}.")
     measure = measure if _ATTENTION.fullmatch(measure) else measure.lower()
     if compared is None:
         return _Condition(measure)
@@ -115,7 +115,7 @@ def _measured(measure: str, attentions: NDArray, encoding: Encoding) -> tuple[Sc
     kind = kind_named(measure)
     scores = [[named.scores.get(kind, np.nan) for named in classify_heads(layer, encoding)] for layer in attentions]
     if np.isnan(scores).any():
-        raise BertcoreError(f"No head can show “{kind}” in this text: no token of it has such a one to look at.")
+        raise BertcoreError(f"No head can show “{kind}” in this text: it has no two tokens of that kind.")
     return np.array(scores, dtype=np.float64), f"score of “{kind}”"
 
 
@@ -127,8 +127,8 @@ def kind_named(written: str) -> str:
     if len(exact or fitting) == 1:
         return (exact or fitting)[0]
     if fitting:
-        raise BertcoreError(f"{written!r} may mean {' or '.join(fitting)}; write more of it.")
-    raise BertcoreError(f"{written!r} is no kind of head. Write {EXAMPLES}. The kinds: {', '.join(KINDS)}.")
+        raise BertcoreError(f"{written!r} could mean {' or '.join(fitting)}; write it in full.")
+    raise BertcoreError(f"{written!r} is not a kind of head. Write {EXAMPLES}. The kinds: {', '.join(KINDS)}.")
 
 
 def _places(name: str, encoding: Encoding) -> list[int]:

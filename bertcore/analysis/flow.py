@@ -61,7 +61,7 @@ def attention_flow(
     graph = residual_attention(attentions, residual)[:layers]
     length = graph.shape[-1]
     if not all(0 <= output < length for output in outputs):
-        raise BertcoreError(f"Attention flow starts at a token of the text; they are 0 to {length - 1}.")
+        raise BertcoreError(f"Attention flow starts at a token of the text, 0 to {length - 1}.")
     network = _network(graph)
     top = len(graph) * length
     flows = np.empty((len(outputs), length))

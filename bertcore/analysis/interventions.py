@@ -80,7 +80,7 @@ def patch(
     if len(source) != len(rows):
         raise BertcoreError(f"There are {len(rows)} tokens to patch but {len(source)} to take from.")
     if new.ndim < 2 or not all(0 <= row < new.shape[-2] for row in source):
-        raise BertcoreError(f"What is to be patched in at {point} has no token {max(source, default=0)}.")
+        raise BertcoreError(f"The activations to patch in at {point} have no token {max(source, default=0)}.")
     return {point: _put((..., list(rows), slice(None)), new[..., source, :])}
 
 
@@ -134,7 +134,7 @@ def parse_heads(written: str, config: BertConfig) -> set[Head]:
         match = re.fullmatch(r"\s*(\d{1,9})(?:\.(\d{1,9}))?\s*", item, re.ASCII)
         if match is None:
             raise BertcoreError(
-                f"{item.strip()!r} names no head; write layer.head, as in 3.5,4.1 (or 3: all of layer 3)."
+                f"{item.strip()!r} is not a head; write layer.head, as in 3.5,4.1 (or 3 for all of layer 3)."
             )
         layer, head = int(match[1]) - 1, match[2]
         heads |= {(layer, each) for each in (range(config.num_attention_heads) if head is None else [int(head) - 1])}
@@ -151,7 +151,7 @@ def parse_places(written: str) -> dict[int, int]:
     for item in written.split(","):
         match = re.fullmatch(r"\s*(\d{1,9})\s*=\s*(\d{1,9})\s*", item, re.ASCII)
         if match is None:
-            raise BertcoreError(f"{item.strip()!r} sets nothing; write position=value, as in 5=1,6=1.")
+            raise BertcoreError(f"{item.strip()!r} cannot be read; write position=value, as in 5=1,6=1.")
         position, value = int(match[1]), int(match[2])
         if places.setdefault(position, value) != value:
             raise BertcoreError(f"Position {position} is given two values, {places[position]} and {value}; choose one.")
@@ -213,7 +213,7 @@ def _zero_heads(heads: Sequence[int]) -> Change:
 def _put(where: tuple[Any, ...], values: ArrayLike) -> Change:
     """Values in a part of the tensor, the same in the whole batch; `where` is an index without the batch dimension."""
     if any(np.min(index, initial=0) < 0 for index in where if isinstance(index, int | list)):
-        raise BertcoreError("Heads and tokens count from 0; a number below 0 names none.")
+        raise BertcoreError("Heads and tokens count from 0; numbers below 0 are not allowed.")
     new = _numbers(values, "the tensor")
 
     def replaced(value: Tensor) -> Tensor:
@@ -225,7 +225,7 @@ def _put(where: tuple[Any, ...], values: ArrayLike) -> Change:
                 f"There is no such head or token in this pass; its tensor is {_shape(value[0])}."
             ) from None
         if part.shape[1:] != new.shape:
-            raise BertcoreError(f"The new values are {_shape(new)}, but {_shape(part[0])} must be put in their place.")
+            raise BertcoreError(f"The new values are {_shape(new)}, but must be {_shape(part[0])}.")
         changed[(slice(None), *where)] = changed.new_tensor(new)
         return changed
 

@@ -76,7 +76,7 @@ def word_in_sentences(
     places = [word_positions(encoding, word) for encoding in encodings]
     kept = [i for i, positions in enumerate(places) if positions]
     if not kept:
-        raise BertcoreError(f"No sentence has the word “{word.strip()}”; write one that has it.")
+        raise BertcoreError(f"No sentence contains the word “{word.strip()}”; write one that does.")
     vectors = []
     for done, i in enumerate(kept):
         if progress is not None:

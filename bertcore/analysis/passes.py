@@ -78,7 +78,7 @@ def _check_values(name: str, values: Sequence[int], length: int, most: int) -> N
         raise BertcoreError(f"The text has {length:,} tokens, but a {name} is given for {len(values):,}.")
     wrong = [value for value in values if not 0 <= value < most]
     if wrong:
-        raise BertcoreError(f"The {name} {wrong[0]} is none of this model's; it knows 0 to {most - 1:,}.")
+        raise BertcoreError(f"This model has no {name} {wrong[0]}; it knows 0 to {most - 1:,}.")
 
 
 def chunks(count: int, length: int, max_tokens: int) -> Iterator[slice]:

@@ -52,7 +52,7 @@ class Target:
             raise BertcoreError(
                 f"There is no token {self.index} in this model's vocabulary."
                 if self.head == "mlm"
-                else f"This model gives {logits.shape[-1]} scores here; there is no number {self.index} among them."
+                else f"This model gives {logits.shape[-1]} scores here; there is no score {self.index}."
             )
         return self._measured(model, logits)
 
@@ -90,7 +90,7 @@ class Target:
             return logits[:, index]
         problem = model.config.problem if self.head == "classify" else ""
         if problem == "regression" or self.head == "choice":
-            raise BertcoreError("This head gives a number, no probability; ask for its logit.")
+            raise BertcoreError("This head gives a number, not a probability; use its logit.")
         if problem == "multi_label_classification" or self.head in ("rtd", "summarise"):
             return logsigmoid(logits[:, index])  # each by itself
         return logits.log_softmax(dim=-1)[:, index]

@@ -65,7 +65,7 @@ def pieces_at(word: str, tokenizer: Tokenizer, encoding: Encoding, position: int
     if verbatim is not None and len(ids) != 1:
         ids = [verbatim]
     if not ids or (tokenizer.unk_id in ids and verbatim is None):
-        raise BertcoreError(f"This vocabulary cannot write {word.strip()!r}; try another word.")
+        raise BertcoreError(f"This vocabulary cannot spell {word.strip()!r}; try another word.")
     return ids
 
 
@@ -111,7 +111,7 @@ def piece_by_piece(
     Errors as in `word_probability`. `position_ids` fit one piece only: more make the text longer.
     """
     if tokenizer.mask_id is None:
-        raise BertcoreError("This vocabulary has no mask, so no word can be asked for in a place.")
+        raise BertcoreError("This vocabulary has no mask, so no word can be predicted at a position.")
     check_rows([position], len(input_ids))
     count = len(word_ids)
     ids = _spread(input_ids, position, [tokenizer.mask_id] * count)

@@ -191,7 +191,7 @@ def _check_fit(weights: dict[str, Tensor], unused: list[str], model: Bert, folde
     if extra:
         raise BertcoreError(
             f"The encoder in {folder} has parts that a {model.config.family.title} does not have: {_listed(extra)}; "
-            "without them it would give other numbers."
+            "without them its results would be wrong."
         )
     wrong = [
         f"{listed([name])} is {tuple(weights[name].shape)} instead of {shape}"
@@ -203,7 +203,7 @@ def _check_fit(weights: dict[str, Tensor], unused: list[str], model: Bert, folde
     broken = [name for name in expected if not math.isfinite(float(weights[name].sum()))]
     if broken:
         raise BertcoreError(
-            f"The weights in {folder} hold values that are no finite numbers, in {listed(broken)}; "
+            f"The weights in {folder} contain infinite or NaN values, in {listed(broken)}; "
             "the training that made them went wrong."
         )
 

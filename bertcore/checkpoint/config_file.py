@@ -26,12 +26,15 @@ def read_config(folder: Path) -> BertConfig:
     model_type = str(values.get("model_type", "bert"))
     if values.get("position_embedding_type", "absolute") != "absolute":
         raise BertcoreError(
-            f"The checkpoint {folder} uses {values['position_embedding_type']} positions; only absolute ones are known."
+            f"The checkpoint {folder} uses {values['position_embedding_type']} positions; "
+            "only absolute ones are supported."
         )
     if values.get("is_decoder") or values.get("add_cross_attention"):
         raise BertcoreError(f"The checkpoint {folder} is a decoder; BERTscope opens encoders.")
     if values.get("inner_group_num", 1) != 1:
-        raise BertcoreError(f"The checkpoint {folder} has several layers in a group; ALBERTs with one are known.")
+        raise BertcoreError(
+            f"The checkpoint {folder} has several layers in a group; only ALBERT models with one are supported."
+        )
     try:
         about = family("bert" if model_type == PRE_NORM_BERT else model_type)
     except BertcoreError as error:
@@ -94,7 +97,7 @@ def read_config_values(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise BertcoreError(f"There is no folder {folder}; choose a checkpoint folder with a config.json in it.")
     if not (folder / CONFIG_FILE).is_file():
-        raise BertcoreError(f"The folder {folder} is no checkpoint: it has no config.json.")
+        raise BertcoreError(f"The folder {folder} is not a checkpoint: it has no config.json.")
     values: dict[str, Any] = read_json(folder / CONFIG_FILE)
     return values
 

@@ -219,7 +219,7 @@ def modern_names(theirs: dict[str, Tensor], config: BertConfig) -> dict[str, Ten
 
 
 def encoder_extras(unused: Collection[str], config: BertConfig) -> list[str]:
-    """Of tensors that belong to nothing here, those inside the encoder: without them it would give other numbers."""
+    """Of tensors that belong to nothing here, those inside the encoder: without them its results would be wrong."""
     prefix = f"{config.family.encoder_prefix}."
     return [name for name in unused if name.startswith((f"{prefix}encoder", f"{prefix}embeddings", f"{prefix}trans"))]
 
@@ -288,5 +288,5 @@ def _check_tied(theirs: dict[str, Tensor], config: BertConfig) -> None:
     decoder = theirs.get(f"{_tied(config)}.weight")
     if table is not None and decoder is not None and decoder is not table and not torch.equal(table, decoder):
         raise BertcoreError(
-            "The masked-word head of this checkpoint has an output table of its own; BERT uses the token table."
+            "The masked-word head of this checkpoint has its own output matrix; BERT uses the token embeddings."
         )

@@ -33,7 +33,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
                 weights.update(read(shard))
             return weights
     _refuse_half_downloaded(folder)
-    raise BertcoreError(f"The folder {folder} has no weights: {SAFETENSORS} or {PICKLED} must stand in it.")
+    raise BertcoreError(f"The folder {folder} has no weights: it needs {SAFETENSORS} or {PICKLED}.")
 
 
 def read_safetensors(file: Path) -> dict[str, Tensor]:
@@ -53,7 +53,7 @@ def read_safetensors(file: Path) -> dict[str, Tensor]:
             tensors = pool.map(lambda name: _read_tensor(file, start, header[name]), names)
             return dict(zip(names, tensors, strict=True))
     except PermissionError:
-        raise BertcoreError(f"The weights file {file} may not be read by you; ask its owner to let you.") from None
+        raise BertcoreError(f"The weights file {file} cannot be read: you have no permission; ask its owner.") from None
     except (SafetensorError, OSError, ValueError, KeyError) as error:
         reason = str(error).removeprefix("Error while deserializing header: ")
         raise BertcoreError(
@@ -112,7 +112,7 @@ def _read_pickled(file: Path) -> dict[str, Tensor]:
     if not isinstance(content, dict) or not all(
         isinstance(name, str) and isinstance(value, Tensor) for name, value in content.items()
     ):
-        raise BertcoreError(f"The weights file {file} does not hold a table of tensors by name.")
+        raise BertcoreError(f"The weights file {file} does not contain named tensors.")
     return content
 
 

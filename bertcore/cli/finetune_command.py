@@ -94,7 +94,7 @@ def _sample(task: str | None) -> str | None:
     from bertcore.tasks.readers.reading import sample_folder, task_named
 
     if task is None:
-        raise BertcoreError("Name a task; `bertcore finetune list` shows them.")
+        raise BertcoreError("Name a task; `bertcore finetune list` shows them all.")
     folder = sample_folder(task_named(task))
     return str(folder) if folder is not None else None
 

@@ -150,13 +150,13 @@ def fill(
         print_json({"masks": masks, **verdicts, "random_heads": random_heads})
         return
     if random_heads:
-        typer.echo("The model has no MLM head: these words come from a fresh one and mean nothing.", err=True)
+        typer.echo("The model has no MLM head: these words come from a random one and mean nothing.", err=True)
     for at, words in zip(filled.positions, filled, strict=True):
         typer.echo(f"position {at}")
         for guess in words:
             typer.echo(f"  {guess.probability:6.1%}  {m.tokenizer.label(guess.id)}")
     if not filled and "mlm" not in m.missing:
-        typer.echo("There is no [MASK] in the text; write one where a word is to be guessed.")
+        typer.echo("There is no [MASK] in the text; write one where a word should be predicted.")
     _print_verdicts(verdicts)
     if text_b and not any(verdicts[name] for name in ("next_sentence", "sentence_order", "similarity")):
         typer.echo(m.missing["nsp"])
@@ -181,11 +181,11 @@ def _print_verdicts(verdicts: Mapping[str, Any]) -> None:
     if verdicts["next_sentence"]:
         typer.echo(f"B follows A: {verdicts['next_sentence']['is_next']:.1%}")
     if verdicts["sentence_order"]:
-        typer.echo(f"A stands before B: {verdicts['sentence_order']['in_order']:.1%}")
+        typer.echo(f"A comes before B: {verdicts['sentence_order']['in_order']:.1%}")
     if verdicts["similarity"] is not None:
-        typer.echo(f"A and B are alike: cosine {verdicts['similarity']:.3f}")
+        typer.echo(f"Similarity of A and B: cosine {verdicts['similarity']:.3f}")
     if verdicts["replaced"]:
-        typer.echo("Taken for replaced:")
+        typer.echo("Probability that a token was replaced:")
         for token in verdicts["replaced"]:
             typer.echo(f"  {token['probability']:6.1%}  {token['token']}")
 

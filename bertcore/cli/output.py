@@ -84,4 +84,4 @@ def texts(a: str, b: str | None) -> tuple[str, str | None]:
 
 def say_dropped(encoding: Encoding) -> None:
     if encoding.dropped:
-        typer.echo(f"{encoding.dropped:,} tokens were cut off so that the text fits.", err=True)
+        typer.echo(f"{encoding.dropped:,} tokens were cut off to make the text fit.", err=True)

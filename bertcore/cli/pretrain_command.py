@@ -41,7 +41,7 @@ def pretrain(
     files = [str(Path(os.path.expanduser(file)).resolve()) for file in [*(corpus or []), *(more_corpus or [])]]
     if run_named := next((file for file in files if is_run(Path(file))), None):
         raise BertcoreError(
-            f"{run_named} is a run, no text; to go on with it, put --out before it: --resume --out {run_named}."
+            f"{run_named} is a run, not a text; to resume it, put --out before it: --resume --out {run_named}."
         )
     run, options, is_resumed = run_and_settings(PretrainOptions, recipe, out, resume, flags["name"])
     if out and not recipe and not is_resumed:
@@ -74,4 +74,4 @@ def pretrain(
         print_json({"run": str(run), "state": status.state, "step": status.step, "snapshot": str(snapshot)})
     else:
         typer.echo(f"{status.state} at step {status.step:,}: {run}")
-        typer.echo(f'Ask it: bertcore fill {run} --a "The [MASK] was happy."')
+        typer.echo(f'Try it: bertcore fill {run} --a "The [MASK] was happy."')

@@ -53,7 +53,7 @@ class ProgressBar:
             nsp = event["nsp_accuracy"]
             self._console.print(
                 f"step {event['step']:>7,}  held out: loss {event['mlm_loss']:.3f}, masked words right "
-                f"{event['mlm_accuracy']:.1%}, in the first five {event['mlm_top5']:.1%}"
+                f"{event['mlm_accuracy']:.1%}, in the top five {event['mlm_top5']:.1%}"
                 + (f", next sentence right {nsp:.1%}" if nsp is not None else "")
             )
 

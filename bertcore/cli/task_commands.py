@@ -131,7 +131,7 @@ def predict(
     for line in _lines(predictions[0], as_example(kind, given, second)):
         typer.echo(line)
     if limits := m.config.number_range:
-        typer.echo(f"It learned numbers from {limits[0]:g} to {limits[1]:g}.")
+        typer.echo(f"It was trained on numbers from {limits[0]:g} to {limits[1]:g}.")
 
 
 def _line(prediction: Any) -> str:
@@ -193,7 +193,7 @@ def evaluate(
     if everything and options.data:
         raise BertcoreError("Give --all for a pretrained model or --data for a task, not both.")
     if everything and (options.task or options.columns or sequences is not None):
-        raise BertcoreError("--all measures everything there is; leave out --task, --sequences and the columns.")
+        raise BertcoreError("--all measures everything; leave out --task, --sequences and the columns.")
     if options.corpus and (options.task or options.columns):
         raise BertcoreError("--task and the columns are for --data; leave them out with --corpus.")
     if everything:
@@ -207,7 +207,7 @@ def evaluate(
     else:
         options = options.with_flags({}, task=options.task or m.learned_task)
         if options.data is None or options.task is None:
-            raise BertcoreError("Say what to measure on: --task and --data, or --corpus.")
+            raise BertcoreError("Name the data to evaluate on: --task and --data, or --corpus.")
         found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns)))
     answer = {"config": options.to_dict(), **found}
     if out:

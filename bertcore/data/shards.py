@@ -167,7 +167,7 @@ def cache_errors(folder: Path) -> Iterator[None]:
     except OSError as error:
         if is_disk_full(error):
             raise BertcoreError(
-                f"The disk is full: free some space where {folder} lies and start again; what is tokenised so far is "
+                f"The disk is full: free some space for {folder} and start again; what is tokenised so far is "
                 "kept. A text takes about half its unpacked size."
             ) from error
         reason = (error.strerror or str(error)).lower()

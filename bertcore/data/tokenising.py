@@ -199,6 +199,5 @@ def _send(process: subprocess.Popen[bytes], message: object) -> None:
 
 def _ended() -> BertcoreError:
     return BertcoreError(
-        "A process that tokenises the text ended without a word, perhaps for lack of memory; start again: "
-        "what is done is kept."
+        "A process that tokenises the text died, perhaps for lack of memory; start again: what is done is kept."
     )

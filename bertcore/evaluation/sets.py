@@ -145,7 +145,7 @@ def answer_cloze(checkpoint: Checkpoint, sentences: Sequence[ClozeSentence]) -> 
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
     if checkpoint.tokenizer.mask_id is None:
-        raise BertcoreError("This vocabulary has no mask, so no missing word can be asked for.")
+        raise BertcoreError("This vocabulary has no mask, so no missing word can be predicted.")
     answers: list[ClozeAnswer] = []
     for start in range(0, len(sentences), _AT_ONCE):
         answers += _answers(checkpoint, sentences[start : start + _AT_ONCE])

@@ -54,7 +54,7 @@ _START_GRACE_S = 30.0  # a run says "starting" before it holds the lock; torch m
 _LOCK_WAIT_S = 1.0  # a reader's look at the lock holds it for a moment; wait it out
 _SNAPSHOT_NAME = re.compile(r"step-(\d+)")
 _PARTIAL = ".partial"
-NO_WORD = "The process ended without a word. Its snapshots remain."
+NO_WORD = "The process ended unexpectedly. Its snapshots remain."
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class RunFolder:
             rest = (
                 f"; its snapshots remain, and a new run can begin with one of them: --from {newest}" if newest else ""
             )
-            raise BertcoreError(f"{self.path} is no run folder: its {CONFIG} is missing or damaged{rest}.")
+            raise BertcoreError(f"{self.path} is not a run folder: its {CONFIG} is missing or damaged{rest}.")
         return config
 
     def status(self) -> RunStatus:
@@ -266,16 +266,16 @@ class RunFolder:
 
     def _refuse_used(self) -> None:
         if (self.path / CONFIG).exists():
-            raise BertcoreError(f"{self.path} holds a run already: resume it, or choose another folder.")
+            raise BertcoreError(f"{self.path} already holds a run: resume it, or choose another folder.")
         others = {entry.name for entry in self.path.iterdir() if not is_temporary(entry)}
         others -= {STATUS, METRICS, LOG, LOCK, SNAPSHOTS, CONTROL}
         if self.snapshots():
             raise BertcoreError(
                 f"{self.path} holds the snapshots of a run whose {CONFIG} is gone; choose another folder, "
-                "or begin with one of them (--from)."
+                "or start from one of them (--from)."
             )
         if others:
-            raise BertcoreError(f"{self.path} holds other things ({min(others)}); choose a new or empty folder.")
+            raise BertcoreError(f"{self.path} holds other files ({min(others)}); choose a new or empty folder.")
 
     def _clear_leftovers(self) -> None:
         for folder in _folders_in(self.path / SNAPSHOTS):

@@ -49,7 +49,7 @@ def changed_since(run: Path) -> BertcoreError:
 def sources_changed(files: Sequence[Path]) -> BertcoreError:
     names = ", ".join(map(str, files)) or "the text"
     return BertcoreError(
-        f"What this run learns from has changed since it began: {names}; put it back as it was, or start a new run."
+        f"The data of this run has changed since it began: {names}; put it back as it was, or start a new run."
     )
 
 

@@ -44,7 +44,7 @@ def measure(kind: Kind, gold: Sequence[Any], predicted: Sequence[Any], labels: S
     if kind not in KINDS:
         raise ValueError(f"there is no kind {kind!r}; there are {', '.join(KINDS)}")
     if not len(gold) or len(gold) != len(predicted):
-        raise BertcoreError(f"There are {len(gold)} right answers for {len(predicted)} predicted ones; give one each.")
+        raise BertcoreError(f"There are {len(gold)} right answers for {len(predicted)} predictions; give one for each.")
     if unknown := [i for i, answer in enumerate(gold) if answer is None]:
         raise BertcoreError(f"Example {unknown[0] + 1} has no right answer to compare with; leave it out.")
     by_kind: dict[str, Callable[..., Metrics]] = {

@@ -114,7 +114,7 @@ def _read_tokenizer_json(file: Path) -> RawTokenizer:
         with panics_as_errors():
             return RawTokenizer.from_file(str(file))
     except Exception as error:  # the library raises plain Exception
-        raise BertcoreError(f"The file {file} is no readable tokenizer: {error}.") from None
+        raise BertcoreError(f"The file {file} is not a readable tokenizer: {error}.") from None
 
 
 def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
@@ -137,7 +137,9 @@ def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
 
 def _read_vocab_txt(folder: Path, settings: Mapping[str, Any], names: Mapping[str, str]) -> RawTokenizer:
     if (own_way := settings.get("tokenizer_class")) in _OWN_WAYS:
-        raise BertcoreError(f"The tokenizer in {folder} is a {own_way}, which cuts words in a way not known here.")
+        raise BertcoreError(
+            f"The tokenizer in {folder} is a {own_way}, which splits words in a way that is not supported."
+        )
     words = _read_lines(folder / "vocab.txt")
     unk = names.get("unk", UNK)
     if is_smiles_vocabulary(words):

@@ -48,7 +48,9 @@ class DistilOptions(RunOptions):
         """How many layers the student has. Raises BertcoreError for more than the teacher's."""
         layers = max(1, teacher.num_hidden_layers // 2) if self.layers is None else self.layers
         if layers > teacher.num_hidden_layers:
-            raise BertcoreError(f"A student has 1 to {teacher.num_hidden_layers} layers, as its teacher; not {layers}.")
+            raise BertcoreError(
+                f"A student has 1 to {teacher.num_hidden_layers} layers, no more than its teacher; not {layers}."
+            )
         return layers
 
     def as_pretraining(self, teacher: BertConfig) -> PretrainOptions:

@@ -84,7 +84,7 @@ class ProcessGroup:
         """Raises BertcoreError where a batch of so many rows would leave a process with nothing to do."""
         if self.size > rows:
             raise BertcoreError(
-                f"A batch of {rows} sequences is too small for {self.size} processes; give a larger batch size."
+                f"A batch of {rows} sequences is too small for {self.size} processes; choose a larger batch size."
             )
 
     def parallel(self, model: nn.Module, loss: Callable[..., Losses]) -> Callable[..., Losses]:
@@ -113,7 +113,7 @@ class ProcessGroup:
             if (words := self._failure()) is not None:
                 return BertcoreError(words)
             time.sleep(_POLL_S)
-        return BertcoreError("A process of this run ended without a word; go on from the last snapshot with --resume.")
+        return BertcoreError("A process of this run ended unexpectedly; continue from the last snapshot with --resume.")
 
     @contextmanager
     def watch_others(self, report: Callable[[str], None]) -> Iterator[None]:

@@ -268,7 +268,7 @@ class FineTuning:
     def _freeze(self, model: Bert) -> None:
         frozen, layers = self.options.training.frozen_layers, model.config.num_hidden_layers
         if frozen > layers:
-            raise BertcoreError(f"The model has {layers} layers; freeze so many at most, not {frozen}.")
+            raise BertcoreError(f"The model has {layers} layers; freeze at most that many, not {frozen}.")
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(depth_of(name, model) > frozen if frozen else True)
 

@@ -144,7 +144,7 @@ class TrainingLoop:
         resumable = [str(path) for _, path in snapshots if can_resume(path)]
         if not resumable and any(step > 0 for step, _ in snapshots):
             raise BertcoreError(
-                f"No snapshot in {self.folder.path} holds a training state to go on from; start a new run."
+                f"No snapshot in {self.folder.path} holds a training state to resume from; start a new run."
             )
         return resumable
 
@@ -157,7 +157,7 @@ class TrainingLoop:
                 self.phases.append(line["phase"])
             if line.get("kind") == "held_out":
                 self._compare_with_best(line)
-        self.records.log(f"goes on from step {self.step:,}")
+        self.records.log(f"resumed at step {self.step:,}")
 
     # --- the loop
 

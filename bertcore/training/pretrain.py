@@ -281,7 +281,7 @@ class Pretraining:
 
 def _refuse_compiling_on_cpu(device: torch.device) -> None:
     if device.type != "cuda":
-        raise BertcoreError("Compiling the model pays on GPUs only, and there is none; leave out --compile.")
+        raise BertcoreError("Compiling the model pays off on GPUs only, and there is none; leave out --compile.")
 
 
 def copy_weights(source: Bert, model: Bert) -> None:

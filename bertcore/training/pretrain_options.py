@@ -147,17 +147,17 @@ class PretrainOptions(RunOptions):
         if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:
             raise BertcoreError(f"The vocab size must be at least {LEAST_BPE} for a byte-level vocabulary.")
         if data.long_sequence_length < data.sequence_length:
-            raise BertcoreError("The long sequence length must not be below the sequence length.")
+            raise BertcoreError("The long sequence length must be at least the sequence length.")
         if data.short_share and data.short_sequence_length > data.sequence_length:
-            raise BertcoreError("The short sequence length must not be above the sequence length.")
+            raise BertcoreError("The short sequence length must be at most the sequence length.")
         model = self.model_config(data.vocab_size)  # refuses one that cannot be
         positions, longest = model.max_length, data.long_sequence_length
         if longest > positions:
             raise BertcoreError(f"The sequence length {longest} is more than the model's {positions} positions.")
         if data.pairs != "none" and not model.takes_pairs:
             raise BertcoreError(
-                f"Sentence pairs ({data.pairs}) take a pooler and two segments, and this {model.family.title} has not "
-                "both; set pairs to none."
+                f"Sentence pairs ({data.pairs}) need a pooler and two segments, and this {model.family.title} does not "
+                "have both; set pairs to none."
             )
 
     @property

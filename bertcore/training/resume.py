@@ -60,6 +60,6 @@ def load_newest(resumable: list[Path], model: nn.Module, optimizer: torch.optim.
         model.load_state_dict(weights)
         return progress
     raise BertcoreError(
-        f"The snapshot {resumable[-1]} is damaged, and no other holds a training state to go on from; start a new run, "
-        "from an older snapshot if there is one (--from)."
+        f"The snapshot {resumable[-1]} is damaged, and no other holds a training state to resume from; start a new "
+        "run, from an older snapshot if there is one (--from)."
     )

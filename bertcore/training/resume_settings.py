@@ -41,9 +41,7 @@ def open_or_create(
     """
     if has_run(run):
         if not resume:
-            raise BertcoreError(
-                f"The folder {run} already holds a run; add --resume to go on with it, or name another."
-            )
+            raise BertcoreError(f"The folder {run} already holds a run; add --resume to continue it, or name another.")
         folder = RunFolder(run)
         return resume_settings(folder, kind.from_dict(folder.config()), options)
     settings = check(options)
@@ -64,7 +62,7 @@ def resume_settings(folder: RunFolder, stored: Options, wanted: Options | None) 
     for (section, key), (old, new) in changed.items():
         if section != "training" or key not in (*BUDGETS, *FREE):
             raise BertcoreError(
-                f"The run {folder.path} goes on with its own settings: {key.replace('_', ' ')} {_shown(old)}, "
+                f"The run {folder.path} resumes with its own settings: {key.replace('_', ' ')} {_shown(old)}, "
                 f"not {_shown(new)}. Leave that out, or start a new run."
             )
     if not changed:
@@ -74,7 +72,7 @@ def resume_settings(folder: RunFolder, stored: Options, wanted: Options | None) 
         after["training"] = _warm_up_stays_over(folder, before["training"], after["training"])
     with folder.acquire(), write_errors(folder.path):  # a run that somebody else trains is left alone
         write_atomic(folder.path / CONFIG, json_bytes(after), durable=True)
-        folder.log("changed for going on: " + "; ".join(_in_words(before["training"], after["training"])))
+        folder.log("changed on resume: " + "; ".join(_in_words(before["training"], after["training"])))
     return type(wanted).from_dict(after)
 
 
@@ -108,16 +106,14 @@ def _check_budget(folder: RunFolder, training: Mapping[str, Any]) -> None:
     step, seconds = _progress(folder)
     steps, minutes = training.get("steps"), training.get("minutes")
     if steps is not None and steps < step:
-        raise BertcoreError(f"The run {folder.path} has done {step:,} steps already; give it as many or more.")
+        raise BertcoreError(f"The run {folder.path} has done {step:,} steps already; give it at least as many.")
     if steps is None and minutes is not None and 60 * minutes < seconds:
         raise BertcoreError(f"The run {folder.path} has trained {seconds / 60:.1f} minutes already; give it more.")
     if steps is None and minutes is None and training.get("epochs") is not None:
         epochs = [line.get("epoch") or 0.0 for line in folder.tail().read_new() if (line.get("step") or 0) <= step]
         if max(epochs, default=0.0) > training["epochs"]:
             times = max(epochs)
-            raise BertcoreError(
-                f"The run {folder.path} has been through its examples {times:.1f} times already; give it more."
-            )
+            raise BertcoreError(f"The run {folder.path} has trained for {times:.1f} epochs already; give it more.")
 
 
 def _warm_up_stays_over(folder: RunFolder, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,8 @@ def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
     count = round(data.dev_share * len(train.examples))
     if count < 2 or len(train.examples) - count < 2:
         raise BertcoreError(
-            f"The file {train.file} has {len(train.examples)} examples, too few to hold some out; name more with --dev."
+            f"The file {train.file} has {len(train.examples)} examples, too few to hold some out; "
+            "name a held-out file with --dev."
         )
     chosen = set(np.random.default_rng(_HELD_OUT_SEED).permutation(len(train.examples))[:count].tolist())
     sides = [tuple(each for at, each in enumerate(train.examples) if (at in chosen) == side) for side in (False, True)]

@@ -230,7 +230,7 @@ def test_one_word_is_compared_in_the_persons_sentences(
 def test_a_word_in_no_sentence_is_said(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     view = opened(window, qtbot, "word", WordView)
     QTest.keyClicks(view.editor.word, "x")
-    qtbot.waitUntil(lambda: "No sentence has the word “bankx”" in view.line.text, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(lambda: "No sentence contains the word “bankx”" in view.line.text, timeout=TIMEOUT_MS)
     assert (
         view.shown is None
         and not len(view.curves.points("within")[0])

@@ -220,7 +220,7 @@ class TestRunsOfOthers:
         holder.kill()
         holder.communicate()
         assert _status(service, run.path) == "stopped"
-        assert service.runs[0].can_resume and "without a word" in str(service.runs[0].status.message)
+        assert service.runs[0].can_resume and "ended unexpectedly" in str(service.runs[0].status.message)
         forget_progress(run.snapshots()[-1][1])
         assert _status(service, run.path) == "stopped" and not service.runs[0].can_resume
 

@@ -29,7 +29,7 @@ class TestFill:
         answer = shell("fill", model, "--a", "The [MASK] sat.", "--b", "It was.", "--json").json
         assert sum(answer["sentence_order"].values()) == pytest.approx(1)
         assert answer["next_sentence"] is None and len(answer["masks"]) == 1
-        assert "A stands before B" in shell("fill", model, *PAIR).out
+        assert "A comes before B" in shell("fill", model, *PAIR).out
 
     def test_electra_says_what_it_takes_for_replaced(self, shell: Shell, tmp_path: Path) -> None:
         model = saved(tmp_path, "rtd", model_type="electra", embedding_size=16)

@@ -118,7 +118,7 @@ class TestFinetune:
         assert "done at step 54" in shell("finetune", "--resume", "--out", learned, "--steps", 54).out
         assert "done at step 63" in shell("finetune", "--resume", "--out", learned, "--epochs", 7).out  # of 9 steps
         asked = ("finetune", "--resume", "--out", learned)
-        assert "has been through its examples 7.0 times" in shell(*asked, "--epochs", 2).sentence
+        assert "has trained for 7.0 epochs" in shell(*asked, "--epochs", 2).sentence
         assert "batch size 8, not 4" in shell(*asked, "--batch-size", 4).sentence
         assert "task classify, not sst2" in shell(*asked[:1], "sst2", *asked[1:]).sentence
 

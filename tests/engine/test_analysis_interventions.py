@@ -192,7 +192,7 @@ class TestPatch:
     @pytest.mark.parametrize(
         ("value", "rows", "from_rows", "match"),
         [
-            (np.zeros((5, 32)), None, None, "5 x 32, but 13 x 32"),
+            (np.zeros((5, 32)), None, None, "5 x 32, but must be 13 x 32"),
             (np.zeros((13, 32)), [13], [0], "no such head or token"),
             (np.zeros((13, 32)), [-1], [0], "below 0"),
             (np.zeros((13, 32)), [0], [13], "no token 13"),
@@ -248,11 +248,11 @@ class TestWritten:
             ("4.5", "no head 5; each layer of this model has heads 1 to 4"),
             ("0.1", "no layer 0"),
             ("1.0", "no head 0"),
-            ("", "names no head"),
-            ("1.2.3", "names no head"),
-            ("1,-2", "'-2' names no head"),
-            ("٣", "names no head"),
-            ("9" * 5000, "names no head"),
+            ("", "is not a head"),
+            ("1.2.3", "is not a head"),
+            ("1,-2", "'-2' is not a head"),
+            ("٣", "is not a head"),
+            ("9" * 5000, "is not a head"),
         ],
     )
     def test_no_heads(self, written: str, match: str) -> None:
@@ -264,7 +264,7 @@ class TestWritten:
 
     @pytest.mark.parametrize("written", ["", "5", "5=", "=1", "5=-1", "5=1;6=1", "5=1,5=0", "5=x"])
     def test_no_places(self, written: str) -> None:
-        with pytest.raises(BertcoreError, match="sets nothing|two values"):
+        with pytest.raises(BertcoreError, match="cannot be read|two values"):
             parse_places(written)
 
     def test_checks(self) -> None:

@@ -90,7 +90,7 @@ class TestTargets:
 
     def test_what_has_no_probability_is_asked_for_its_logit(self) -> None:
         model = tiny_model(("choice",))
-        with pytest.raises(BertcoreError, match="no probability"):
+        with pytest.raises(BertcoreError, match="not a probability"):
             head_effects(model, PAIR.ids, PAIR.segments, Target("choice"))
         with pytest.raises(BertcoreError, match="no classification head"):
             head_effects(model, PAIR.ids, PAIR.segments, Target("classify"))

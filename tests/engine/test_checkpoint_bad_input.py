@@ -233,7 +233,7 @@ class TestWeights:
     def test_an_output_table_of_its_own(self, folder: Path) -> None:
         table = torch.zeros(len(VOCABULARY), 32)
         edit_weights(folder, lambda tensors: tensors.update({"cls.predictions.decoder.weight": table}))
-        refused(folder, "token table")
+        refused(folder, "token embeddings")
 
     @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
     def test_numbers_that_are_none(self, folder: Path, bad: float) -> None:

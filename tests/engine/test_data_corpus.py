@@ -278,7 +278,7 @@ class TestProcesses:
             os.kill(started[0], signal.SIGKILL)
 
         story_file.write_text(STORIES * 100, encoding="utf-8")
-        with pytest.raises(BertcoreError, match="ended without a word, perhaps for lack of memory"):
+        with pytest.raises(BertcoreError, match="died, perhaps for lack of memory"):
             load_corpus([story_file], TOKENIZER, kill_one, processes=2)
 
     def test_a_script_without_a_guard_will_do(self, story_file: Path, tmp_path: Path) -> None:

@@ -132,7 +132,9 @@ class TestModelsWithoutPairs:
     @pytest.mark.parametrize("title", LACKING)
     @pytest.mark.parametrize("pairs", ["nsp", "sop"])
     def test_refused_before_a_folder_is_made(self, title: str, pairs: str) -> None:
-        with pytest.raises(BertcoreError, match=rf"\({pairs}\) take a pooler .* this {title} has not .* pairs to none"):
+        with pytest.raises(
+            BertcoreError, match=rf"\({pairs}\) need a pooler .* this {title} does not have .* pairs to none"
+        ):
             PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs=pairs))
         assert PretrainOptions(model=self.LACKING[title], data=DataOptions(pairs="none")).model_config(99)
 

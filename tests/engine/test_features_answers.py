@@ -161,8 +161,8 @@ class TestWindows:
     @pytest.mark.parametrize(
         ("answer", "settings", "message"),
         [
-            (("dog", 4), {}, "Example 1 .q7.*“dog” does not stand at character 4"),
-            (("the", -3), {}, "does not stand at character -3"),
+            (("dog", 4), {}, "Example 1 .q7.*“dog” is not at character 4"),
+            (("the", -3), {}, "is not at character -3"),
             (("the", 0), {"max_length": 4}, "A window of 4 tokens"),
             (("the", 0), {"doc_stride": 0}, "a stride of 0"),
         ],

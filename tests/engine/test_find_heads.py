@@ -117,15 +117,15 @@ def test_and_inside_the_brackets_is_a_word() -> None:
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("", "cannot be read"),
-        ("attn(sat cat) > 0.3", "cannot be read"),
-        ("attn(sat -> cat) > high", "cannot be read"),
-        ("attn(sat -> cat", "cannot be read"),
-        ("__import__('os').getcwd()", "cannot be read"),
+        ("", "cannot be understood"),
+        ("attn(sat cat) > 0.3", "cannot be understood"),
+        ("attn(sat -> cat) > high", "cannot be understood"),
+        ("attn(sat -> cat", "cannot be understood"),
+        ("__import__('os').getcwd()", "cannot be understood"),
         ("attn(sat -> zebra) > 0.3", "no zebra in this text"),
         ("attn(#99 -> cat)", "no #99 in this text"),
-        ("sideways", "is no kind of head"),
-        ("same word", "may mean same word in the other sentence or same word elsewhere"),
+        ("sideways", "is not a kind of head"),
+        ("same word", "could mean same word in the other sentence or same word elsewhere"),
     ],
 )
 def test_what_cannot_be_read_is_said(query: str, said: str) -> None:

@@ -136,7 +136,7 @@ class TestOneWord:
         assert np.abs(found.vectors[:, 0] - states[:, 3:5].mean(axis=1)).max() <= 1e-5
 
     def test_no_sentence_with_the_word_is_an_error_that_names_it(self) -> None:
-        with pytest.raises(BertcoreError, match="No sentence has the word “bird”"):
+        with pytest.raises(BertcoreError, match="No sentence contains the word “bird”"):
             word_in_sentences(tiny_model(), TOKENIZER, "bird", ["The cat sat."])
 
     def test_meanings_part_where_groups_are_furthest_apart(self) -> None:

@@ -167,7 +167,7 @@ class TestDamage:
         os.truncate(file, file.stat().st_size // 2)
         RUNS[kind](folder)(run)
         assert story(run) == undisturbed(folder, kind)
-        assert "goes on from step 2" in (run / "log.txt").read_text()
+        assert "resumed at step 2" in (run / "log.txt").read_text()
         assert "step-00000005 is damaged, and will be written again" in (run / "log.txt").read_text()
 
     def test_where_none_is_whole_the_run_is_refused_and_nothing_is_touched(self, folder: Path, run: Path) -> None:

@@ -343,5 +343,5 @@ class TestFailures:
         assert sorted(tmp_path.joinpath("run").rglob("*")) == before
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / "letter.txt").write_text("dear")
-        with pytest.raises(BertcoreError, match="other things"):
+        with pytest.raises(BertcoreError, match="other files"):
             start_or_resume(tiny_run(text), tmp_path / "mine", resume=False)

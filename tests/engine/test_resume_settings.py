@@ -105,7 +105,7 @@ class TestBudget:
         before = (run / "config.json").read_bytes()
         start_or_resume(tiny_run(text, steps=4), run, resume=True)
         assert (run / "config.json").read_bytes() == before
-        assert "changed for going on" not in (run / "log.txt").read_text()
+        assert "changed on resume" not in (run / "log.txt").read_text()
 
 
 class TestOtherSettings:

@@ -84,7 +84,7 @@ class TestCreate:
         assert run.config()["name"] == "stories"
 
     def test_config_of_no_run_is_one_sentence(self, tmp_path: Path) -> None:
-        with pytest.raises(BertcoreError, match="no run folder"):
+        with pytest.raises(BertcoreError, match="not a run folder"):
             RunFolder(tmp_path).config()
 
 
@@ -107,7 +107,7 @@ class TestLock:
         holder.communicate()
         status = run.status()
         assert (status.state, status.step) == ("stopped", 7)
-        assert status.message is not None and "without a word" in status.message
+        assert status.message is not None and "ended unexpectedly" in status.message
 
     def test_looking_at_the_lock_does_not_keep_a_run_from_starting(self, run: RunFolder) -> None:
         for _ in range(50):
@@ -259,8 +259,8 @@ class TestMetrics:
         assert _lines(run) == [{"step": 1}]
 
     def test_log_lines_have_a_time(self, run: RunFolder) -> None:
-        run.log("goes on from step 5")
-        assert (run.path / "log.txt").read_text().rstrip().endswith("goes on from step 5")
+        run.log("resumed at step 5")
+        assert (run.path / "log.txt").read_text().rstrip().endswith("resumed at step 5")
 
 
 class TestTail:

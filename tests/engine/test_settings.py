@@ -40,9 +40,7 @@ class TestEveryKind:
         with pytest.raises(BertcoreError, match=f"no setting named learning_raet in {where}"):
             kind.from_dict(typo if where == "the recipe" else {where: typo})
 
-    @pytest.mark.parametrize(
-        ("text", "words"), [("{", "cannot be read as JSON"), ("[1]", "does not hold a JSON object")]
-    )
+    @pytest.mark.parametrize(("text", "words"), [("{", "is not valid JSON"), ("[1]", "does not hold a JSON object")])
     def test_a_file_that_is_no_recipe(self, kind: Any, text: str, words: str, tmp_path: Path) -> None:
         file = tmp_path / "recipe.json"
         file.write_text(text)

@@ -75,7 +75,7 @@ def test_a_resumed_run_is_the_undisturbed_one(tmp_path: Path) -> None:
 
 
 def test_short_must_not_be_longer(tmp_path: Path) -> None:
-    with pytest.raises(BertcoreError, match="short sequence length must not be above"):
+    with pytest.raises(BertcoreError, match="short sequence length must be at most"):
         tiny_run(tmp_path / "any.txt", {"short_sequence_length": USUAL + 1, "short_share": 0.1})
     with pytest.raises(BertcoreError, match="short share"):
         tiny_run(tmp_path / "any.txt", {"short_share": 1.5})

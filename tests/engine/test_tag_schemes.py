@@ -151,7 +151,7 @@ class TestLegalMoves:
 
     @pytest.mark.parametrize(("label", "scheme"), [("E-A", "BIO"), ("NN", "BIO"), ("U-A", "IOBES"), ("B-", "IOB1")])
     def test_a_label_that_the_scheme_has_not(self, label: str, scheme: Scheme) -> None:
-        with pytest.raises(BertcoreError, match=f'"{label}" is no tag of the {scheme} scheme'):
+        with pytest.raises(BertcoreError, match=f'"{label}" is not a tag of the {scheme} scheme'):
             legal_moves(["O", label], scheme)
 
 

@@ -63,7 +63,7 @@ def test_an_answer_elsewhere_is_put_right_if_it_stands_once(tmp_path: Path) -> N
     file = squad(tmp_path, question(("Oslo", 29)))
     assert answers(file) == (("Oslo", 35),)
     found = read_task("squad", file)
-    assert found.notes == ("Answers that did not stand at the character named, but elsewhere: 1.",)
+    assert found.notes == ("Answers found elsewhere than at the given character: 1.",)
     assert found.dropped == 0
 
 
@@ -75,7 +75,7 @@ def test_an_answer_that_is_not_to_be_found_is_left_out(tmp_path: Path) -> None:
     assert found.dropped == 3
     assert found.notes[0].startswith("Questions left out") and ": 3, the first: " in found.notes[0]
     assert found.notes[0].endswith("passage 1, question 2.")
-    assert "has no question whose answer stands in its passage" in refusal("squad", squad(tmp_path, *lost))
+    assert "has no question whose answer is in its passage" in refusal("squad", squad(tmp_path, *lost))
 
 
 def test_questions_without_an_answer(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_wrong_questions_are_refused(tmp_path: Path) -> None:
     wrong = question() | {"answers": [{"text": "Rome"}]}
     assert "question 1: expected an answer, {" in refusal("squad", squad(tmp_path, wrong))
     twice = squad(tmp_path, question(("Rome", 15)), question(("Oslo", 35)))
-    assert "has 2 questions with the id 'q1'; give each one of its own." in refusal("squad", twice)
+    assert "has 2 questions with the id 'q1'; give each its own id." in refusal("squad", twice)
 
 
 def test_json_that_is_cut_off(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_json_that_is_cut_off(tmp_path: Path) -> None:
     last_line = whole[:60].count("\n") + 1
     assert f"x.json, line {last_line}, column " in refusal("squad", file) and "whole JSON" in refusal("squad", file)
     file.write_text("[" * 100_000, encoding="utf-8")
-    assert "nested too deep" in refusal("squad", file)
+    assert "nested too deeply" in refusal("squad", file)
     file.write_bytes(b"")
     assert "is empty" in refusal("squad", file)
 

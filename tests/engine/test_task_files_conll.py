@@ -59,7 +59,7 @@ def test_the_other_columns(file: Path) -> None:
 def test_own_columns_by_number(file: Path) -> None:
     found = read_task("tag", file, columns={"text": "2", "label": "3"})
     assert found.examples[1] == TaggedExample(("NN", "."), ("B-NP", "O"))
-    with pytest.raises(BertcoreError, match="numbers from 1, not names as 'ner'; see --label"):
+    with pytest.raises(BertcoreError, match="numbered from 1, not named like 'ner'; see --label"):
         read_task("tag", file, columns={"label": "ner"})
     with pytest.raises(BertcoreError, match="line 1: expected 5 columns or more"):
         read_task("tag", file, columns={"label": "5"})
@@ -101,7 +101,7 @@ def test_a_test_file_may_have_words_only(tmp_path: Path) -> None:
     path.write_text("Anna\nsleeps\n\nRain\n", encoding="utf-8")
     assert read_task("tag", path, "test").examples == (TaggedExample(("Anna", "sleeps")), TaggedExample(("Rain",)))
     with pytest.raises(
-        BertcoreError, match="line 1: expected 2 columns or more, parted by spaces or tabs, found 'Anna'"
+        BertcoreError, match="line 1: expected 2 columns or more, separated by spaces or tabs, found 'Anna'"
     ):
         read_task("tag", path, "dev")
 
@@ -116,11 +116,14 @@ def test_a_space_within_a_word_is_no_column(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("Anna B-PER\nSmith\n", "x.conll, line 2: expected 2 columns, as in the lines before, found 'Smith'."),
-        ("Anna B-PER\nRome B-LOC\nof BLOC\n", "x.conll, line 3: expected a tag as O, B-PER or I-PER, found 'BLOC'."),
+        (
+            "Anna B-PER\nRome B-LOC\nof BLOC\n",
+            "x.conll, line 3: expected a tag such as O, B-PER or I-PER, found 'BLOC'.",
+        ),
         ("-DOCSTART- O\n\n", "has no sentences; it needs a word and its tag in each line."),
         ("\n\n", "has no sentences"),
         ("", "is empty"),
-        ("a O\nb O\n", "has no two different tags"),
+        ("a O\nb O\n", "has fewer than two different tags"),
     ],
     ids=range(6),
 )

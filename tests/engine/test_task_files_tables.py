@@ -150,13 +150,13 @@ WRONG = [
     ("x.tsv", b"text\tlabel\na\tb\tc\n", "x.tsv, line 2: expected 2 columns (text, label), found 3: 'a | b | c'."),
     ("x.tsv", b"text\tlabel\na\tgood\n\tbad\n", "x.tsv, line 3: expected text (text), found nothing."),
     ("x.tsv", b"text\tlabel\na\tgood\nb\t \n", "x.tsv, line 3: expected a label in column 'label', found ' '."),
-    ("x.tsv", b"text\tlabel\na\tx\nb\xe9\ty\n", "x.tsv, line 3: byte 2 (0xe9) is no UTF-8; save it as UTF-8."),
+    ("x.tsv", b"text\tlabel\na\tx\nb\xe9\ty\n", "x.tsv, line 3: byte 2 (0xe9) is not UTF-8; save the file as UTF-8."),
     ("x.tsv", b"text\tlabel\na\tx\nb\0c\ty\n", "x.tsv, line 3: expected UTF-8 text, found b'b\\x00c\\ty\\n'."),
-    ("x.tsv", b"text\ttext\na\tb\n", "x.tsv has two columns 'text'; give each a name of its own in the first line."),
+    ("x.tsv", b"text\ttext\na\tb\n", "x.tsv has two columns 'text'; give each its own name in the first line."),
     ("x.tsv", b"text\tlabel\n", "has no examples; choose one with rows below its header."),
     ("x.tsv", b"", "x.tsv is empty; choose one with examples in it."),
     ("x.tsv", "text\tlabel\n".encode("utf-16"), "x.tsv is UTF-16 text; save it as UTF-8."),
-    ("x.tsv", b"text\tlabel\na\tx\nb\tx\n", "has no two different labels (x)"),
+    ("x.tsv", b"text\tlabel\na\tx\nb\tx\n", "has fewer than two different labels (x)"),
     ("x.tsv", b"hello there\t1\nbye\t0\n", "x.tsv has no column 'text'; it has 'hello there', '1'."),
     (
         "x.csv",
@@ -172,7 +172,7 @@ WRONG = [
     ("x.jsonl", b'{"text": "a", "label": [1]}\n', "x.jsonl, line 1: expected a label in column 'label', found [1]."),
     ("x.jsonl", b"[" * 100_000, "x.jsonl, line 1: expected one whole JSON object"),
     ("x.jsonl", b'{"text": "a"}\n', "x.jsonl has no column 'label'; it has 'text'."),
-    ("x.docx", b"PK", "is no table that can be read: it must end in .tsv"),
+    ("x.docx", b"PK", "is not a table that can be read: its name must end in .tsv"),
     ("x.tsv.gz", gzip.compress(TEXT.encode() * 99, mtime=0)[:-20], "cannot be read"),
     ("x.tsv.xz", lzma.compress(TEXT.encode() * 99)[:-20], "cannot be read"),
     ("x.tsv.gz", TEXT.encode(), "cannot be read"),
@@ -187,7 +187,7 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path, name: str, content:
 
 def test_another_label_in_each_row_is_no_label(tmp_path: Path) -> None:
     file = write(tmp_path, "x.tsv", tsv(("text", "label"), *((f"text {n}", f"row-{n}") for n in range(20))))
-    assert "another label in each of its 20 rows, as 'row-0'" in refusal("classify", file)
+    assert "a different label in each of its 20 rows, such as 'row-0'" in refusal("classify", file)
 
 
 def test_quoted_fields_may_have_several_lines_and_the_right_line_is_named(tmp_path: Path) -> None:

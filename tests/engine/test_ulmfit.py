@@ -88,6 +88,6 @@ def test_more_frozen_layers_than_there_are(tmp_path: Path) -> None:
         )
         start_or_resume_finetuning(options, tmp_path / name, resume=False)
 
-    with pytest.raises(BertcoreError, match="The model has 2 layers; freeze so many at most, not 3"):
+    with pytest.raises(BertcoreError, match="The model has 2 layers; freeze at most that many, not 3"):
         run("three", frozen_layers=3)
     run("two", frozen_layers=2)

@@ -32,7 +32,7 @@ def span_features(
     room = max_length - framing.pair.specials
     if room < 2 or doc_stride < 1:
         raise BertcoreError(
-            f"A window of {max_length} tokens with a stride of {doc_stride} holds no passage; raise them."
+            f"A window of {max_length} tokens with a stride of {doc_stride} has no room for a passage; raise them."
         )
     writer, offsets = SequenceWriter(), []
     passage: list[tuple[int, int, int]] = []
@@ -84,8 +84,7 @@ def _answer_tokens(place: int, example: AnswerExample, offsets: NDArray[np.int32
     text, start = example.answers[0]
     if not text or start < 0 or example.passage[start : start + len(text)] != text:
         raise BertcoreError(
-            f"Example {place + 1} ({example.id}): the answer “{text}” does not stand at character {start} of "
-            "its passage."
+            f"Example {place + 1} ({example.id}): the answer “{text}” is not at character {start} of its passage."
         )
     touched = np.flatnonzero((offsets[:, 1] > start) & (offsets[:, 0] < start + len(text)))
     return (int(touched[0]), int(touched[-1])) if len(touched) else None

@@ -132,9 +132,7 @@ def choose_sentences(
     On equal scores the earlier sentence goes first. Raises BertcoreError if scores and sentences differ in number.
     """
     if len(scores) != len(sentences):
-        raise BertcoreError(
-            f"There are {len(scores)} scores for {len(sentences)} sentences; each needs one of its own."
-        )
+        raise BertcoreError(f"There are {len(scores)} scores for {len(sentences)} sentences; each needs one.")
     chosen: list[int] = []
     seen: set[Trigram] = set()
     for place in sorted(range(len(scores)), key=lambda place: -scores[place]):

@@ -23,7 +23,7 @@ def summary_features(examples: Sequence[SummaryExample], tokenizer: Tokenizer, m
     """
     framing, writer = tokenizer.framing, SequenceWriter()
     if max_length < framing.single.specials:
-        raise BertcoreError(f"Sequences of {max_length} tokens have no place for a sentence; allow more.")
+        raise BertcoreError(f"Sequences of {max_length} tokens have no room for a sentence; allow more.")
     firsts: list[list[int]] = []
     for portion in portions(len(examples)):
         documents = [examples[i] for i in portion]

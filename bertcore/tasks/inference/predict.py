@@ -86,7 +86,8 @@ def predict(
     kind = task_kind(checkpoint)
     if kind is None:
         raise BertcoreError(
-            f"The model {checkpoint.name} was not fine-tuned on a task; do that (bertcore finetune) or open another."
+            f"The model {checkpoint.name} was not fine-tuned on a task; "
+            "fine-tune it (bertcore finetune) or open another."
         )
     config = checkpoint.config
     if kind == "regress" and config.label_count > 1:

@@ -42,7 +42,7 @@ def read_tagged(request: Request) -> Contents:
         _check_tags(sentences, {tag for tag in tags if tag != "O" and detect_scheme([tag]) == "none"})
     labels = request.known_labels or complete_labels(tags, scheme)
     if request.needs_labels and len(labels) < 2:
-        raise BertcoreError(f"{request.file.name} has no two different tags; name their column with --label.")
+        raise BertcoreError(f"{request.file.name} has fewer than two different tags; name their column with --label.")
     examples = [_example(request, sentence, scheme) for sentence in sentences]
     return Contents(examples, labels, scheme=scheme, notes=_notes(sentences, tags, scheme))
 
@@ -69,7 +69,7 @@ def _check_tags(sentences: Iterable[Sentence], odd: set[str]) -> None:
     for sentence in sentences if odd else ():
         for word, tag in enumerate(sentence.tags or ()):
             if tag in odd:
-                raise refuse(sentence.place(word), "a tag as O, B-PER or I-PER", tag)
+                raise refuse(sentence.place(word), "a tag such as O, B-PER or I-PER", tag)
 
 
 def _example(request: Request, sentence: Sentence, scheme: Scheme) -> TaggedExample:
@@ -126,14 +126,14 @@ def _chosen(request: Request, place: str, cells: list[str]) -> tuple[int, int | 
     if len(cells) == 1 and not request.needs_labels:
         return 0, None
     if max(word, tag) > len(cells):
-        raise refuse(place, f"{max(word, tag)} columns or more, parted by spaces or tabs", " ".join(cells))
+        raise refuse(place, f"{max(word, tag)} columns or more, separated by spaces or tabs", " ".join(cells))
     return word - 1, tag - 1
 
 
 def _number(request: Request, text: str, flag: str) -> int:
     if not (text.isascii() and text.isdecimal() and int(text) > 0):
         raise BertcoreError(
-            f"The columns of {request.file.name} have numbers from 1, not names as '{text}'; see {flag}."
+            f"The columns of {request.file.name} are numbered from 1, not named like '{text}'; see {flag}."
         )
     return int(text)
 

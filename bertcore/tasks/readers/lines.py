@@ -94,7 +94,9 @@ def _decode(file: Path, number: int, line: bytes) -> str:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
         place, byte = line_of(file, number), line[error.start]
-        raise BertcoreError(f"{place}: byte {error.start + 1} (0x{byte:02x}) is no UTF-8; save it as UTF-8.") from None
+        raise BertcoreError(
+            f"{place}: byte {error.start + 1} (0x{byte:02x}) is not UTF-8; save the file as UTF-8."
+        ) from None
 
 
 def _check_beginning(file: Path, line: bytes) -> None:

@@ -40,7 +40,9 @@ class _Collected:
             return
         if not answers and self.request.needs_labels and not self.request.spec.has_unanswerable:
             raise refuse(
-                place, f"an answer ({self.request.spec.name} has one for each question; without one: squad2)", None
+                place,
+                f"an answer ({self.request.spec.name} has one for each question; if some have none: squad2)",
+                None,
             )
         self.examples.append(AnswerExample(example.id, example.question, example.passage, answers))
 
@@ -59,11 +61,11 @@ class _Collected:
     def contents(self) -> Contents:
         name = self.request.file.name
         if not self.examples:
-            raise BertcoreError(f"{name} has no question whose answer stands in its passage; choose another file.")
+            raise BertcoreError(f"{name} has no question whose answer is in its passage; choose another file.")
         twice, count = Counter(example.id for example in self.examples).most_common(1)[0]
         if count > 1:
-            raise BertcoreError(f"{name} has {count} questions with the id {quoted(twice)}; give each one of its own.")
-        notes = [f"Answers that did not stand at the character named, but elsewhere: {self.repaired}."]
+            raise BertcoreError(f"{name} has {count} questions with the id {quoted(twice)}; give each its own id.")
+        notes = [f"Answers found elsewhere than at the given character: {self.repaired}."]
         notes = notes if self.repaired else []
         if self.lost:
             notes.append(
@@ -92,7 +94,7 @@ def _parse(request: Request) -> list[Any]:
         near = text[max(0, error.pos - 20) : error.pos + 20]
         raise refuse(place, f"whole JSON ({error.msg[:1].lower()}{error.msg[1:]})", near) from None
     except (ValueError, RecursionError):
-        raise BertcoreError(f"{request.file.name} is no SQuAD file: its JSON is nested too deep to be one.") from None
+        raise BertcoreError(f"{request.file.name} is not a SQuAD file: its JSON is nested too deeply.") from None
     if not isinstance(whole, dict) or not isinstance(whole.get("data"), list):
         raise refuse(request.file.name, 'SQuAD\'s JSON, {"data": [...]}', text[:40])
     return whole["data"]

@@ -48,7 +48,9 @@ def read_rows(file: Path, names: Sequence[str] | None = None, broken: list[str] 
     elif suffix == ".parquet":
         yield from _parquet_rows(file)
     else:
-        raise BertcoreError(f"The file {file} is no table that can be read: it must end in {', '.join(TABLES)}.")
+        raise BertcoreError(
+            f"The file {file} is not a table that can be read: its name must end in {', '.join(TABLES)}."
+        )
 
 
 def text_in(place: str, what: str, value: object) -> str:
@@ -159,13 +161,13 @@ def _all_labels(request: Request, examples: Sequence[TextExample]) -> tuple[str,
         seen = {str(example.label) for example in examples if example.label is not None}
     if request.needs_labels and len(seen) < (1 if request.spec.kind == "multilabel" else 2):
         raise BertcoreError(
-            f"{request.file.name} has no two different labels ({', '.join(sorted(seen)) or 'none at all'}); "
-            "there is nothing to tell apart. Name the column of the labels with --label."
+            f"{request.file.name} has fewer than two different labels ({', '.join(sorted(seen)) or 'none at all'}); "
+            "a classifier needs at least two. Name the label column with --label."
         )
     if request.spec.kind == "classify" and len(seen) == len(examples) > _LABELS_SHOWN:
         raise BertcoreError(
-            f"{request.file.name} has another label in each of its {len(examples)} rows, as {quoted(min(seen))}; "
-            "name the column of the labels with --label."
+            f"{request.file.name} has a different label in each of its {len(examples)} rows, such as "
+            f"{quoted(min(seen))}; name the label column with --label."
         )
     return tuple(sorted(seen))
 
@@ -231,7 +233,9 @@ def _json_rows(file: Path) -> Iterator[Row]:
             fields = json.loads(line)
         except (ValueError, RecursionError) as error:
             if not isinstance(error, json.JSONDecodeError):
-                raise refuse(place, "one whole JSON object (it has too large a number or depth)", line) from None
+                raise refuse(
+                    place, "one whole JSON object (a number is too large, or it is nested too deeply)", line
+                ) from None
             near = line[max(0, error.pos - 20) : error.pos + 20]
             raise refuse(place, f"one whole JSON object (it breaks at column {error.colno})", near) from None
         if not isinstance(fields, dict) or not fields:
@@ -244,7 +248,7 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
         import pyarrow
         import pyarrow.parquet as parquet
     except ImportError:
-        raise BertcoreError(f"Reading {file.name} takes the package pyarrow: pip install pyarrow.") from None
+        raise BertcoreError(f"Reading {file.name} needs the package pyarrow: pip install pyarrow.") from None
     if not file.is_file():
         raise BertcoreError(f"There is no file {file}.")
     number = 0
@@ -263,9 +267,7 @@ def _header(file: Path, names: Sequence[str]) -> list[str]:
     names = [name.strip() for name in names]
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
-        raise BertcoreError(
-            f"{file.name} has two columns '{twice[:40]}'; give each a name of its own in the first line."
-        )
+        raise BertcoreError(f"{file.name} has two columns '{twice[:40]}'; give each its own name in the first line.")
     return names
 
 
