@@ -74,12 +74,17 @@ def no_built_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "known_runs", lambda: [run for run in known() if not is_built_in(run)])
 
 
+@pytest.fixture(scope="session", autouse=True)
+def english(qapp: QApplication) -> None:
+    """Plurals as the program shows them, in every test."""
+    language.install(qapp)
+
+
 @pytest.fixture
 def looks(qapp: QApplication) -> Iterator[QApplication]:
     """The application as the program sets it up; light when the test is over."""
     qapp.setStyle("Fusion")
     register_fonts()
-    language.install(qapp)
     theme.apply(qapp, "light")
     yield qapp
     theme.apply(qapp, "light")
