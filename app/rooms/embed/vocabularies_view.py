@@ -172,9 +172,8 @@ class VocabulariesView(View):
             line.setText(" · ".join([row.format(model=name), vocabulary, *counted(counts)]))
             line.show()
         alike = self.tr("Both split the text in the same way.")
-        marked = self.tr("{count} of {total} words are split differently (marked).").format(
-            count=both.differing, total=len(both.spans)
-        )
+        marked = self.tr("%n of {total} words (is|are) split differently (marked).", "", both.differing)
+        marked = marked.format(total=len(both.spans))
         cut_off = self.tr("The text is too long for the model, so only the part that both read is compared.")
         hidden = self.tr("Special tokens are not shown.")
         sentences = [marked if both.differing else alike, *([] if both.is_whole else [cut_off]), hidden]

@@ -76,6 +76,7 @@ class AddedView(LayersView):
             card.set_figure(figure)
             row.addWidget(card, 1)
             chart.clicked.connect(lambda place: self.stage_clicked.emit(round(place) + 1))
+        self._shown: tuple[ResidualStream, int] | None = None  # and the unit whose curves these are
         self.stream = self.add_question(self._on_stream_answered)
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
@@ -101,6 +102,7 @@ class AddedView(LayersView):
             self.stream.ask_model(request.model, (request, selection.token_view), work, self.pause_ms)
         else:
             self.stream.forget()
+            self._shown = None
             self.lengths.set_points({})
             self.cosines.set_points({})
         self.show_selection(reading, selection)
@@ -117,8 +119,9 @@ class AddedView(LayersView):
 
     def _show_token(self, stream: ResidualStream, reading: Reading, selection: Selection) -> None:
         unit = selection.unit(reading)
-        if unit is None:
+        if unit is None or self._shown == (stream, unit):
             return
+        self._shown = stream, unit
         layers = len(stream.entering)
         x, places = np.arange(layers), [str(layer) for layer in range(1, layers + 1)]
         lengths = {
