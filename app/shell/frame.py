@@ -19,6 +19,7 @@ from app.state.what_if import NOTHING_CHANGED
 from app.widgets.banner import Banner
 from app.widgets.card import GAP_PX, label
 from app.widgets.help_panel import HelpPanel
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.room_rail import RoomRail
 from app.widgets.sentence_bar import SentenceBar
 from app.widgets.status_line import StatusLine
@@ -108,17 +109,14 @@ class Frame(QWidget):
         right.addWidget(self._build_text_panel())
         holder = QWidget()
         gap = theme.px(GAP_PX)
-        around = QVBoxLayout(holder)
-        around.setContentsMargins(gap, gap, gap, 0)
-        around.addWidget(self.banner)
+        vbox(self.banner, parent=holder, margins=(gap, gap, gap, 0))
         self.banner.shown_changed.connect(holder.setVisible)
         holder.hide()
         right.addWidget(holder)
         right.addWidget(self._stack, 1)
         middle.addLayout(right, 1)
         middle.addWidget(self.help)
-        layout.addLayout(middle, 1)
-        layout.addWidget(self.status)
+        fill(layout, (middle, 1), self.status)
 
     def _build_text_panel(self) -> QFrame:
         panel = QFrame()
@@ -132,13 +130,7 @@ class Frame(QWidget):
             layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
             layout.setSpacing(theme.px(8))
             layout.addWidget(self.sentences)
-        tokens = QHBoxLayout()
-        tokens.setSpacing(theme.px(12))
-        tokens.addWidget(self.strip, 1)
-        tokens.addWidget(self.switches)
-        layout.addLayout(tokens)
-        layout.addWidget(self.note)
-        layout.addWidget(self.what_if)
+        fill(layout, hbox((self.strip, 1), self.switches, gap_px=12), self.note, self.what_if)
         return panel
 
     def _connect(self) -> None:

@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.look import theme
 from app.look.icons import paint_icon
 from app.widgets.card import label
 from app.widgets.controls import IconButton
+from app.widgets.layouts import hbox
 
 
 class Banner(QFrame):
@@ -20,12 +21,9 @@ class Banner(QFrame):
         self.setProperty("look", "banner")
         self.setAccessibleName(self.tr("Message"))
         self._text = label("", wrap=True)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.px(36), theme.px(6), theme.px(6), theme.px(6))
-        layout.addWidget(self._text, 1)
         close = IconButton("close", self.tr("Dismiss this message"), self.dismiss)
         close.setProperty("look", "quiet")
-        layout.addWidget(close)
+        hbox((self._text, 1), close, parent=self, margins=(theme.px(36), theme.px(6), theme.px(6), theme.px(6)))
         self.hide()
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.look import theme
 from app.widgets.card import Hint, label
+from app.widgets.layouts import vbox
 
 
 class BeforeAfter(QWidget):
@@ -25,12 +26,7 @@ class BeforeAfter(QWidget):
         for column in (1, 3):
             self._grid.setColumnStretch(column, 1)
         self._more, self._sentence = label("", "muted"), label("", "muted", wrap=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(6))
-        layout.addLayout(self._grid)
-        layout.addWidget(self._more)
-        layout.addWidget(self._sentence)
+        vbox(self._grid, self._more, self._sentence, parent=self, gap_px=6)
         self.set_rows([])
         self.set_sentence("")
 

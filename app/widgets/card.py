@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.figures.figure import Figure
 from app.look import theme
 from app.widgets.figure_button import FigureButton
+from app.widgets.layouts import fill, hbox, vbox
 
 GAP_PX = 12  # between cards, and from a card's edge to what is in it
 
@@ -31,18 +32,12 @@ class Card(QFrame):
         self._title = label(title, "title")
         self._hint = Hint(hint)
         self._header_line = QWidget()
-        self._header = QHBoxLayout(self._header_line)
-        self._header.setContentsMargins(0, 0, 0, 0)
-        self._header.setSpacing(theme.px(8))
-        self._header.addWidget(self._title)
-        self._header.addWidget(self._hint, 1)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(theme.px(6))
+        self._header = hbox(self._title, (self._hint, 1), parent=self._header_line, gap_px=8)
+        self.body = vbox(gap_px=6)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
         layout.setSpacing(theme.px(8))
-        layout.addWidget(self._header_line)
-        layout.addLayout(self.body, 1)
+        fill(layout, self._header_line, (self.body, 1))
         self._show_header()
 
     @property

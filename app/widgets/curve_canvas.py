@@ -7,10 +7,11 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QGraphicsTextItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsTextItem, QWidget
 
 from app.look import numbers, theme
 from app.widgets.curves import CurveSpec, Mark, PlotSpec, Points
+from app.widgets.layouts import vbox
 
 LINE_PX = 1.6
 DOT_PX = 6
@@ -69,9 +70,7 @@ class CurveCanvas(QWidget):
             axes["right"] = NumberAxis("right", False)
         self._view = pg.PlotWidget(axisItems=axes)
         self._plot = self._view.getPlotItem()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._view)
+        vbox(self._view, parent=self)
         self._right = self._make_right_view() if spec.right_label else None
         self._items = {curve.key: self._make_item(curve) for curve in spec.curves}
         self._marks: list[_MarkLine] = []

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, picture_of
 from app.look import numbers, theme
 from app.widgets.curves import CurveSpec, Mark, PlotSpec, Points
 from app.widgets.figure_button import FigureButton
+from app.widgets.layouts import vbox
 
 if TYPE_CHECKING:
     from app.widgets.curve_canvas import CurveCanvas
@@ -47,10 +48,7 @@ class CurvePlot(QWidget):
         self._canvas: CurveCanvas | None = None
         self._save: FigureButton | None = None
         self._legend = _Legend(spec)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(theme.px(2))
-        self._layout.addWidget(self._legend)
+        self._layout = vbox(self._legend, parent=self, gap_px=2)
         self._layout.addStretch(0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(theme.px(LEAST_PX))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from app.look import theme
+from app.widgets.layouts import hbox
 
 TAB_PX, LEAST_TAB_PX = 26, 120
 
@@ -18,11 +19,7 @@ class Folded(QWidget):
         super().__init__()
         self.card = card
         self.tab = _UprightTab(name)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(4))
-        layout.addWidget(self.tab)
-        layout.addWidget(card)
+        hbox(self.tab, card, parent=self, gap_px=4)
         self.tab.toggled.connect(card.setVisible)
         self.tab.hide()
 

@@ -2,11 +2,12 @@
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from app.look import theme
 from app.widgets.card import label
 from app.widgets.controls import IconButton
+from app.widgets.layouts import hbox, vbox
 from bertcore.locations import assets
 
 WIDTH_PX = 310
@@ -27,15 +28,14 @@ class HelpPanel(QFrame):
         self.text.setOpenExternalLinks(True)
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setProperty("look", "plain")
-        head = QHBoxLayout()
-        head.addWidget(label(self.tr("What this room shows"), "title"), 1)
         close = IconButton("close", self.tr("Close the help"), self.hide)
         close.setProperty("look", "quiet")
-        head.addWidget(close)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(8), theme.px(8))
-        layout.addLayout(head)
-        layout.addWidget(self.text, 1)
+        vbox(
+            hbox((label(self.tr("What this room shows"), "title"), 1), close),
+            (self.text, 1),
+            parent=self,
+            margins=(theme.px(14), theme.px(10), theme.px(8), theme.px(8)),
+        )
         self.hide()
 
     @property

@@ -21,6 +21,7 @@ from shiboken6 import isValid
 
 from app.look import theme
 from app.widgets.card import label
+from app.widgets.layouts import fill
 
 WIDTH_PX, ROW_PX, ROWS = 560, 32, 11
 PLACE = Qt.ItemDataRole.UserRole
@@ -59,9 +60,7 @@ class Palette(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*[theme.px(8)] * 4)
         layout.setSpacing(theme.px(6))
-        layout.addWidget(self.line)
-        layout.addWidget(self.list)
-        layout.addWidget(self.nothing)
+        fill(layout, self.line, self.list, self.nothing)
         self.line.textChanged.connect(self._find)
         self.list.itemClicked.connect(lambda item: self._choose(item.data(PLACE)))
         self.line.installEventFilter(self)

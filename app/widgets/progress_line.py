@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QProgressBar, QWidget
 
 from app.compute.question import Question
-from app.look import theme
 from app.widgets.card import button, label
+from app.widgets.layouts import hbox
 
 DELAY_MS = 300  # what is done before that needs no bar: it would come and go at each key
 
@@ -30,9 +30,7 @@ class ProgressLine(QWidget):
         self._sentence = label("", "muted", wrap=True)
         self._stop = button(self.tr("Stop"), self._on_stop_clicked, look="small", hint=self.tr("Stop computing this"))
         self._start = button(self.tr("Compute"), self._on_start_clicked, look="small", hint=self.tr("Compute this now"))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(8))
+        layout = hbox(parent=self, gap_px=8)
         for widget, stretch in ((self._bar, 1), (self._sentence, 1), (self._stop, 0), (self._start, 0)):
             layout.addWidget(widget, stretch)
         for question in questions:

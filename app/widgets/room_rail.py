@@ -2,10 +2,11 @@
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QWidget
 
 from app.look import theme
 from app.look.icons import paint_icon
+from app.widgets.layouts import vbox
 
 WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56
 
@@ -55,9 +56,7 @@ class RoomRail(QFrame):
         self.setAccessibleName(self.tr("Rooms"))
         self._buttons: dict[str, RoomButton] = {}
         group = QButtonGroup(self)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(8, theme.px(12), 7, 0)
-        layout.setSpacing(theme.px(5))
+        layout = vbox(parent=self, gap_px=5, margins=(8, theme.px(12), 7, 0))
         for room_id, title, hint in rooms:
             made = RoomButton(room_id, title, hint)
             made.clicked.connect(lambda _checked=False, room=room_id: self.room_chosen.emit(room))

@@ -2,9 +2,10 @@
 
 from PySide6.QtCore import QEvent, QKeyCombination, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.look import theme
+from app.widgets.layouts import hbox
 
 MARK_PX = 28
 _CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -84,9 +85,7 @@ class SentenceBar(QWidget):
         super().__init__(parent)
         self.a = SentenceEdit("A", self.tr("Type a sentence"))
         self.b = SentenceEdit("B", self.tr("A second sentence (optional)"))
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(10))
+        layout = hbox(parent=self, gap_px=10)
         for edit in (self.a, self.b):
             layout.addWidget(edit, 1)
             edit.textEdited.connect(self._on_text_edited)

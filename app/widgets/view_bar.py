@@ -1,10 +1,10 @@
 """Beside the tokens: how all rooms show the text. Below them, where something is changed inside the model: what."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.look import theme
 from app.widgets.card import Hint, button, set_role
+from app.widgets.layouts import hbox, vbox
 
 
 class ViewSwitches(QWidget):
@@ -18,9 +18,7 @@ class ViewSwitches(QWidget):
         words, specials = self.tr("Show the pieces of a word as one"), self.tr("Show the special tokens")
         self.words = button(self.tr("Whole words"), hint=words, checkable=True)
         self.specials = button(self.tr("Special tokens"), hint=specials, checkable=True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(4))
+        layout = vbox(parent=self, gap_px=4)
         for switch, signal in ((self.words, self.words_switched), (self.specials, self.specials_switched)):
             switch.setProperty("look", "small")
             switch.toggled.connect(signal)
@@ -40,12 +38,11 @@ class WhatIfLine(QWidget):
         super().__init__()
         self._changes = Hint()
         set_role(self._changes, "strong")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(6))
-        layout.addWidget(self._changes, 1)
-        layout.addWidget(
-            button(self.tr("Reset"), self.reset_requested.emit, hint=self.tr("Undo every change inside the model"))
+        hbox(
+            (self._changes, 1),
+            button(self.tr("Reset"), self.reset_requested.emit, hint=self.tr("Undo every change inside the model")),
+            parent=self,
+            gap_px=6,
         )
         self.show_changes([])
 

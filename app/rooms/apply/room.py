@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.compute.applying import Applied
 from app.look import numbers, theme
@@ -21,6 +21,7 @@ from app.state.readings import Reading
 from app.state.state import ExploreState
 from app.state.task_info import TaskInfo, metric_name
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.token_menu import show_token_menu
 
 SIDE_PX = 250
@@ -93,9 +94,7 @@ class ApplyRoom(Room):
 
     def _build(self) -> None:
         holder = QWidget()
-        self._row = QHBoxLayout(holder)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(theme.px(GAP_PX))
+        self._row = hbox(parent=holder, gap_px=GAP_PX)
         self._fill_about()
         self._row.addWidget(self._about)
         self._stack.addWidget(self._no_task_card())
@@ -110,17 +109,10 @@ class ApplyRoom(Room):
 
     def _fill_about(self) -> None:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(8))
-        for part in (self._task, self._reads, self._labels, self._measured):
-            column.addWidget(part)
-        column.addStretch(1)
+        vbox(self._task, self._reads, self._labels, self._measured, None, parent=inside, gap_px=8)
         hint = self.tr("Something to try, in place of the text")
         self.example_button = button(self.tr("Show an example"), self.show_example, hint=hint)
-        self._about.body.addWidget(scrolled(inside), 1)
-        self._about.body.addWidget(self._took)
-        self._about.body.addWidget(self.example_button)
+        fill(self._about.body, (scrolled(inside), 1), self._took, self.example_button)
         self._about.setFixedWidth(theme.column_px(SIDE_PX))
 
     def _show_model(self, model: ModelInfo) -> None:

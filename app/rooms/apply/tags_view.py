@@ -13,6 +13,7 @@ from app.rooms.apply.view import ApplyView
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.widgets.card import label
+from app.widgets.layouts import fill
 from app.widgets.wrapped import WrappedBoxes
 from bertcore.tag_schemes import detect_scheme, entity_spans
 from bertcore.tasks.examples import TaggedExample
@@ -70,10 +71,7 @@ class TagsView(ApplyView):
         self._note = label("", "muted", wrap=True)
         for widget in (self._changed, self.sentence, self._note):
             self.card.body.addWidget(widget)
-        self.card.body.addSpacing(theme.px(16))
-        self.card.body.addWidget(label(self.tr("The types it knows"), "title"))
-        self.card.body.addWidget(self.legend)
-        self.card.body.addStretch(1)
+        fill(self.card.body, 16, label(self.tr("The types it knows"), "title"), self.legend, None)
         self.save_button([self.sentence, self.legend])
         self.row.addWidget(self.card, 1)
 

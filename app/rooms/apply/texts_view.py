@@ -14,6 +14,7 @@ from app.rooms.apply.view import RESULT_PX, EditorView
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.widgets.card import label, scrolled, set_role
+from app.widgets.layouts import fill
 from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample
 from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, SummaryPrediction
 
@@ -109,8 +110,7 @@ class ChoicesView(EditorView):
         )
         self.card.set_hint(self.tr("the probabilities add up to 1"))
         self.ranked = RankedTexts(self.tr("Endings, the likeliest first"))
-        self.card.body.addWidget(self._changed)
-        self.card.body.addWidget(scrolled(self.ranked), 1)
+        fill(self.card.body, self._changed, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])
         self.row.addWidget(self.card, 1)
 

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.compute.applying import Applied, ApplyRequest, apply_model
 from app.figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
-from app.look import theme
 from app.rooms.apply.marked_editor import MarkedEditor
 from app.rooms.base import View
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.card import GAP_PX, Card, label
+from app.widgets.layouts import hbox, vbox
 from app.widgets.pointer import PointerWidget
 from app.widgets.progress_line import ProgressLine
 
@@ -40,12 +40,8 @@ class ApplyView(View):
         self._problem = label("", "muted", wrap=True)
         self._changed = label("", "strong", wrap=True)
         self._changed.hide()
-        self.row = QHBoxLayout()
-        self.row.setSpacing(theme.px(GAP_PX))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(self.row, 1)
-        column.addWidget(self.line)
+        self.row = hbox(gap_px=GAP_PX)
+        vbox((self.row, 1), self.line, parent=self)
         self.card.body.addWidget(self._problem)
 
     @property

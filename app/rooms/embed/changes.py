@@ -13,6 +13,7 @@ from app.look import numbers, theme
 from app.widgets.before_after import BeforeAfter
 from app.widgets.card import Card, Hint, button, label
 from app.widgets.flow_layout import FlowLayout
+from app.widgets.layouts import fill
 
 if TYPE_CHECKING:
     from app.state.readings import MaskReading, Reading
@@ -121,10 +122,7 @@ class ChangeCard(Card):
         line = FlowLayout()
         line.addWidget(self.to_other)
         line.addWidget(self.swap)
-        self.body.addWidget(label(self.tr("What if"), "title"))
-        self.body.addLayout(line)
-        self.body.addWidget(self.waiting)
-        self.body.addWidget(self.effects)
+        fill(self.body, label(self.tr("What if"), "title"), line, self.waiting, self.effects)
         self.waiting.hide()
 
     def show_reading(self, reading: Reading, position: int) -> None:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtWidgets import QVBoxLayout
 
 from app.compute.embedding import words_around
 from app.figures.figure import Axis, Figure, Numbers, joined
@@ -14,6 +13,7 @@ from app.look import numbers
 from app.rooms.base import View
 from app.widgets.card import Card, note
 from app.widgets.controls import Choice
+from app.widgets.layouts import fill, vbox
 from app.widgets.scatter import WORD, Points, Scatter
 from bertcore.analysis.vectors import Pca, pca
 
@@ -68,14 +68,11 @@ class MapView(View):
         self.card = Card(self.tr("Map of this text"))
         self.card.add_to_header(self.choice)
         self.card.set_figure(self._figure)
-        self.card.body.addWidget(self.picture, 1)
-        self.card.body.addWidget(self._note)
+        fill(self.card.body, (self.picture, 1), self._note)
         for key, (name, _) in self._choices.items():
             self.choice.addItem(name, key)
         self.map = self.add_question(self._on_map_answered)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.card)
+        vbox(self.card, parent=self)
         self.choice.activated.connect(lambda _index: self.show_vectors(str(self.choice.currentData())))
         self.add_token_menu(self.picture)
         self.picture.clicked.connect(self.click_unit)

@@ -19,6 +19,7 @@ from app.rooms.embed.strips import Strips
 from app.rooms.embed.token_card import TokenCard
 from app.widgets.card import GAP_PX, Card, Hint, label
 from app.widgets.controls import MenuButton
+from app.widgets.layouts import fill, hbox
 from app.widgets.raster import ColorBar
 from bertcore.analysis.vectors import pca
 
@@ -286,15 +287,9 @@ class PartsView(View):
     def _lay_out(self) -> None:
         self.strips_card.add_to_header(self.menu)
         self.strips_card.set_figure(self._strips_figure)
-        scales = QHBoxLayout()
-        scales.setSpacing(theme.px(4))
-        for widget in (self.scale_name, self.scale, self.last_scale_name, self.last_scale):
-            scales.addWidget(widget)
-        scales.addSpacing(theme.px(14))
         why = self.tr("This sum is all the model knows about the text before its first layer.")
-        scales.addWidget(Hint(why), 1)
-        self.strips_card.body.addWidget(self.strips, 1)
-        self.strips_card.body.addLayout(scales)
+        scales = hbox(self.scale_name, self.scale, self.last_scale_name, self.last_scale, 14, (Hint(why), 1), gap_px=4)
+        fill(self.strips_card.body, (self.strips, 1), scales)
         self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)
         self.token.set_figure(self._token_figure, self.tr("the selected token"))
         row, left, right = QHBoxLayout(self), QVBoxLayout(), QVBoxLayout()

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.look import numbers, theme
 from app.widgets.card import Card, Hint, label, scrolled
 from app.widgets.figure_button import FigureButton, Provider
 from app.widgets.labelled_grid import LabelledGrid, Labels
+from app.widgets.layouts import hbox, vbox
 from app.widgets.raster import ColorBar
 from app.widgets.scatter import Points, Scatter
 
@@ -55,8 +56,7 @@ class PicturesCard(Card):
 
     def set_figures(self, positions: Provider, segments: Provider, text_map: Provider) -> None:
         """What the save buttons of the three pictures give."""
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(22))
+        row = hbox(gap_px=22)
         below: Sequence[QWidget]
         for title, hint, picture, figure, stretch, below in (
             (self.tr("Positions"), self.positions_hint, self.positions, positions, 10, [self.cosine_scale]),
@@ -134,16 +134,8 @@ class PicturesCard(Card):
 
 
 def _column(title: str, hint: Hint, picture: QWidget, figure: Provider, below: Sequence[QWidget]) -> QVBoxLayout:
-    column = QVBoxLayout()
-    column.setSpacing(theme.px(6))
-    head = QHBoxLayout()
-    head.addWidget(label(title, "title"))
-    head.addWidget(hint, 1)
-    head.addWidget(FigureButton(figure, picture, title))
-    column.addLayout(head)
-    column.addWidget(picture, 1)
-    for widget in below:
-        column.addWidget(widget)
+    head = hbox(label(title, "title"), (hint, 1), FigureButton(figure, picture, title))
+    column = vbox(head, (picture, 1), *below, gap_px=6)
     if len(below) > 1:
         column.addStretch(1)
     return column

@@ -15,6 +15,7 @@ from app.rooms.embed.parts import Length, has_last, last_name, lengths_at, part_
 from app.widgets import token_chips
 from app.widgets.bar_list import ROW_PX, Bar, BarList
 from app.widgets.card import Card, Hint, button, label
+from app.widgets.layouts import fill
 
 if TYPE_CHECKING:
     from app.state.readings import Reading
@@ -120,11 +121,6 @@ class TokenCard(Card):
             self.set_hint(joined(token, where, f"id {reading.request.input_ids[first]}"))
 
     def _lay_out(self) -> None:
-        self.body.addWidget(self._lengths_hint)
-        self.body.addWidget(self.norms)
-        self.body.addWidget(self.length_after)
-        self.body.addSpacing(theme.px(4))
-        self.body.addWidget(self._nearest_title)
         line, group = QHBoxLayout(), QButtonGroup(self)
         line.setSpacing(theme.px(5))
         for by, made in self.measures.items():
@@ -132,9 +128,17 @@ class TokenCard(Card):
             group.addButton(made)
             line.addWidget(made)
         line.addWidget(self._measure_hint, 1)
-        self.body.addLayout(line)
         self.nearest.setMinimumHeight(LEAST_WORDS * theme.px(ROW_PX))
-        self.body.addWidget(self.nearest, 1)
+        fill(
+            self.body,
+            self._lengths_hint,
+            self.norms,
+            self.length_after,
+            4,
+            self._nearest_title,
+            line,
+            (self.nearest, 1),
+        )
 
 
 def _length_bar(one: Length, longest: float) -> Bar:

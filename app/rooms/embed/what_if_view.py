@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton
+from PySide6.QtWidgets import QPushButton
 
 from app.figures.figure import Figure
 from app.look import theme
@@ -15,6 +15,7 @@ from app.rooms.embed.parts import ADDENDS, addends_of, part_name
 from app.rooms.embed.tiles import Tile, Tiles
 from app.state.token_units import KINDS
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.layouts import fill, hbox
 
 if TYPE_CHECKING:
     from app.state.readings import Reading
@@ -90,9 +91,7 @@ class WhatIfView(View):
     def _lay_out(self) -> None:
         card = Card(self.tr("What the model reads"), self.tr("each token with its segment and its position"))
         after = Card(self.tr("Before and after"))
-        switches = QHBoxLayout()
-        switches.setSpacing(theme.px(6))
-        switches.addWidget(label(self.tr("Leave out:"), "muted"))
+        switches = hbox(label(self.tr("Leave out:"), "muted"), gap_px=6)
         hints = {
             "token": self.tr("No token embedding"),
             "segment": self.tr("No segment embedding"),
@@ -102,21 +101,12 @@ class WhatIfView(View):
             clicked = partial(self._on_part_clicked, name)
             self.parts[name] = button(part_name(name), clicked, hint=hints[name], checkable=True)
             switches.addWidget(self.parts[name])
-        switches.addSpacing(theme.px(14))
-        switches.addWidget(self.b_as_a)
-        switches.addStretch(1)
-        card.body.addLayout(switches)
-        card.body.addWidget(self.how)
-        card.body.addWidget(scrolled(self.tiles), 1)
+        fill(switches, 14, self.b_as_a, None)
+        fill(card.body, switches, self.how, (scrolled(self.tiles), 1))
         after.setFixedWidth(theme.column_px(330))
         after.set_figure(self._figure)
-        after.body.addWidget(self.effects)
-        after.body.addStretch(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(card, 1)
-        row.addWidget(after)
+        fill(after.body, self.effects, None)
+        hbox((card, 1), after, parent=self, gap_px=GAP_PX)
 
     def _show_how(self) -> None:
         if self._picked is not None and self.reading is not None and self._picked < len(self.reading.encoding):

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout
 
 from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import theme
 from app.rooms.layers.stages import LayersView
 from app.widgets.card import GAP_PX, Card, note
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curves import CurveSpec, PlotSpec
+from app.widgets.layouts import fill, hbox
 
 if TYPE_CHECKING:
     from app.compute.question import Step
@@ -64,15 +63,12 @@ class AddedView(LayersView):
             "Above 0, what is added points the way the vector already went; at 0 it is something new; below 0 it "
             "takes something away."
         )
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(GAP_PX))
+        row = hbox(parent=self, gap_px=GAP_PX)
         for card, chart, below, figure in (
             (self.lengths_card, self.lengths, self._formula, self._lengths_figure),
             (self.cosines_card, self.cosines, note(signs), self._cosines_figure),
         ):
-            card.body.addWidget(chart, 1)
-            card.body.addWidget(below)
+            fill(card.body, (chart, 1), below)
             card.set_figure(figure)
             row.addWidget(card, 1)
             chart.clicked.connect(lambda place: self.stage_clicked.emit(round(place) + 1))

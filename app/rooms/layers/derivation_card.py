@@ -6,10 +6,11 @@ import html
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from app.look import numbers, theme
 from app.widgets.card import Card, label, scrolled
+from app.widgets.layouts import vbox
 
 if TYPE_CHECKING:
     from app.compute.derivation import Derivation, Term
@@ -36,12 +37,7 @@ class DerivationCard(Card):
             table.setTextFormat(Qt.TextFormat.RichText)
             table.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, theme.px(4), 0)
-        column.setSpacing(theme.px(8))
-        for widget in self.parts[1:]:
-            column.addWidget(widget)
-        column.addStretch(1)
+        vbox(*self.parts[1:], None, parent=inside, gap_px=8, margins=(0, 0, theme.px(4), 0))
         self.body.addWidget(scrolled(inside), 1)
         self.clear()
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout
 
 from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import numbers, theme
+from app.look import numbers
 from app.rooms.layers.stages import LayersView, stage_labels, stage_name
 from app.widgets.card import GAP_PX, Card
 from app.widgets.labelled_grid import LabelledGrid, Labels
+from app.widgets.layouts import hbox
 from bertcore.analysis.vectors import cosines, lengths
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ class HiddenView(LayersView):
         self.lengths_card = Card(self.tr("Length of each hidden state"))
         self.cosines_card = Card(self.tr("How similar are the tokens?"))
         self._drawn_stage = -1  # of the cosines
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(GAP_PX))
+        row = hbox(parent=self, gap_px=GAP_PX)
         for card, grid, figure, stretch in (
             (self.lengths_card, self.lengths, self._lengths_figure, 2),
             (self.cosines_card, self.cosines, self._cosines_figure, 3),

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import numbers, theme
+from app.look import numbers
 from app.rooms.layers.stages import LayersView
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label, note
+from app.widgets.layouts import fill, hbox, vbox
 
 if TYPE_CHECKING:
     from app.compute.question import Step
@@ -164,12 +164,12 @@ class NeuronsView(LayersView):
         )
 
     def _build(self) -> None:
-        self.strongest_card.body.addWidget(
-            label(self.tr("Click one or use the arrow keys. Neurons count from 0."), "muted")
+        fill(
+            self.strongest_card.body,
+            label(self.tr("Click one or use the arrow keys. Neurons count from 0."), "muted"),
+            (self.strongest, 1),
         )
-        self.strongest_card.body.addWidget(self.strongest, 1)
-        halves = QHBoxLayout()
-        halves.setSpacing(theme.px(24))
+        halves = hbox(gap_px=24)
         for title, hint, bars in (
             (self.tr("It fires for"), self.tr("activation, the highest in this text first"), self.tokens),
             (
@@ -178,26 +178,18 @@ class NeuronsView(LayersView):
                 self.words,
             ),
         ):
-            half = QVBoxLayout()
-            half.setSpacing(theme.px(5))
-            half.addWidget(label(title, "title"))
-            half.addWidget(note(hint))
-            half.addWidget(bars, 1)
-            halves.addLayout(half, 1)
-        self.neuron_card.body.addLayout(halves, 1)
-        self.neuron_card.body.addWidget(
+            halves.addLayout(vbox(label(title, "title"), note(hint), (bars, 1), gap_px=5), 1)
+        fill(
+            self.neuron_card.body,
+            (halves, 1),
             note(
                 self.tr(
                     "The words it promotes are read off the token table alone. Later layers and the masked-word head "
                     "come after this neuron, so the model may predict something else."
                 )
-            )
+            ),
         )
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(self.strongest_card, 2)
-        row.addWidget(self.neuron_card, 4)
+        hbox((self.strongest_card, 2), (self.neuron_card, 4), parent=self, gap_px=GAP_PX)
 
     def _strongest_figure(self) -> Figure | None:
         unit = self.selection.unit(self.reading) if self.reading is not None else None

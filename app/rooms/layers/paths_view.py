@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QVBoxLayout
-
 from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import numbers
 from app.rooms.layers.stages import LayersView, stage_labels
 from app.widgets.card import Card, note
+from app.widgets.layouts import fill, vbox
 from app.widgets.scatter import Points, Scatter
 
 if TYPE_CHECKING:
@@ -29,19 +28,18 @@ class PathsView(LayersView):
         self.picture = Scatter(self.tr("Path of each token through the layers"))
         self.card = Card(self.tr("Path of each token through the layers"))
         self.card.set_figure(self._figure)
-        self.card.body.addWidget(self.picture, 1)
-        self.card.body.addWidget(
+        fill(
+            self.card.body,
+            (self.picture, 1),
             note(
                 self.tr(
                     "Each line is one token on its way through the layers; its dot marks the layer of the slider. "
                     "Where lines come together, the model treats tokens alike. Hide the special tokens to spread the "
                     "others out."
                 )
-            )
+            ),
         )
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.card)
+        vbox(self.card, parent=self)
         self.paths = self.add_question(self._on_paths_answered)
         self.add_token_menu(self.picture)
         self.picture.clicked.connect(self.click_unit)

@@ -7,11 +7,12 @@ from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSlider, QWidget
+from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from app.look import theme
 from app.rooms.base import View
 from app.widgets.card import label
+from app.widgets.layouts import hbox
 
 NAME_PX = 92
 LEAST_PX, MOST_PX, HEIGHT_PX = 90, 240, 28
@@ -114,12 +115,7 @@ class StageSlider(QWidget):
         self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.track = StageTrack()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(4))
-        layout.addStretch(1)
-        layout.addWidget(self._name)
-        layout.addWidget(self.track, 100)
+        hbox(None, self._name, (self.track, 100), parent=self, gap_px=4)
         self.track.valueChanged.connect(self._on_track_changed)
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QPoint, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.compute.layer_steps import layer_steps
 from app.figures.figure import Axis, Figure, Numbers, Picture, joined
@@ -20,6 +20,7 @@ from app.rooms.layers.stages import LayersView
 from app.widgets.card import GAP_PX, Card, scrolled
 from app.widgets.context_menu import figure_entries
 from app.widgets.controls import Choice
+from app.widgets.layouts import fill, hbox
 
 if TYPE_CHECKING:
     from app.compute.layer_steps import LayerStep, LayerTrace
@@ -246,18 +247,13 @@ class StepsView(LayersView):
         self._list.setContentsMargins(0, 0, theme.px(4), 0)
         self._list.setSpacing(theme.px(2))
         inside.setLayout(self._list)
-        self._list.addWidget(self.table)
-        self._list.addStretch(1)
+        fill(self._list, self.table, None)
         self.table.hide()
         self._area = scrolled(inside)
         self.card.body.addWidget(self._area, 1)
         self._after_layout.setSingleShot(True)
         self._after_layout.timeout.connect(lambda: self._area.ensureWidgetVisible(self.table))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(self.card, 1)
-        row.addWidget(self.derivation)
+        hbox((self.card, 1), self.derivation, parent=self, gap_px=GAP_PX)
 
     def _figure(self) -> Figure | None:
         step = self._open_step

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.look import theme
 from app.widgets.card import button, label, note
 from app.widgets.controls import IconButton
+from app.widgets.layouts import hbox, vbox
 
 MOST_USES, MOST_GROUPS = 8, 3
 
@@ -53,24 +53,16 @@ class UsesEditor(QWidget):
         self.word.setAccessibleName(self.tr("The word to compare"))
         self.word.textEdited.connect(lambda _text: self.edited.emit())
         self.lines: list[_Line] = []
-        self._column = QVBoxLayout()
-        self._column.setSpacing(theme.px(6))
+        self._column = vbox(gap_px=6)
         self.add = button(self.tr("Add a sentence"), self._on_add_clicked)
-        top = QHBoxLayout()
-        top.addWidget(label(self.tr("Word"), "muted"))
-        top.addWidget(self.word, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(8))
-        layout.addLayout(top)
-        layout.addWidget(
-            note(self.tr("The number is the meaning of the word in that sentence. Click it to change it."))
+        vbox(
+            hbox(label(self.tr("Word"), "muted"), (self.word, 1)),
+            note(self.tr("The number is the meaning of the word in that sentence. Click it to change it.")),
+            self._column,
+            hbox(self.add, None),
+            parent=self,
+            gap_px=8,
         )
-        layout.addLayout(self._column)
-        under = QHBoxLayout()
-        under.addWidget(self.add)
-        under.addStretch(1)
-        layout.addLayout(under)
         for text, group in uses.sentences:
             self._add_line(text, group)
 
@@ -121,16 +113,7 @@ class _Line(QWidget):
         self.remove = IconButton("close", self.tr("Remove this sentence"))
         self.missing = label("", "muted")
         self.missing.hide()
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(5))
-        row.addWidget(self.meaning)
-        row.addWidget(self.text, 1)
-        row.addWidget(self.remove)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(2))
-        column.addLayout(row)
-        column.addWidget(self.missing)
+        vbox(hbox(self.meaning, (self.text, 1), self.remove, gap_px=5), self.missing, parent=self, gap_px=2)
         self._show_group()
 
     def show_missing(self, is_missing: bool) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import numbers, theme
@@ -16,6 +16,7 @@ from app.widgets.card import GAP_PX, Card, label, scrolled
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curves import CurveSpec, PlotSpec
 from app.widgets.labelled_grid import LabelledGrid, Labels
+from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.progress_line import ProgressLine
 
 if TYPE_CHECKING:
@@ -159,26 +160,13 @@ class WordView(LayersView):
         left = Card(self.tr("One word in several sentences"))
         left.setFixedWidth(theme.column_px(EDITOR_PX))
         inside = QWidget()
-        self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.addWidget(self.editor)
-        self._column.addWidget(self.line)
-        self._column.addStretch(1)
+        self._column = vbox(self.editor, self.line, None, parent=inside)
         left.body.addWidget(scrolled(inside), 1)
-        self.curves_card.body.addWidget(self.curves, 1)
-        self.curves_card.body.addWidget(self.verdict)
+        fill(self.curves_card.body, (self.curves, 1), self.verdict)
         self.matrix_card.body.addWidget(self.matrix, 1)
         self.curves_card.set_figure(self._curves_figure)
         self.matrix_card.set_figure(self._matrix_figure)
-        right = QVBoxLayout()
-        right.setSpacing(theme.px(GAP_PX))
-        right.addWidget(self.curves_card, 1)
-        right.addWidget(self.matrix_card, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(left)
-        row.addLayout(right, 1)
+        hbox(left, (vbox((self.curves_card, 1), (self.matrix_card, 1), gap_px=GAP_PX), 1), parent=self, gap_px=GAP_PX)
 
     def _curves_figure(self) -> Figure | None:
         if self.shown is None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QHBoxLayout
 
 from app.compute.head_questions import HeadTarget
 from app.compute.word_questions import Method
 from app.figures.figure import Figure, numbers_of
-from app.look import numbers, theme
+from app.look import numbers
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.predict.view import PredictView, mask_token, missing_words, scrolled_column
 from app.state.readings import Reading
@@ -20,6 +19,7 @@ from app.state.selection import Selection
 from app.widgets.card import GAP_PX, Card, label
 from app.widgets.controls import Choice
 from app.widgets.heat_tokens import HeatToken, HeatTokens
+from app.widgets.layouts import fill, hbox
 from app.widgets.progress_line import ProgressLine
 from app.widgets.raster import ColorBar
 from bertcore.analysis.targets import word_target
@@ -176,15 +176,9 @@ class AttributionView(PredictView):
         self.word.setVisible(len(words) > 1)
 
     def _build(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(theme.px(8))
-        top.addWidget(label(self.tr("Why this prediction:"), "muted"))
-        top.addWidget(self.place)
-        top.addWidget(self.word)
-        top.addStretch(1)
+        top = hbox(label(self.tr("Why this prediction:"), "muted"), self.place, self.word, None, gap_px=8)
         self.column.addLayout(top)
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(GAP_PX))
+        row = hbox(gap_px=GAP_PX)
         for card in self.cards.values():
             row.addWidget(card, 1)
             card.set_figure(partial(self._figure, card))
@@ -233,9 +227,7 @@ class MethodCard(Card):
         self.summary = label("", "muted", wrap=True)
         self.scale = ColorBar(signed=True, width_px=180)
         area = scrolled_column(self.tokens, label(meaning, "muted", wrap=True), self.summary, least_px=LEAST_PX)
-        self.body.addWidget(self.scale)
-        self.body.addWidget(self.line)
-        self.body.addWidget(area, 1)
+        fill(self.body, self.scale, self.line, (area, 1))
         self.tokens.hovered.connect(self._on_tokens_hovered)
 
     def set_units(self, units: Units, target: HeadTarget) -> None:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.compute.filling import FilledMask
 from app.figures.figure import Figure, numbers_of
@@ -20,6 +20,7 @@ from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, button, label
 from app.widgets.controls import Choice
 from app.widgets.heat_tokens import HeatToken, HeatTokens
+from app.widgets.layouts import fill, hbox
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
@@ -157,26 +158,19 @@ class FillView(PredictView):
 
     def _build(self) -> None:
         card = Card(self.tr("Fill the masks one at a time"))
-        top = QHBoxLayout()
-        top.setSpacing(theme.px(8))
-        for widget in (self.order, self.next, self.all, self.undo, self.restart):
-            top.addWidget(widget)
-        top.addStretch(1)
+        top = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
         scale = ColorBar(signed=False)
         scale.set_range(0, 1)
-        card.body.addLayout(top)
-        card.body.addLayout(with_name(self.tr("probability when it was filled in"), scale))
-        card.body.addWidget(scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1)
+        fill(
+            card.body,
+            top,
+            with_name(self.tr("probability when it was filled in"), scale),
+            (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1),
+        )
         self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
-        self._steps_card.body.addWidget(scrolled_column(self.bars), 1)
-        self._steps_card.body.addWidget(self._joint)
-        self._steps_card.body.addWidget(self.insert)
+        fill(self._steps_card.body, (scrolled_column(self.bars), 1), self._joint, self.insert)
         self._steps_card.set_figure(self._figure, self.tr("the steps"))
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(card, 1)
-        row.addWidget(self._steps_card)
-        self.column.addLayout(row)
+        self.column.addLayout(hbox((card, 1), self._steps_card, gap_px=GAP_PX))
 
     def _figure(self) -> Figure | None:
         if not self.steps:

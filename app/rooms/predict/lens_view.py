@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QPoint
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit
+from PySide6.QtWidgets import QLineEdit
 
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
@@ -25,6 +25,7 @@ from app.state.selection import Selection
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label
 from app.widgets.context_menu import figure_entries, show_context_menu
+from app.widgets.layouts import fill, hbox
 from app.widgets.progress_line import ProgressLine
 from app.widgets.raster import ColorBar
 
@@ -163,19 +164,17 @@ class LensView(PredictView):
         )
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(GAP_PX))
         scale = ColorBar(signed=False)
         scale.set_range(0, 1)
-        self._card.body.addLayout(with_name(self.tr("probability"), scale))
-        self._card.body.addWidget(scrolled_column(self.table, self.decided, least_px=LEAST_PX), 1)
+        fill(
+            self._card.body,
+            with_name(self.tr("probability"), scale),
+            (scrolled_column(self.table, self.decided, least_px=LEAST_PX), 1),
+        )
         self._card.set_figure(self._table_figure)
-        row.addWidget(self._card, 1)
         self._word_card.setFixedWidth(theme.column_px(SIDE_PX))
         self.word.setPlaceholderText(self.tr("Type a word to follow it"))
         self.word.setAccessibleName(self.tr("Word to follow through the layers"))
-        self._word_card.body.addWidget(self.word)
-        self._word_card.body.addWidget(self.line)
         how = label(
             self.tr(
                 "The logit lens: the masked-word head reads each layer’s hidden state as if it were the last. It shows "
@@ -184,10 +183,11 @@ class LensView(PredictView):
             "muted",
             wrap=True,
         )
-        self._word_card.body.addWidget(scrolled_column(self.verdict, self.bars, self.pieces, how), 1)
+        fill(
+            self._word_card.body, self.word, self.line, (scrolled_column(self.verdict, self.bars, self.pieces, how), 1)
+        )
         self._word_card.set_figure(self._word_figure)
-        row.addWidget(self._word_card)
-        self.column.addLayout(row)
+        self.column.addLayout(hbox((self._card, 1), self._word_card, gap_px=GAP_PX))
 
     def _table_figure(self) -> Figure | None:
         lens = self.lens.answer

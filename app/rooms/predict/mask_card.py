@@ -13,6 +13,7 @@ from app.rooms.predict.view import decided_sentence
 from app.state.readings import MaskReading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
+from app.widgets.layouts import fill
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
@@ -39,21 +40,23 @@ class MaskCard(Card):
         self.bars.context_menu_requested.connect(self.word_menu_requested)
         self._strip.hovered.connect(lambda stage: self.hover_text_changed.emit(self._strip.description(stage)))
         self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
-        self.body.addWidget(self._changed)
-        self.body.addWidget(self.bars)
-        self.body.addWidget(label(self.tr("Click a word to insert it."), "muted"))
-        self.body.addSpacing(theme.px(4))
         scale = ColorBar(signed=False, width_px=130)
         scale.set_range(0, 1)
         line = QHBoxLayout()
         title = label(self.tr("After each layer"), "title")
         title.setToolTip(self.tr("The best guess if the model stopped there; the colour is its probability"))
-        line.addWidget(title, 1)
-        line.addWidget(scale)
-        self.body.addLayout(line)
-        self.body.addWidget(self._strip)
-        self.body.addWidget(self._decided)
-        self.body.addStretch(1)
+        fill(line, (title, 1), scale)
+        fill(
+            self.body,
+            self._changed,
+            self.bars,
+            label(self.tr("Click a word to insert it."), "muted"),
+            4,
+            line,
+            self._strip,
+            self._decided,
+            None,
+        )
         self.setMinimumWidth(theme.column_px(270))
 
     @property

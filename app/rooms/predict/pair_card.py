@@ -7,13 +7,14 @@ from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.look import numbers, theme
 from app.rooms.predict.verdicts import PairQuestion, Verdict
 from app.state.readings import Reading
 from app.widgets.card import Card, Hint, button, label, set_role
 from app.widgets.flow_layout import FlowLayout
+from app.widgets.layouts import fill, hbox, vbox
 
 MOST_PAIRS = 4
 LONGEST = 20  # characters of a sentence in the list of pairs
@@ -86,17 +87,16 @@ class PairCard(Card):
         tries = FlowLayout()
         tries.addWidget(self.swap)
         tries.addWidget(self.other)
-        self.body.addLayout(tries)
         self.previous = QWidget()
-        self._lines = QVBoxLayout()
-        self._lines.setSpacing(theme.px(6))
-        column = QVBoxLayout(self.previous)
-        column.setContentsMargins(0, theme.px(6), 0, 0)
-        column.setSpacing(theme.px(4))
-        column.addWidget(label(self.tr("Previous pairs"), "title"))
-        column.addLayout(self._lines)
-        self.body.addWidget(self.previous)
-        self.body.addStretch(1)
+        self._lines = vbox(gap_px=6)
+        vbox(
+            label(self.tr("Previous pairs"), "title"),
+            self._lines,
+            parent=self.previous,
+            gap_px=4,
+            margins=(0, theme.px(6), 0, 0),
+        )
+        fill(self.body, tries, self.previous, None)
         self.previous.hide()
 
     @property
@@ -171,13 +171,9 @@ class PairCard(Card):
         line = QWidget()
         texts = QVBoxLayout()
         texts.setSpacing(0)
-        texts.addWidget(Hint(pair.verdict))
-        texts.addWidget(Hint(f"{_cut(pair.a)} / {_cut(pair.b)}"))
-        row = QHBoxLayout(line)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addLayout(texts, 1)
+        fill(texts, Hint(pair.verdict), Hint(f"{_cut(pair.a)} / {_cut(pair.b)}"))
         hint = self.tr("Back to: {a} / {b}").format(a=pair.a, b=pair.b)
-        row.addWidget(button(self.tr("Back"), partial(self.go_to, pair), look="small", hint=hint))
+        hbox((texts, 1), button(self.tr("Back"), partial(self.go_to, pair), look="small", hint=hint), parent=line)
         return line
 
     def _show_question(self, reading: Reading, question: PairQuestion) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.look import numbers, theme
+from app.look import numbers
 from app.state.readings import Reading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
 from app.widgets.heat_tokens import HeatToken, HeatTokens
+from app.widgets.layouts import fill, hbox
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
@@ -34,22 +35,20 @@ class ReplacedCard(Card):
         self.bars = BarList(self.tr("Likeliest to be replaced"), stretch_to_px=30)
         self._scale = ColorBar(signed=False)
         self._scale.set_range(0, 1)
-        line = QHBoxLayout()
-        line.addWidget(label(self.tr("probability"), "muted"))
-        line.addWidget(self._scale)
         framed = self.tr("framed: judged to be replaced, {least} or more").format(least=REPLACED_FROM)
-        line.addWidget(label(framed, "muted"))
-        line.addStretch(1)
+        line = hbox(label(self.tr("probability"), "muted"), self._scale, label(framed, "muted"), None)
         for widget in (self.answer, self.tokens):
-            self.body.addWidget(widget)
-            self.body.addSpacing(theme.px(4))
-        self.body.addLayout(line)
-        self.body.addSpacing(theme.px(12))
-        self.body.addWidget(label(self.tr("Likeliest to be replaced"), "title"))
-        self.body.addWidget(self.bars)
-        self.body.addSpacing(theme.px(6))
-        self.body.addWidget(label(self.tr("Type a word that does not fit: does the model notice?"), "muted"))
-        self.body.addStretch(1)
+            fill(self.body, widget, 4)
+        fill(
+            self.body,
+            line,
+            12,
+            label(self.tr("Likeliest to be replaced"), "title"),
+            self.bars,
+            6,
+            label(self.tr("Type a word that does not fit: does the model notice?"), "muted"),
+            None,
+        )
 
     @property
     def pictures(self) -> list[QWidget]:

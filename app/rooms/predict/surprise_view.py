@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.figures.figure import Figure, numbers_of
 from app.look import theme
@@ -15,6 +15,7 @@ from app.state.selection import Selection
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import GAP_PX, Card, label
 from app.widgets.heat_tokens import HeatToken, HeatTokens
+from app.widgets.layouts import fill, hbox
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
@@ -135,20 +136,16 @@ class SurpriseView(PredictView):
         self._explanation.setText(" ".join(sentences))
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(GAP_PX))
-        self._card.body.addLayout(with_name(self.tr("surprise in bits"), self._scale))
-        self._card.body.addWidget(
-            scrolled_column(self.tokens, self.perplexity, self._explanation, least_px=LEAST_PX), 1
+        fill(
+            self._card.body,
+            with_name(self.tr("surprise in bits"), self._scale),
+            (scrolled_column(self.tokens, self.perplexity, self._explanation, least_px=LEAST_PX), 1),
         )
         self._card.set_figure(self._figure)
-        row.addWidget(self._card, 1)
         side = Card(self.tr("Most surprising"))
         side.setFixedWidth(theme.column_px(SIDE_PX))
-        side.body.addWidget(self.bars, 1)
-        side.body.addWidget(label(self.tr("Click a word to select it; M masks it."), "muted", wrap=True))
-        row.addWidget(side)
-        self.column.addLayout(row)
+        fill(side.body, (self.bars, 1), label(self.tr("Click a word to select it; M masks it."), "muted", wrap=True))
+        self.column.addLayout(hbox((self._card, 1), side, gap_px=GAP_PX))
 
     def _figure(self) -> Figure | None:
         if self.reading is None or self.surprise.answer is None:

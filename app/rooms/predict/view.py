@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
 
 from app.look import theme
 from app.rooms.base import View
 from app.widgets.card import GAP_PX, Card, label, scrolled
 from app.widgets.context_menu import Entry
+from app.widgets.layouts import hbox, vbox
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ class PredictView(View):
         self._mask: int | None = None  # position of the mask that was clicked last
         self._content, self._nothing = QWidget(), Card()
         self._nothing_title, self._nothing_text = label("", "number"), label("", wrap=True)
-        self.column = QVBoxLayout(self._content)
-        self.column.setContentsMargins(0, 0, 0, 0)
-        self.column.setSpacing(theme.px(GAP_PX))
+        self.column = vbox(parent=self._content, gap_px=GAP_PX)
         self._nothing.fill_with_message(self._nothing_title, self._nothing_text)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self._content)
@@ -102,11 +101,7 @@ def scrolled_column(*widgets: QWidget, least_px: int = 0) -> QScrollArea:
     least_px: where the window leaves less, the whole room scrolls.
     """
     inside = QWidget()
-    column = QVBoxLayout(inside)
-    column.setContentsMargins(0, 0, theme.px(4), 0)
-    for widget in widgets:
-        column.addWidget(widget)
-    column.addStretch(1)
+    vbox(*widgets, None, parent=inside, margins=(0, 0, theme.px(4), 0))
     area = scrolled(inside)
     area.setMinimumHeight(theme.px(least_px))
     return area
@@ -114,10 +109,7 @@ def scrolled_column(*widgets: QWidget, least_px: int = 0) -> QScrollArea:
 
 def with_name(text: str, scale: ColorBar) -> QHBoxLayout:
     """A colour scale with what it shows before it."""
-    line = QHBoxLayout()
-    line.addWidget(label(text, "muted"))
-    line.addWidget(scale)
-    line.addStretch(1)
+    line = hbox(label(text, "muted"), scale, None)
     return line
 
 

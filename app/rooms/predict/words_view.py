@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, numbers_of
 from app.look import theme
@@ -21,6 +21,7 @@ from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.card import GAP_PX, Card, Steady, button, label, scrolled
 from app.widgets.context_menu import figure_entries, show_context_menu
+from app.widgets.layouts import fill, hbox, vbox
 
 if TYPE_CHECKING:
     from app.compute.mask_lens import MaskLens
@@ -189,40 +190,27 @@ class WordsView(PredictView):
         self.similarity.ask_model(model, (model, a, b), work, 0)
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(GAP_PX))
         self._invitation.fill_with_message(self._invitation_title, self._invitation_text, self._mask_button)
         cards = self._build_cards()
         cards.setMinimumHeight(theme.px(LEAST_PX))
-        row.addWidget(cards, 1)
         inside = QWidget()
-        side = QVBoxLayout(inside)
-        side.setContentsMargins(0, 0, 0, 0)
-        side.setSpacing(theme.px(GAP_PX))
+        side = vbox(parent=inside, gap_px=GAP_PX)
         read_card = Card(self.tr("What the model reads"))
         self.read_text.setTextFormat(Qt.TextFormat.RichText)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
-        read_card.body.addWidget(Steady(self.read_text))
-        read_card.body.addStretch(1)
+        fill(read_card.body, Steady(self.read_text), None)
         for card, stretch in ((self.pair, 0), (self.previous_card, 0), (read_card, 1)):
             side.addWidget(card, stretch)
         column = scrolled(inside)
         column.setFixedWidth(theme.column_px(SIDE_PX))
-        row.addWidget(column)
-        self.column.addLayout(row)
+        self.column.addLayout(hbox((cards, 1), column, gap_px=GAP_PX))
         self.replaced.set_figure(self._replaced_figure)
         self.pair.set_figure(self._pair_figure, self.tr("the verdict on A and B"))
 
     def _build_cards(self) -> QScrollArea:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(GAP_PX))
         self._grid.setSpacing(theme.px(GAP_PX))
-        column.addWidget(self._invitation)
-        column.addLayout(self._grid, 1)
-        column.addWidget(self.replaced, 1)
-        column.addWidget(self._more)
+        vbox(self._invitation, (self._grid, 1), (self.replaced, 1), self._more, parent=inside, gap_px=GAP_PX)
         return scrolled(inside)
 
     def _add_card(self) -> None:

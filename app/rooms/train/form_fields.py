@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QFileDialog, QWidget
 
 from app.look import theme
 from app.rooms.train.columns import columns_in, likely_column, roles_of
@@ -12,6 +12,7 @@ from app.rooms.train.run_kinds import EPOCHS, MINUTES
 from app.runs.run_info import RunInfo, model_name
 from app.widgets.card import label
 from app.widgets.controls import Choice
+from app.widgets.layouts import fill, hbox, vbox
 from bertcore.errors import BertcoreError
 from bertcore.tasks.readers.spec import Role, TaskSpec
 
@@ -74,9 +75,7 @@ class ColumnFields(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.choices: dict[Role, Choice] = {}
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(theme.px(4))
+        self._layout = vbox(parent=self, gap_px=4)
 
     def show_columns(self, spec: TaskSpec | None, file: Path | None) -> None:
         """Offers the columns found in the file. Raises BertcoreError where it cannot be read."""
@@ -111,8 +110,7 @@ class ColumnFields(QWidget):
         for column in columns:
             choice.addItem(column, column)
         choice.setCurrentIndex(choice.findData(likely) if likely else 0)
-        self._layout.addWidget(label(words, "muted"))
-        self._layout.addWidget(choice)
+        fill(self._layout, label(words, "muted"), choice)
         return choice
 
 
@@ -126,11 +124,7 @@ class LengthField(QWidget):
         self.spin_box = QDoubleSpinBox()
         self.unit_choice = Choice(self.tr("What the number counts"))
         self._defaults: dict[str, float] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(6))
-        row.addWidget(self.spin_box, 1)
-        row.addWidget(self.unit_choice, 1)
+        hbox((self.spin_box, 1), (self.unit_choice, 1), parent=self, gap_px=6)
         self.spin_box.setDecimals(2)
         self.spin_box.setRange(0.01, 100_000)
         self.spin_box.setMinimumWidth(theme.px(60))  # the longest number need not fit

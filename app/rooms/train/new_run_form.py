@@ -28,6 +28,7 @@ from app.runs.run_info import RunInfo
 from app.state.task_info import task_title
 from app.widgets.card import button, label, scrolled
 from app.widgets.controls import Choice
+from app.widgets.layouts import fill, vbox
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
 from bertcore.tasks.readers.reading import find_file
@@ -131,9 +132,7 @@ class NewRunForm(QWidget):
 
     def _build(self) -> None:
         fields = QWidget()
-        layout = QVBoxLayout(fields)
-        layout.setContentsMargins(0, 0, theme.px(6), 0)
-        layout.setSpacing(theme.px(4))
+        layout = vbox(parent=fields, gap_px=4, margins=(0, 0, theme.px(6), 0))
         self._add(layout, self.tr("What to train"), self.kind)
         layout.addWidget(self._sentence)
         self._add(layout, self.tr("Start from"), self.model)
@@ -144,15 +143,9 @@ class NewRunForm(QWidget):
         self._add(layout, self.tr("How long"), self.length)
         layout.addWidget(self.crf)
         self._add(layout, self.tr("Name"), self.name)
-        layout.addWidget(self._advice)
-        layout.addStretch(1)
+        fill(layout, self._advice, None)
         self.problem.hide()
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(theme.px(6))
-        outer.addWidget(scrolled(fields), 1)
-        outer.addWidget(self.problem)
-        outer.addLayout(self._buttons())
+        vbox((scrolled(fields), 1), self.problem, self._buttons(), parent=self, gap_px=6)
 
     def _buttons(self) -> QHBoxLayout:
         """Always in sight, however many fields there are."""
@@ -167,8 +160,7 @@ class NewRunForm(QWidget):
     def _add(self, layout: QVBoxLayout, title: str, field: QWidget) -> None:
         field.setAccessibleName(title)
         self._titles[field] = label(title, "muted")
-        layout.addWidget(self._titles[field])
-        layout.addWidget(field)
+        fill(layout, self._titles[field], field)
 
     def _connect(self) -> None:
         self.kind.activated.connect(lambda _index: self.set_kind(self.kind.currentData()))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
 from app.look import numbers, theme
@@ -18,6 +18,7 @@ from app.state.task_info import metric_name
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import label, scrolled
 from app.widgets.figure_button import FigureButton
+from app.widgets.layouts import fill, hbox, vbox
 
 MOST_EXAMPLES = 5
 MOST_TABLE_PX = 560  # beyond this width the table scrolls
@@ -77,45 +78,35 @@ class ResultView(QWidget):
         self._write_examples()
 
     def _build(self) -> None:
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, theme.px(4), 0, 0)
+        layout = vbox(parent=self, margins=(0, theme.px(4), 0, 0))
         self._columns = QWidget()
-        row = QHBoxLayout(self._columns)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(18))
+        row = hbox(parent=self._columns, gap_px=18)
         self._left = scrolled(self._left_column())
         self._left.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        row.addWidget(self._left, 5)
-        row.addWidget(scrolled(self._right_column()), 6)
+        fill(row, (self._left, 5), (scrolled(self._right_column()), 6))
         self._sides.setHorizontalSpacing(theme.px(30))
-        layout.addWidget(self._columns, 1)
-        layout.addWidget(self._sides_holder)
+        fill(layout, (self._columns, 1), self._sides_holder)
         layout.addStretch(0)
 
     def _left_column(self) -> QWidget:
         holder = QWidget()
-        lines = QVBoxLayout(holder)
-        lines.setContentsMargins(0, 0, 0, 0)
         title = label(self.tr("On held-out examples"), "title")
-        lines.addLayout(_line(title, FigureButton(self._metrics_figure, self.metrics, title.text())))
-        lines.addWidget(self.metrics)
-        lines.addWidget(self._others)
-        lines.addSpacing(theme.px(10))
+        lines = vbox(
+            _line(title, FigureButton(self._metrics_figure, self.metrics, title.text())),
+            self.metrics,
+            self._others,
+            10,
+            parent=holder,
+        )
         self._table_save = FigureButton(self._confusion_figure, self.confusion, self._table_title.text())
-        lines.addLayout(_line(self._table_title, self._table_save))
-        for widget in (self.confusion, self._note):
-            lines.addWidget(widget)
-        lines.addStretch(1)
+        fill(lines, _line(self._table_title, self._table_save), self.confusion, self._note, None)
         return holder
 
     def _right_column(self) -> QWidget:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, theme.px(6), 0)
+        column = vbox(parent=holder, margins=(0, 0, theme.px(6), 0))
         for title, examples in ((self.tr("Hardest examples"), self.worst), (self.tr("Easiest examples"), self.best)):
-            column.addWidget(label(title, "title"))
-            column.addWidget(examples)
-            column.addSpacing(theme.px(6))
+            fill(column, label(title, "title"), examples, 6)
         column.addStretch(1)
         return holder
 
@@ -162,9 +153,7 @@ class ResultView(QWidget):
 
 def _line(title: QLabel, save: FigureButton) -> QHBoxLayout:
     """A title with a save button at its right."""
-    made = QHBoxLayout()
-    made.addWidget(title, 1)
-    made.addWidget(save)
+    made = hbox((title, 1), save)
     return made
 
 

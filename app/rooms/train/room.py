@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
 from app.look import numbers, theme
 from app.rooms.train.new_run_form import NewRunForm
@@ -20,6 +20,7 @@ from app.runs.result import RunResult
 from app.runs.run_info import RunInfo
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.folded import Folded
+from app.widgets.layouts import fill, hbox, vbox
 from bertcore.locations import built_in_checkpoint
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
@@ -146,8 +147,7 @@ class TrainRoom(QWidget):
         self._list_fold = Folded(self._runs_card(), self.tr("Runs"))
         self._watch_fold = Folded(self.watch, self.tr("Watch it learn"))
         grid.addWidget(self._list_fold, 0, 0)
-        shown.addWidget(self._middle, 1)
-        shown.addWidget(self._watch_fold)
+        fill(shown, (self._middle, 1), self._watch_fold)
         grid.addLayout(shown, 0, 1)
         grid.addWidget(self._time_card(), 1, 0, 1, 2)
         grid.setColumnStretch(1, 1)
@@ -163,28 +163,25 @@ class TrainRoom(QWidget):
         self._left = QStackedWidget()
         self._left.addWidget(scrolled(self._run_column()))
         self._left.addWidget(self.form)
-        card.body.addWidget(self._problem)
-        card.body.addWidget(self._left)
+        fill(card.body, self._problem, self._left)
         card.setFixedWidth(theme.column_px(LIST_PX))
         return card
 
     def _run_column(self) -> QWidget:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.runs)
-        column.addWidget(self._first_run_panel())
-        column.addStretch(1)
+        vbox(self.runs, self._first_run_panel(), None, parent=holder)
         return holder
 
     def _first_run_panel(self) -> QWidget:
         """The same invitation where the built-in model's run takes the place in the middle."""
         self._first_run = QWidget()
-        column = QVBoxLayout(self._first_run)
-        column.setContentsMargins(0, theme.px(8), 0, 0)
         own = self.tr("You have no runs of your own yet. Start one: the sample stories take two minutes.")
-        column.addWidget(label(own, "muted", wrap=True))
-        column.addWidget(button(self.tr("Start with stories"), self.form.submit_sample, look="primary"))
+        vbox(
+            label(own, "muted", wrap=True),
+            button(self.tr("Start with stories"), self.form.submit_sample, look="primary"),
+            parent=self._first_run,
+            margins=(0, theme.px(8), 0, 0),
+        )
         return self._first_run
 
     def _invitation(self) -> Card:
@@ -194,22 +191,15 @@ class TrainRoom(QWidget):
         )
         self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
         start = button(self.tr("Start with stories"), self.form.submit_sample, look="primary")
-        card.body.addStretch(1)
-        card.body.addWidget(self.invitation)
-        card.body.addSpacing(theme.px(8))
+        fill(card.body, None, self.invitation, 8)
         card.body.addWidget(start, 0, Qt.AlignmentFlag.AlignHCenter)
         card.body.addStretch(1)
         return card
 
     def _time_card(self) -> Card:
         card = Card(self.tr("Time machine"), self.tr("drag to any step: every room shows the model as it was then"))
-        row = QHBoxLayout()
-        row.addWidget(self._play)
-        row.addWidget(self._time_text, 1)
-        row.addWidget(self.apply_button)
-        row.addWidget(self.open_button)
-        card.body.addWidget(self.slider)
-        card.body.addLayout(row)
+        row = hbox(self._play, (self._time_text, 1), self.apply_button, self.open_button)
+        fill(card.body, self.slider, row)
         return card
 
     def _connect(self) -> None:

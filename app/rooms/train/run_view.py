@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QTimer, Signal
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QWidget
 
 from app.figures.figure import joined
 from app.look import numbers, theme
@@ -18,6 +18,7 @@ from app.runs.run_info import RunInfo
 from app.widgets.card import Card, button, label, set_role
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curves import Mark
+from app.widgets.layouts import fill, hbox, vbox
 from bertcore.runs.run_folder import RunStatus
 
 RESULT_PX = 210  # of the result's height at least
@@ -168,15 +169,9 @@ class RunView(Card):
         return self._pages[specs]
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(18 if not theme.is_projector() else 8))
-        for number in self.numbers.values():
-            row.addWidget(number)
-        row.addStretch(1)
-        self.body.addLayout(row)
+        row = hbox(*self.numbers.values(), None, gap_px=18 if not theme.is_projector() else 8)
         self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
-        self.body.addWidget(self._message)
-        self.body.addWidget(self._stack, 1)
+        fill(self.body, row, self._message, (self._stack, 1))
 
     def _show_pages(self) -> None:
         for made in (self.to_curves, self.to_result):
@@ -237,15 +232,7 @@ class _Curves(QWidget):
     def __init__(self, specs: Specs) -> None:
         super().__init__()
         self.plots = tuple(CurvePlot(spec) for spec in specs)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(6))
-        lower = QHBoxLayout()
-        lower.setSpacing(theme.px(16))
-        lower.addWidget(self.plots[1], 11)
-        lower.addWidget(self.plots[2], 9)
-        column.addWidget(self.plots[0], 3)
-        column.addLayout(lower, 2)
+        vbox((self.plots[0], 3), (hbox((self.plots[1], 11), (self.plots[2], 9), gap_px=16), 2), parent=self, gap_px=6)
         self.plots[2].setVisible(not theme.is_projector())
 
 
