@@ -24,6 +24,7 @@ from app.widgets.layouts import fill, hbox, vbox
 from bertcore.locations import built_in_checkpoint
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
+CURVES_PX = 400  # what the curves shall have before the cards beside them
 PLAY_MS = 700
 
 
@@ -337,7 +338,8 @@ class TrainRoom(QWidget):
         """The curves come first: where there is little room, the cards beside them fold away."""
         super().resizeEvent(event)
         tab, beside = self._list_fold.tab.sizeHint().width(), self.watch.maximumWidth()
-        free = event.size().width() - self._middle.minimumSizeHint().width() - 4 * theme.px(GAP_PX)
+        middle = max(self._middle.minimumSizeHint().width(), theme.px(CURVES_PX))
+        free = event.size().width() - middle - 4 * theme.px(GAP_PX)
         self._list_fold.set_foldable(free < theme.column_px(LIST_PX) + beside)
         self._watch_fold.set_foldable(free < tab + beside)
 
