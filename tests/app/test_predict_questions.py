@@ -371,6 +371,8 @@ def test_512_tokens_are_masked_in_turn_while_typing_goes_on(
     qtbot.waitUntil(lambda: reading_of(window).encoding is window.state.encoding, timeout=TIMEOUT_MS)
     qtbot.waitUntil(lambda: view.surprise.answer is not None, timeout=4 * TIMEOUT_MS)
     assert max(shares) == 1 and len(view.surprise.answer.positions) == 510
+    window.state.set_masks((5,))
+    qtbot.waitUntil(lambda: bool(reading_of(window).masks), timeout=TIMEOUT_MS)
     room.open_view("attribution")
     answered_ = room.view.questions
     qtbot.waitUntil(lambda: all(question.answer is not None for question in answered_), timeout=4 * TIMEOUT_MS)
