@@ -1,16 +1,11 @@
 """What a model says for a masked word at each snapshot of its training."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from bertcore.analysis.predict import WordGuess
 from bertcore.errors import BertcoreError
-
-if TYPE_CHECKING:
-    from bertcore.analysis.predict import WordGuess
 
 
 def words_over_time(snapshots: Iterable[Path], text: str) -> dict[Path, WordGuess]:

@@ -9,15 +9,12 @@ A room hands a card a function that makes the figure when somebody asks for it:
         return self.figure("Layer 1 · Head 4", [self._view], {"attention": Numbers(values, tokens)}, head=True)
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QPoint, QRect
@@ -25,11 +22,9 @@ from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from app.look import numbers
-
-if TYPE_CHECKING:
-    from app.state.model_info import ModelInfo
-    from app.state.readings import Reading
-    from app.state.selection import Selection
+from app.state.model_info import ModelInfo
+from app.state.readings import Reading
+from app.state.selection import Selection
 
 HASH_DIGITS = 8
 SAMPLES, SAMPLE_BYTES = 64, 4096  # of each weights file: reading all of a large model would take seconds

@@ -1,7 +1,5 @@
 """What the command list of the window offers: commands, views, examples, models, heads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial

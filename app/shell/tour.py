@@ -3,14 +3,11 @@
 It waits for results, never for time to pass: each picture is taken when the room has drawn what the model gave.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
@@ -18,9 +15,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.rooms.base import Room
 from app.rooms.train import TrainRoom
 from app.shell.rooms import ROOMS, open_view
-
-if TYPE_CHECKING:
-    from app.shell.window import Window
+from app.shell.window import Window
 
 TIMEOUT_S = 120.0
 POLL_MS = 2

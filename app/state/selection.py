@@ -1,15 +1,9 @@
 """What a person is looking at in a reading: which token, which head, as tokens or as words."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from app.state.token_units import TokenView
-
-if TYPE_CHECKING:
-    from app.state.readings import Reading
-    from app.state.token_units import Units
+from app.state.readings import Reading
+from app.state.token_units import TokenView, Units
 
 TOKENS = TokenView()
 

@@ -1,19 +1,15 @@
 """What the window knows of the task that a model was taught. No torch, no widgets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
 from app.look.language import QT_TRANSLATE_NOOP
 from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.registry import TASKS
-
-if TYPE_CHECKING:
-    from bertcore.tasks.readers.spec import TaskSpec
+from bertcore.tasks.readers.spec import TaskSpec
 
 # Measured on held-out examples, by kind of task; the first is the main one where the task names no other.
 METRICS: dict[str, tuple[str, ...]] = {

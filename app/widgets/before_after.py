@@ -1,7 +1,5 @@
 """What a change does: a row for each prediction, with what it was before and what it is now."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget

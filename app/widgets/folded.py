@@ -1,7 +1,5 @@
 """A side card that folds away to a narrow tab at the edge, where the picture beside it needs the room."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget

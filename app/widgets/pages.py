@@ -1,7 +1,5 @@
 """What several pages in one place need: a row of tabs, and a sentence until there is something to show."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt

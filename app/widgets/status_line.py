@@ -1,18 +1,12 @@
 """The line at the bottom: what is on the screen, and what it cost."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app.look import numbers, theme
+from app.state.readings import Reading
 from app.widgets.card import Hint, label
-
-if TYPE_CHECKING:
-    from app.state.readings import Reading
 
 HEIGHT_PX, GAP_PX, SIDE_PX = 26, 24, 14
 

@@ -1,22 +1,17 @@
 """What a change to the input does to the model's predictions, and the card that makes such a change."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 
 from app.figures.figure import Numbers, numbers_of
 from app.look import numbers, theme
+from app.state.readings import MaskReading, Reading
 from app.widgets.before_after import BeforeAfter
 from app.widgets.card import Card, Hint, button, label
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.layouts import fill
-
-if TYPE_CHECKING:
-    from app.state.readings import MaskReading, Reading
 
 MOST_ROWS = 3  # of the card
 REPLACED_FROM = 0.5

@@ -1,19 +1,14 @@
 """The parts of the input embedding that a model has, in their order, and how much each contributes to a token."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from app.look.language import QT_TRANSLATE_NOOP
-
-if TYPE_CHECKING:
-    from app.state.model_info import ModelInfo
-    from app.state.readings import Reading
-    from app.state.token_units import Units
+from app.state.model_info import ModelInfo
+from app.state.readings import Reading
+from app.state.token_units import Units
 
 # The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
 WITHIN = 0.99

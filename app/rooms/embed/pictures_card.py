@@ -1,26 +1,21 @@
 """Below the strips: which positions are similar, how the segments differ, and a map of the text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.compute.embedding import Tables
 from app.look import numbers, theme
+from app.state.token_units import Units
 from app.widgets.card import Card, Hint, label, scrolled
 from app.widgets.figure_button import FigureButton, Provider
 from app.widgets.labelled_grid import LabelledGrid, Labels
 from app.widgets.layouts import hbox, vbox
 from app.widgets.raster import ColorBar
 from app.widgets.scatter import Points, Scatter
-
-if TYPE_CHECKING:
-    from app.compute.embedding import Tables
-    from app.state.token_units import Units
-    from bertcore.analysis.vectors import Pca
+from bertcore.analysis.vectors import Pca
 
 LEAST_PX = (130, 118)  # of the smaller pictures, with the numbers along their sides
 MOST_SEGMENTS_PX = 118

@@ -1,9 +1,6 @@
 """The selected token: how long each part of its vector is, and which words lie near it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import Signal
@@ -12,15 +9,13 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 from app.figures.figure import joined
 from app.look import numbers, theme
 from app.rooms.embed.parts import Length, has_last, last_name, lengths_at, part_name
+from app.state.readings import Reading
+from app.state.token_units import Units
 from app.widgets import token_chips
 from app.widgets.bar_list import ROW_PX, Bar, BarList
 from app.widgets.card import Card, Hint, button, label
 from app.widgets.layouts import fill
-
-if TYPE_CHECKING:
-    from app.state.readings import Reading
-    from app.state.token_units import Units
-    from bertcore.analysis.nearest import Measure, NearWord
+from bertcore.analysis.nearest import Measure, NearWord
 
 PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}
 LEAST_WORDS = 3

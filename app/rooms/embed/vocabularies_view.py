@@ -1,35 +1,31 @@
 """View "Two vocabularies": the same text tokenised by the open model's vocabulary and by another one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
 
+from app.compute.question import Step
 from app.compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
 from app.rooms.base import View
+from app.state.readings import Reading
+from app.state.selection import Selection
 from app.state.token_units import KINDS
 from app.widgets.card import Card, label, note, scrolled
 from app.widgets.controls import MenuButton
 from app.widgets.progress_line import ProgressLine
 from app.widgets.wrapped import WrappedBoxes
 from bertcore.locations import BUILT_IN, TINY, built_in_checkpoint
+from bertcore.tokenizer.tokenizer import Tokenizer
 
-if TYPE_CHECKING:
-    from app.compute.question import Step
-    from app.state.readings import Reading
-    from app.state.selection import Selection
-    from bertcore.tokenizer.tokenizer import Tokenizer
-
-    Compared = tuple[Tokenizer, TwoTokenisations]  # the other vocabulary, and both tokenisations
+Compared = tuple[Tokenizer, TwoTokenisations]  # the other vocabulary, and both tokenisations
 
 ROW_PX, PADDING_PX = 26, 7
 LONGEST_NAME = 48

@@ -1,9 +1,6 @@
 """View "What if": other segments, swapped positions, parts left out; and what the model says then."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QPushButton
 
@@ -13,14 +10,12 @@ from app.rooms.base import View
 from app.rooms.embed.changes import ChangedPredictions
 from app.rooms.embed.parts import ADDENDS, addends_of, part_name
 from app.rooms.embed.tiles import Tile, Tiles
+from app.state.readings import Reading
+from app.state.selection import Selection
 from app.state.token_units import KINDS
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.layouts import fill, hbox
-
-if TYPE_CHECKING:
-    from app.state.readings import Reading
-    from app.state.selection import Selection
-    from bertcore.tokenizer.tokenizer import Encoding
+from bertcore.tokenizer.tokenizer import Encoding
 
 MOST_ROWS = 12
 

@@ -1,19 +1,14 @@
 """The card that says how one number was computed: the formula with numbers, and the largest parts of its sum."""
 
-from __future__ import annotations
-
 import html
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from app.compute.derivation import Derivation, Term
 from app.look import numbers, theme
 from app.widgets.card import Card, label, scrolled
 from app.widgets.layouts import vbox
-
-if TYPE_CHECKING:
-    from app.compute.derivation import Derivation, Term
 
 WIDTH_PX = 345
 

@@ -1,22 +1,16 @@
 """View "Hidden states": how long each is after each layer, and how similar the tokens are after one of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import numbers
 from app.rooms.layers.stages import LayersView, stage_labels, stage_name
+from app.state.readings import Reading
+from app.state.selection import Selection
 from app.widgets.card import GAP_PX, Card
 from app.widgets.labelled_grid import LabelledGrid, Labels
 from app.widgets.layouts import hbox
 from bertcore.analysis.vectors import cosines, lengths
-
-if TYPE_CHECKING:
-    from app.state.readings import Reading
-    from app.state.selection import Selection
 
 LEAST_SPREAD = 0.001  # of the longest: a LayerNorm leaves all vectors equally long, up to rounding
 

@@ -1,21 +1,15 @@
 """View "Paths": where each token goes from layer to layer, in one plane for all of them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from app.compute.question import Step
 from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import numbers
 from app.rooms.layers.stages import LayersView, stage_labels
+from app.state.readings import Reading
+from app.state.selection import Selection
 from app.widgets.card import Card, note
 from app.widgets.layouts import fill, vbox
 from app.widgets.scatter import Points, Scatter
-
-if TYPE_CHECKING:
-    from app.compute.question import Step
-    from app.state.readings import Reading
-    from app.state.selection import Selection
-    from bertcore.analysis.vectors import Pca
+from bertcore.analysis.vectors import Pca
 
 
 class PathsView(LayersView):

@@ -1,12 +1,9 @@
 """One mask: the likeliest words, how the word in the text fares, and what the layers would predict on the way."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.compute.mask_lens import MaskLens
 from app.look import numbers, theme
 from app.rooms.predict.lens_cells import LensStrip
 from app.rooms.predict.view import decided_sentence
@@ -15,10 +12,7 @@ from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
 from app.widgets.layouts import fill
 from app.widgets.raster import ColorBar
-
-if TYPE_CHECKING:
-    from app.compute.mask_lens import MaskLens
-    from bertcore.analysis.predict import WordGuess
+from bertcore.analysis.predict import WordGuess
 
 
 class MaskCard(Card):

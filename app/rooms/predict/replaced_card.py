@@ -1,22 +1,16 @@
 """What a discriminator says of every token: is it original, or was it replaced? (Clark et al. 2020, ELECTRA)"""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from app.look import numbers
 from app.state.readings import Reading
+from app.state.token_units import Units
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
 from app.widgets.heat_tokens import HeatToken, HeatTokens
 from app.widgets.layouts import fill, hbox
 from app.widgets.raster import ColorBar
-
-if TYPE_CHECKING:
-    from app.state.token_units import Units
 
 REPLACED_FROM = 0.5  # the probability from which on a token is judged to be replaced
 MOST_BARS = 10

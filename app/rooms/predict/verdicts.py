@@ -1,19 +1,14 @@
 """What a model says of A and B as a pair, in words: does B follow, which comes first, how alike are they?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
 from app.look import numbers
 from app.look.language import QT_TRANSLATE_NOOP
-
-if TYPE_CHECKING:
-    from app.state.model_info import ModelInfo
-    from app.state.readings import Reading
-    from bertcore.checkpoint.sentence_pooling import Pooling
+from app.state.model_info import ModelInfo
+from app.state.readings import Reading
+from bertcore.checkpoint.sentence_pooling import Pooling
 
 translate = QCoreApplication.translate
 SURE = 0.65  # below this the verdict is little more than a coin toss

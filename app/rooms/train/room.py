@@ -1,7 +1,5 @@
 """Room Train: start a run, watch it learn, open any snapshot of it in every room."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 from typing import Any

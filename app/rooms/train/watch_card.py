@@ -1,9 +1,6 @@
 """The card at the right: what every snapshot of a run predicts for the [MASK] of one sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -13,9 +10,7 @@ from app.compute.question import Question, Step
 from app.rooms.train.snapshots import Guess, SnapshotList
 from app.runs.run_info import RunInfo
 from app.widgets.card import Card, label, scrolled
-
-if TYPE_CHECKING:
-    from bertcore.analysis.predict import WordGuess
+from bertcore.analysis.predict import WordGuess
 
 MASK, ASKED_AT_ONCE = "[MASK]", 4
 SENTENCE = "Anna asked her [MASK] for help."
