@@ -283,7 +283,7 @@ class RunFolder:
                 shutil.rmtree(folder, ignore_errors=True)
         for name in (CONTROL, f"{CONTROL}.taken"):
             (self.path / name).unlink(missing_ok=True)  # meant for the process that is gone
-        for file in self.path.glob(".*"):
+        for file in (*self.path.glob(".*"), *self.path.glob("tokenizer/.*")):
             is_command = file.name.startswith(f".{CONTROL}")  # others may be sending one just now
             if is_temporary(file) and not is_command:
                 file.unlink(missing_ok=True)

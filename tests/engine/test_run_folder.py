@@ -125,10 +125,14 @@ class TestLock:
         partial = run.path / "snapshots" / "step-00000009.partial"
         partial.mkdir()
         (partial / "config.json").write_text("{}")
+        (run.path / "tokenizer").mkdir()
+        half_written = [run.path / ".status.json.4711", run.path / "tokenizer" / ".tokenizer_config.json.4711"]
+        for file in half_written:
+            file.write_text("{")
         run.send("stop")
         with run.acquire():
             assert run.take_command() is None
-            assert not partial.exists()
+            assert not partial.exists() and not any(file.exists() for file in half_written)
             assert [step for step, _ in run.snapshots()] == [5]
 
 
