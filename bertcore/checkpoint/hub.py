@@ -67,21 +67,23 @@ def _why_not(hub_id: str, error: Exception) -> str:
     log_in = "log in with `hf auth login`"
     errors = _chain(error)
     if any(is_disk_full(one) for one in errors):
-        return f"The disk is full: {hub_id} cannot be stored in {constants.HF_HUB_CACHE}; make room, or set HF_HOME."
+        return (
+            f"The disk is full: {hub_id} cannot be stored in {constants.HF_HUB_CACHE}; free some space, or set HF_HOME."
+        )
     if any(isinstance(one, PermissionError) for one in errors):
         return f"{hub_id} cannot be stored in {constants.HF_HUB_CACHE}: permission denied; set HF_HOME."
     answer = next((one for one in errors if isinstance(one, HfHubHTTPError)), None)
     status = answer.response.status_code if answer is not None else 0
     if isinstance(answer, GatedRepoError):
-        return f"The hub gives {hub_id} only to those who accepted its terms: do so on its page, and {log_in}."
+        return f"{hub_id} is only for people who have accepted its terms: do so on its page, and {log_in}."
     if isinstance(answer, RepositoryNotFoundError) or status == 404:  # 401 too, where nobody is logged in
         return f"There is no folder {hub_id}, and the hub has no model of that name; if it is private, {log_in}."
     if status in (401, 403):
-        return f"The hub refuses {hub_id} to the account on this machine (status {status}); {log_in} again."
+        return f"The account on this machine may not download {hub_id} (status {status}); {log_in} again."
     if status == 429:
-        return f"The hub had too many requests from this machine to give {hub_id} now; try again in some minutes."
+        return f"The hub has had too many requests from this machine to send {hub_id} now; try again in a few minutes."
     if status:
-        return f"The hub answers with an error of its own (status {status}) when asked for {hub_id}; try again later."
+        return f"The hub failed to send {hub_id} (its error {status}); try again later."
     return f"There is no folder {hub_id}, and the model hub cannot be reached to look for it there."
 
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Delete all that no running program reads.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Delete everything that no running program uses.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Texts that pretraining has tokenised and keeps, so that the next run on them starts at once.
+    """List the tokenised texts that are kept, so that the next run on them starts at once.
 
-    Beyond 20 GiB those that nobody has used for longest go by themselves. A run whose text was cleared away makes it
-    anew.
+    Beyond 20 GiB the least recently used ones are deleted automatically. A run whose text was deleted tokenises it
+    again.
     """
     from bertcore.data import corpus_cache
 

@@ -19,7 +19,8 @@ from bertcore.training.distil_options import DistilOptions
 def distil(
     *,
     corpus: Annotated[
-        list[str] | None, typer.Option("--corpus", metavar="FILE", help="Text files to learn on; may be given again.")
+        list[str] | None,
+        typer.Option("--corpus", metavar="FILE", help="Text files to train on; can be given more than once."),
     ] = None,
     teacher: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Checkpoint, run or hub id; if not given, the built-in model.")
@@ -30,7 +31,7 @@ def distil(
     as_json: AsJson = False,
     flags: dict[str, Any],
 ) -> None:
-    """Teach a model with fewer layers to say what its teacher says, and compare the two."""
+    """Train a model with fewer layers to predict what its teacher predicts, and compare the two."""
     run, options, _ = run_and_settings(DistilOptions, recipe, out, resume, flags["name"])
     flags["long_sequence_length"] = flags["long_sequence_length"] or flags["sequence_length"]
     options = options.with_changes(

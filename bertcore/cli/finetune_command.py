@@ -28,14 +28,16 @@ from bertcore.training.finetune_options import FinetuneOptions
 def finetune(
     *,
     task: Annotated[
-        str | None, typer.Argument(help="What to learn: sst2, mrpc, conll2003, squad ...; `bertcore finetune list`.")
+        str | None,
+        typer.Argument(help="Task to learn: sst2, mrpc, conll2003, squad ...; `bertcore finetune list` shows all."),
     ] = None,
     train: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="File or folder to learn from; if not given, the task's sample."),
+        typer.Option(metavar="FILE", help="File or folder with training examples; if not given, the task's sample."),
     ] = None,
     dev: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Held-out file; if not given, the folder's own.")
+        str | None,
+        typer.Option(metavar="FILE", help="Held-out file; if not given, the dev file in the folder of --train."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
     recipe: Recipe = None,
@@ -46,7 +48,7 @@ def finetune(
     as_json: AsJson = False,
     flags: dict[str, Any],
 ) -> None:
-    """Teach a checkpoint a task: labels, numbers, tags, answers, choices or summaries."""
+    """Fine-tune a checkpoint on a task: labels, numbers, tags, answers, choices or summaries."""
     if task == "list":
         _list_tasks(as_json)
         return

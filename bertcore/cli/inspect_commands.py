@@ -31,14 +31,15 @@ if TYPE_CHECKING:
 def info(
     model: ModelArgument = None,
     preset: Annotated[
-        str | None, typer.Option(help=f"A size without weights: {', '.join([*PRESETS, *PUBLISHED])}.")
+        str | None,
+        typer.Option(help=f"A preset or published size, without weights: {', '.join([*PRESETS, *PUBLISHED])}."),
     ] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="The published models side by side, measured here (half a minute).")
+        bool, typer.Option("--compare", help="Compare the published models, measured on this machine (half a minute).")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """What a model is made of, and what it can do."""
+    """Show what a model consists of, and what it can do."""
     if preset is not None and model is not None:
         raise BertcoreError("Give a model or --preset, not both.")
     if compare:
@@ -108,7 +109,7 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
 
 
 def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_json: AsJson = False) -> None:
-    """The tokens of a sentence or pair, with ids, segments, positions and where they stand in the text."""
+    """Show the tokens of a sentence or pair, with ids, segments, positions and offsets."""
     folder = resolve_model(model)  # needs no weights, so `load` would be a waste
     text_a, text_b = texts(a, b)
     encoding = Tokenizer.from_folder(folder).encode(text_a, text_b, max_length=read_config(folder).max_length)
@@ -128,13 +129,13 @@ def fill(
     model: ModelArgument = None,
     a: TextA = "",
     b: TextB = None,
-    top: Annotated[int, typer.Option("--top", min=1, help="How many words for each mask.")] = 5,
+    top: Annotated[int, typer.Option("--top", min=1, help="Number of words for each mask.")] = 5,
     allow_random: Annotated[
-        bool, typer.Option("--allow-random", help="Guess with a fresh, random head where the model has none.")
+        bool, typer.Option("--allow-random", help="Use a random head if the model has none.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The likeliest words for every [MASK] in the text, and what the model says about the pair."""
+    """Show the most likely words for every [MASK], and what the model says about the pair."""
     from bertcore.loaded_model import load
 
     text_a, text_b = texts(a, b)
@@ -200,18 +201,18 @@ def trace(
     ablate: Annotated[
         str | None,
         typer.Option(
-            metavar="3.5,4.1", help="Heads to switch off, as layer.head, counted from 1; 3 is all of layer 3."
+            metavar="3.5,4.1", help="Heads to switch off, as layer.head, counted from 1; 3 means all of layer 3."
         ),
     ] = None,
     set_segment: Annotated[
-        str | None, typer.Option(metavar="5=1,6=1", help="Segments of single tokens; positions as `tokenize` shows.")
+        str | None, typer.Option(metavar="5=1,6=1", help="Segments of single tokens; positions as shown by `tokenize`.")
     ] = None,
     set_position: Annotated[
         str | None, typer.Option(metavar="5=9,9=5", help="Position numbers of single tokens, counted from 0.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Everything that passes through the model for one text, as NumPy arrays in one file."""
+    """Save everything that the model computes for one text, as NumPy arrays in one file."""
     from bertcore.analysis.interventions import parse_heads, parse_places
     from bertcore.loaded_model import load
 

@@ -18,7 +18,7 @@ from bertcore.cli import (
 from bertcore.errors import BertcoreError
 
 app = typer.Typer(
-    help="BERT on your own machine: look inside it, ask it for words, train one.",
+    help="BERT on your own machine: look inside it, fill in masks, train your own.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

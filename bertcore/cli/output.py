@@ -18,7 +18,7 @@ ModelArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="[MODEL]",
-        help="Checkpoint folder, run folder (its newest snapshot) or hub id; absent: the built-in model.",
+        help="Checkpoint folder, run folder (its newest snapshot) or hub id; default: the built-in model.",
         show_default=False,
     ),
 ]
@@ -26,13 +26,16 @@ TextA = Annotated[str, typer.Option("--a", metavar="TEXT", help="The sentence, o
 TextB = Annotated[str | None, typer.Option("--b", metavar="TEXT", help="Sentence B.", show_default=False)]
 ColumnText = Annotated[str | None, typer.Option("--text", metavar="COLUMN", help="Column with the text.")]
 ColumnTextB = Annotated[str | None, typer.Option("--text-b", metavar="COLUMN", help="Column with text B.")]
-ColumnLabel = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Column with the answer.")]
-Recipe = Annotated[Path | None, typer.Option(help="A JSON file with any of the settings; a flag overrules it.")]
+ColumnLabel = Annotated[str | None, typer.Option("--label", metavar="COLUMN", help="Column with the label or answer.")]
+Recipe = Annotated[Path | None, typer.Option(help="A JSON file with any of the settings; flags override it.")]
 OutFile = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE", help="Write the answer there too, with the settings, as JSON.")
+    Path | None, typer.Option("--out", metavar="FILE", help="Also write the result there, with the settings, as JSON.")
 ]
 Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on where the folder stands, or start. A budget beside it is the new one.")
+    bool,
+    typer.Option(
+        "--resume", help="Continue the run in --out, or start it. A budget given here replaces the run's own."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -71,7 +74,7 @@ def checked_text(name: str, text: str | None, required: bool = False) -> str | N
     except UnicodeEncodeError:
         raise BertcoreError(f"The text of --{name} is not valid UTF-8.") from None
     if required and not text.strip():
-        raise BertcoreError(f"The text of --{name} is empty; write a sentence.")
+        raise BertcoreError(f"The text of --{name} is empty; give a sentence.")
     return text
 
 

@@ -22,7 +22,9 @@ def pretrain(
     *,
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", metavar="FILE...", help="Text files: a paragraph a line, a blank line between texts."),
+        typer.Option(
+            "--corpus", metavar="FILE...", help="Text files: one paragraph per line, a blank line between texts."
+        ),
     ] = None,
     more_corpus: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
@@ -31,13 +33,13 @@ def pretrain(
         str | None, typer.Option("--from", metavar="MODEL", help="Checkpoint, run or hub id to start from.")
     ] = None,
     tokenizer: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="Use the vocabulary of this folder, run or hub id.")
+        str | None, typer.Option(metavar="MODEL", help="Use the vocabulary of this checkpoint, run or hub id.")
     ] = None,
     resume: Resume = False,
     as_json: AsJson = False,
     flags: dict[str, Any],
 ) -> None:
-    """Train a BERT from text. Stop with Ctrl+C, go on with --resume."""
+    """Train a BERT from text. Stop it with Ctrl+C, continue with --resume."""
     files = [str(Path(os.path.expanduser(file)).resolve()) for file in [*(corpus or []), *(more_corpus or [])]]
     if run_named := next((file for file in files if is_run(Path(file))), None):
         raise BertcoreError(

@@ -82,9 +82,9 @@ def predict(
     model: ModelArgument = None,
     a: TextA = "",
     b: TextB = None,
-    file: Annotated[str | None, typer.Option(metavar="FILE", help="Texts to read instead of --a and --b.")] = None,
+    file: Annotated[str | None, typer.Option(metavar="FILE", help="File with texts, instead of --a and --b.")] = None,
     task: Annotated[
-        str | None, typer.Option(help="How the file is laid out; absent: as the model's kind of task.")
+        str | None, typer.Option(help="Format of the file; default: that of the model's kind of task.")
     ] = None,
     text: ColumnText = None,
     text_b: ColumnTextB = None,
@@ -92,9 +92,9 @@ def predict(
     out: OutFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """What a fine-tuned model says: labels, numbers, tags, answers, choices or summaries.
+    """Apply a fine-tuned model: labels, numbers, tags, answers, choices or summaries.
 
-    A question goes into --a and its passage into --b; a beginning into --a and its endings into --b, one on each line.
+    Give a question as --a and its passage as --b; a beginning as --a and its endings as --b, one per line.
     """
     from bertcore.loaded_model import load
 
@@ -157,26 +157,34 @@ def _lines(prediction: Any, example: Any) -> list[str]:
 
 def evaluate(
     model: ModelArgument = None,
-    task: Annotated[str | None, typer.Option(help="The task of --data; absent: the one it was trained on.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="The task of --data; default: the one that the model was trained on.")
+    ] = None,
     data: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Held-out examples: a file, or a folder's dev part.")
+        str | None, typer.Option(metavar="FILE", help="Held-out examples: a file, or a folder with a dev file.")
     ] = None,
     corpus: Annotated[
-        list[str] | None, typer.Option("--corpus", metavar="FILE", help="Text, for masked words and next sentence.")
+        list[str] | None,
+        typer.Option("--corpus", metavar="FILE", help="Text files, to measure masked words and next sentence."),
     ] = None,
     text: ColumnText = None,
     text_b: ColumnTextB = None,
     label: ColumnLabel = None,
-    sequence_length: Annotated[int | None, typer.Option(help="With --corpus: tokens per sequence (128).")] = None,
-    sequences: Annotated[int | None, typer.Option(help="With --corpus: how many sequences at most (512).")] = None,
+    sequence_length: Annotated[
+        int | None, typer.Option(help="With --corpus: tokens per sequence (default 128).")
+    ] = None,
+    sequences: Annotated[
+        int | None, typer.Option(help="With --corpus: largest number of sequences (default 512).")
+    ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All of a pretrained model: cloze set, minimal pairs, --corpus, heads.")
+        bool,
+        typer.Option("--all", help="Everything for a pretrained model: cloze set, minimal pairs, --corpus, heads."),
     ] = False,
     recipe: Recipe = None,
     out: OutFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """How well a model does: on a task's held-out examples, or on the held-out part of some text."""
+    """Measure how well a model does, on a task's held-out examples or on the held-out part of a text."""
     from bertcore.loaded_model import load
 
     refuse_folder(out)

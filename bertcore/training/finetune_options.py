@@ -39,7 +39,7 @@ class TuningOptions(LoopOptions):
 
     batch_size: int = setting(32, "Examples per step", at_least=1, at_most=65_536)
     warm_up_share: float = setting(
-        0.1, "Share of the budget over which the learning rate rises", at_least=0.0, at_most=0.95
+        0.1, "Share of the budget over which the learning rate rises (warm-up)", at_least=0.0, at_most=0.95
     )
     evaluations: int = setting(
         6, "Measurements on the held-out examples, spread over the budget", at_least=1, at_most=100_000
@@ -49,7 +49,7 @@ class TuningOptions(LoopOptions):
     )
     schedule: str = setting(
         "linear",
-        "Learning rate after the rise: linear or slanted (Howard and Ruder 2018) fall, or constant",
+        "Learning rate after the warm-up: linear or slanted (Howard and Ruder 2018) decay, or constant",
         choices=SCHEDULE_NAMES,
     )
     layer_decay: float = setting(

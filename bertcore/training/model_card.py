@@ -184,7 +184,7 @@ def pretraining_card(
     ]
     held_out = (
         f"On {numbers.get('words') or 0:,} masked words (15% of the tokens) in sequences of {data.sequence_length} "
-        f"tokens, from documents that were kept apart.{late}"
+        f"tokens, from held-out documents.{late}"
     )
     return ModelCard(
         options.name,
@@ -295,7 +295,7 @@ def _how_to_open(model: Bert, task: str) -> str:
     beside = f"\n\n`transformers` has no place for its {', '.join(left_out)} head; BERTscope has." if left_out else ""
     command = "bertcore fill FOLDER" if task == "mlm" else "bertcore predict FOLDER"
     return (
-        f"With FOLDER for the folder of this file: `bertscope FOLDER` opens it in the window, `{command}` asks it.\n\n"
+        f"With FOLDER for the folder of this file: `bertscope FOLDER` opens it in the window, `{command}` runs it.\n\n"
         f"```python\nfrom transformers import AutoTokenizer, {architecture}\n\n"
         f'model = {architecture}.from_pretrained("FOLDER")\ntokenizer = AutoTokenizer.from_pretrained("FOLDER")\n```'
         f"{beside}\n\nNo licence is named here: it follows from the text's. Name one before you pass the model on."

@@ -48,14 +48,14 @@ class LoopOptions(Settings):
         None, "Peak learning rate; if not given, one that suits the model's size", at_least=1e-8, at_most=1.0
     )
     warm_up_share: float = setting(
-        0.05, "Share of the budget over which the learning rate rises", at_least=0.0, at_most=0.95
+        0.05, "Share of the budget over which the learning rate rises (warm-up)", at_least=0.0, at_most=0.95
     )
     weight_decay: float = setting(
         0.01, "Weight decay; biases and LayerNorm have none (Devlin et al. 2019)", at_least=0.0, at_most=10.0
     )
-    gradient_clip: float = setting(1.0, "Largest norm of the gradient", at_least=1e-6, at_most=1e6)
+    gradient_clip: float = setting(1.0, "Largest norm of the gradient (clipping)", at_least=1e-6, at_most=1e6)
     precision: str = setting(
-        "auto", "Number format; auto takes bf16 where this machine multiplies it clearly faster", choices=PRECISIONS
+        "auto", "Number format; auto uses bf16 if this machine multiplies it clearly faster", choices=PRECISIONS
     )
     threads: int | None = setting(None, "CPU threads; if not given, all cores but one", at_least=1, at_most=4096)
     evaluations: int = setting(20, "Measurements on held-out data, spread over the budget", at_least=1, at_most=100_000)

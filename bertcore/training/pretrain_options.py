@@ -43,7 +43,7 @@ class DataOptions(Settings):
         choices=VOCABULARIES,
     )
     vocab_size: int = setting(8192, "Largest number of entries of a learned vocabulary", at_least=50, at_most=1_000_000)
-    lowercase: bool = setting(True, "A learned vocabulary makes all letters lower case")
+    lowercase: bool = setting(True, "Convert text to lower case (of a learned vocabulary)")
     sequence_length: int = setting(
         64, "Length of a sequence for most of the run", unit="tokens", at_least=8, at_most=512
     )
@@ -56,7 +56,7 @@ class DataOptions(Settings):
     )
     long_share: float = setting(0.0, "Share of the budget that the last part takes", at_least=0.0, at_most=1.0)
     long_every: int = setting(
-        1, "In the last part, only every so-many-th step has the longer sequences", at_least=1, at_most=10**6
+        1, "In the last part, one step in this many has the longer sequences", at_least=1, at_most=10**6
     )
     short_sequence_length: int = setting(
         32,
@@ -110,7 +110,7 @@ class TrainingOptions(LoopOptions):
     )
     fall_share: float | None = setting(
         None,
-        "Share of the budget, at its end, over which the learning rate falls; if not given, all after the rise",
+        "Share of the budget, at its end, over which the learning rate falls; if not given, all after the warm-up",
         at_least=0.0,
         at_most=1.0,
     )

@@ -98,10 +98,10 @@ FULL_DISK_IN_RUST = RuntimeError("Data processing error: No space left on device
         (answer("RepositoryNotFoundError", 404), "no model of that name"),
         (answer("RepositoryNotFoundError", 401), "no model of that name"),  # so for a name that nobody has
         (answer("GatedRepoError", 403), "accepted its terms"),
-        (answer("HfHubHTTPError", 401), "refuses someone/small to the account"),
+        (answer("HfHubHTTPError", 401), "may not download someone/small"),
         (answer("HfHubHTTPError", 429), "too many requests"),
-        (answer("HfHubHTTPError", 500), r"error of its own \(status 500\)"),
-        (answer("HfHubHTTPError", 503), r"error of its own \(status 503\)"),
+        (answer("HfHubHTTPError", 500), r"its error 500"),
+        (answer("HfHubHTTPError", 503), r"its error 503"),
         (FULL_DISK, "^The disk is full"),
         (FULL_DISK_IN_RUST, "^The disk is full"),
         (PermissionError(errno.EACCES, "Permission denied"), "permission denied"),
