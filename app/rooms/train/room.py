@@ -145,6 +145,7 @@ class TrainRoom(QWidget):
             layout.setSpacing(theme.px(GAP_PX))
         self._list_fold = Folded(self._runs_card(), self.tr("Runs"))
         self._watch_fold = Folded(self.watch, self.tr("Watch it learn"))
+        self._list_fold.tab.toggled.connect(self._fold)
         grid.addWidget(self._list_fold, 0, 0)
         fill(shown, (self._middle, 1), self._watch_fold)
         grid.addLayout(shown, 0, 1)
@@ -221,6 +222,7 @@ class TrainRoom(QWidget):
         self._new.hide()
         self._runs_frame.setFixedWidth(theme.column_px(FORM_PX))
         self._list_fold.unfold()
+        self._fold()
         self.form.kind.setFocus()
 
     def show_task_form(self, folder: Path | None) -> None:
@@ -333,13 +335,18 @@ class TrainRoom(QWidget):
         return " · ".join(parts)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The curves come first: where there is little room, the cards beside them fold away."""
         super().resizeEvent(event)
-        tab, beside = self._list_fold.tab.sizeHint().width(), self.watch.maximumWidth()
-        middle = max(self._middle.minimumSizeHint().width(), theme.px(CURVES_PX))
-        free = event.size().width() - middle - 4 * theme.px(GAP_PX)
-        self._list_fold.set_foldable(free < theme.column_px(LIST_PX) + beside)
-        self._watch_fold.set_foldable(free < tab + beside)
+        self._fold()
+
+    def _fold(self) -> None:
+        """The curves come first: where there is little room, the cards beside them fold away."""
+        least, words = self._middle.minimumSizeHint().width(), self.watch.maximumWidth()
+        room = self.width() - 4 * theme.px(GAP_PX)
+        runs, tab = self._runs_frame.maximumWidth(), self._list_fold.tab.sizeHint().width()
+        self._list_fold.set_foldable(room - max(least, theme.px(CURVES_PX)) < runs + words)
+        is_unfolded = not self._list_fold.tab.isHidden() and self._list_fold.tab.isChecked()
+        beside = tab + runs + theme.px(4) if is_unfolded else tab
+        self._watch_fold.set_foldable(room - least < beside + words)
 
     def minimumSizeHint(self) -> QSize:
         """With the cards folded: in a narrow window nothing has to scroll sideways."""
