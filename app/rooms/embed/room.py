@@ -3,27 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.base import View, ViewRoom, ViewSpec
+from app.rooms.base import View, ViewRoom, ViewSpec, later
 from app.rooms.embed.parts_view import PartsView
 from app.state.state import ExploreState
-
-
-def _map_view() -> View:
-    from app.rooms.embed.map_view import MapView
-
-    return MapView()
-
-
-def _what_if_view() -> View:
-    from app.rooms.embed.what_if_view import WhatIfView
-
-    return WhatIfView()
-
-
-def _vocabularies_view() -> View:
-    from app.rooms.embed.vocabularies_view import VocabulariesView
-
-    return VocabulariesView()
 
 
 class EmbedRoom(ViewRoom):
@@ -39,19 +21,19 @@ class EmbedRoom(ViewRoom):
             "map",
             QT_TRANSLATE_NOOP("ViewSpec", "Map"),
             QT_TRANSLATE_NOOP("ViewSpec", "Which tokens are similar, and which words lie near them"),
-            _map_view,
+            later("app.rooms.embed.map_view", "MapView"),
         ),
         ViewSpec(
             "what_if",
             QT_TRANSLATE_NOOP("ViewSpec", "What if"),
             QT_TRANSLATE_NOOP("ViewSpec", "Change segments, swap positions, leave parts out, and see what changes"),
-            _what_if_view,
+            later("app.rooms.embed.what_if_view", "WhatIfView"),
         ),
         ViewSpec(
             "vocabularies",
             QT_TRANSLATE_NOOP("ViewSpec", "Two vocabularies"),
             QT_TRANSLATE_NOOP("ViewSpec", "The same text, tokenised by two vocabularies"),
-            _vocabularies_view,
+            later("app.rooms.embed.vocabularies_view", "VocabulariesView"),
         ),
     )
 

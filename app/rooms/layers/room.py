@@ -1,41 +1,11 @@
 """Room Layers: what becomes of each token on its way through the model, in six views."""
 
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.base import View, ViewRoom, ViewSpec
+from app.rooms.base import View, ViewRoom, ViewSpec, later
 from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.stages import LayersView, StageSlider
 from app.state.readings import Reading
 from app.state.state import ExploreState
-
-
-def _paths_view() -> View:
-    from app.rooms.layers.paths_view import PathsView
-
-    return PathsView()
-
-
-def _word_view() -> View:
-    from app.rooms.layers.word_view import WordView
-
-    return WordView()
-
-
-def _added_view() -> View:
-    from app.rooms.layers.added_view import AddedView
-
-    return AddedView()
-
-
-def _neurons_view() -> View:
-    from app.rooms.layers.neurons_view import NeuronsView
-
-    return NeuronsView()
-
-
-def _steps_view() -> View:
-    from app.rooms.layers.steps_view import StepsView
-
-    return StepsView()
 
 
 class LayersRoom(ViewRoom):
@@ -53,31 +23,31 @@ class LayersRoom(ViewRoom):
             "paths",
             QT_TRANSLATE_NOOP("ViewSpec", "Paths"),
             QT_TRANSLATE_NOOP("ViewSpec", "How each token moves from layer to layer"),
-            _paths_view,
+            later("app.rooms.layers.paths_view", "PathsView"),
         ),
         ViewSpec(
             "word",
             QT_TRANSLATE_NOOP("ViewSpec", "One word"),
             QT_TRANSLATE_NOOP("ViewSpec", "The same word in several sentences: where its meanings separate"),
-            _word_view,
+            later("app.rooms.layers.word_view", "WordView"),
         ),
         ViewSpec(
             "added",
             QT_TRANSLATE_NOOP("ViewSpec", "What layers add"),
             QT_TRANSLATE_NOOP("ViewSpec", "How much attention and feed-forward add at each layer"),
-            _added_view,
+            later("app.rooms.layers.added_view", "AddedView"),
         ),
         ViewSpec(
             "neurons",
             QT_TRANSLATE_NOOP("ViewSpec", "Neurons"),
             QT_TRANSLATE_NOOP("ViewSpec", "Which feed-forward neurons fire most for a token, and what they promote"),
-            _neurons_view,
+            later("app.rooms.layers.neurons_view", "NeuronsView"),
         ),
         ViewSpec(
             "steps",
             QT_TRANSLATE_NOOP("ViewSpec", "Step by step"),
             QT_TRANSLATE_NOOP("ViewSpec", "The arithmetic of one layer, number by number"),
-            _steps_view,
+            later("app.rooms.layers.steps_view", "StepsView"),
         ),
     )
 

@@ -1,34 +1,10 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.base import View, ViewRoom, ViewSpec
+from app.rooms.base import View, ViewRoom, ViewSpec, later
 from app.rooms.predict.previous import PreviousPredictions
 from app.rooms.predict.view import PredictView
 from app.rooms.predict.words_view import WordsView
-
-
-def _lens_view() -> View:
-    from app.rooms.predict.lens_view import LensView
-
-    return LensView()
-
-
-def _surprise_view() -> View:
-    from app.rooms.predict.surprise_view import SurpriseView
-
-    return SurpriseView()
-
-
-def _attribution_view() -> View:
-    from app.rooms.predict.attribution_view import AttributionView
-
-    return AttributionView()
-
-
-def _fill_view() -> View:
-    from app.rooms.predict.fill_view import FillView
-
-    return FillView()
 
 
 class PredictRoom(ViewRoom):
@@ -46,25 +22,25 @@ class PredictRoom(ViewRoom):
             "lens",
             QT_TRANSLATE_NOOP("ViewSpec", "Layer by layer"),
             QT_TRANSLATE_NOOP("ViewSpec", "At which layer the model settles on a word"),
-            _lens_view,
+            later("app.rooms.predict.lens_view", "LensView"),
         ),
         ViewSpec(
             "surprise",
             QT_TRANSLATE_NOOP("ViewSpec", "Surprise"),
             QT_TRANSLATE_NOOP("ViewSpec", "How unexpected each word is to the model"),
-            _surprise_view,
+            later("app.rooms.predict.surprise_view", "SurpriseView"),
         ),
         ViewSpec(
             "attribution",
             QT_TRANSLATE_NOOP("ViewSpec", "Which words decided"),
             QT_TRANSLATE_NOOP("ViewSpec", "Which words of the text a prediction rests on, by three methods"),
-            _attribution_view,
+            later("app.rooms.predict.attribution_view", "AttributionView"),
         ),
         ViewSpec(
             "fill",
             QT_TRANSLATE_NOOP("ViewSpec", "Fill in order"),
             QT_TRANSLATE_NOOP("ViewSpec", "Fill the masks one at a time: the order matters"),
-            _fill_view,
+            later("app.rooms.predict.fill_view", "FillView"),
         ),
     )
 
