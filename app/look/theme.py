@@ -13,8 +13,9 @@ sends every widget a PaletteChange event and repaints it. A widget that hands co
 overrides `changeEvent` and sets them again on `QEvent.Type.PaletteChange`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cache
+from typing import Any
 
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication
@@ -26,129 +27,67 @@ PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
 LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
 
 
+def _pair(light: Any, dark: Any) -> Any:
+    """A field of Theme with its value in either theme."""
+    return field(metadata={"light": light, "dark": dark})
+
+
 @dataclass(frozen=True)
 class Theme:
     """One colour for each role. A `*_tint` is the quiet background that goes with the strong colour of that name."""
 
     name: str
-    window: str  # behind the cards
-    card: str
-    line: str  # card edges, separators, grid lines
-    field: str  # behind text that can be edited
-    track: str  # the empty part of a bar
-    hover: str  # a button or row under the mouse
-    ink: str
-    muted: str
-    faint: str  # hints, disabled text
-    accent: str
-    accent_tint: str
-    on_accent: str  # text on the accent
-    segment_a: str
-    segment_a_tint: str
-    segment_b: str
-    segment_b_tint: str
-    special: str
-    special_tint: str
-    mask: str
-    mask_tint: str
-    bar: str  # the plain bar of a bar list
-    bar_strong: str  # the bar of what is being looked at
-    good: str  # "the word that was there", a run that is done
-    good_text: str
-    warn: str  # paused
-    bad: str  # failed
-    bad_text: str
-    bad_tint: str
-    curve_train: str
-    curve_held_out: str
-    curve_mlm: str
-    curve_nsp: str
-    curve_rate: str
-    curve_norm: str
-    sequential: tuple[str, ...]  # attention, probability: low to high
-    diverging: tuple[str, ...]  # signed values: negative, zero in the middle, positive
+    window: str = _pair("#f6f7f9", "#11151b")  # behind the cards
+    card: str = _pair("#ffffff", "#191f27")
+    line: str = _pair("#e1e5ea", "#2c343f")  # card edges, separators, grid lines
+    field: str = _pair("#ffffff", "#12171e")  # behind text that can be edited
+    track: str = _pair("#eceef1", "#2a313b")  # the empty part of a bar
+    hover: str = _pair("#f1f4f8", "#232b35")  # a button or row under the mouse
+    ink: str = _pair("#1b2430", "#e7ebf0")
+    muted: str = _pair("#5f6975", "#9ba6b3")
+    faint: str = _pair("#98a1ac", "#6d7885")  # hints, disabled text
+    accent: str = _pair("#0b6bcb", "#4f9fe8")
+    accent_tint: str = _pair("#e7f1fb", "#1a3148")
+    on_accent: str = _pair("#ffffff", "#07131f")  # text on the accent
+    segment_a: str = _pair("#00568a", "#8fcaf3")
+    segment_a_tint: str = _pair("#e3f0f9", "#16344a")
+    segment_b: str = _pair("#a34700", "#ffb682")
+    segment_b_tint: str = _pair("#fdeadd", "#48291a")
+    special: str = _pair("#4b5563", "#b7c0ca")
+    special_tint: str = _pair("#eceef1", "#2a313b")
+    mask: str = _pair("#8e2e66", "#f2a5d1")
+    mask_tint: str = _pair("#f9e6f1", "#48203a")
+    bar: str = _pair("#9ec5ef", "#3a6795")  # the plain bar of a bar list
+    bar_strong: str = _pair("#0072b2", "#56b4e9")  # the bar of what is being looked at
+    good: str = _pair("#009e73", "#1fb58a")  # "the word that was there", a run that is done
+    good_text: str = _pair("#007a59", "#3fd0a5")
+    warn: str = _pair("#e69f00", "#e6ab2e")  # paused
+    bad: str = _pair("#d55e00", "#f0824a")  # failed
+    bad_text: str = _pair("#a84a00", "#f79260")
+    bad_tint: str = _pair("#fdeadd", "#43281a")
+    curve_train: str = _pair("#0072b2", "#56b4e9")
+    curve_held_out: str = _pair("#d55e00", "#f0824a")
+    curve_mlm: str = _pair("#009e73", "#1fb58a")
+    curve_nsp: str = _pair("#cc79a7", "#dd93bd")
+    curve_rate: str = _pair("#66707d", "#9ba6b3")
+    curve_norm: str = _pair("#e69f00", "#e6ab2e")
+    # attention, probability: low to high
+    sequential: tuple[str, ...] = _pair(
+        ("#f7fbff", "#d3e4f3", "#9dc8e4", "#5aa4d0", "#2b78b8", "#0f4c94", "#08255c"),
+        ("#171d25", "#15304b", "#174b78", "#2270ab", "#4699d3", "#8cc7ee", "#eef8ff"),
+    )
+    # signed values: negative, zero in the middle, positive
+    diverging: tuple[str, ...] = _pair(
+        ("#0f3f8c", "#2f79bd", "#8fbbdd", "#ffffff", "#eba59b", "#cc4a4c", "#8f0f26"),
+        ("#b9dcf8", "#5ba8e0", "#2b5f92", "#1b2129", "#93453f", "#e0706a", "#ffcfc4"),
+    )
 
 
-LIGHT = Theme(
-    name="light",
-    window="#f6f7f9",
-    card="#ffffff",
-    line="#e1e5ea",
-    field="#ffffff",
-    track="#eceef1",
-    hover="#f1f4f8",
-    ink="#1b2430",
-    muted="#5f6975",
-    faint="#98a1ac",
-    accent="#0b6bcb",
-    accent_tint="#e7f1fb",
-    on_accent="#ffffff",
-    segment_a="#00568a",
-    segment_a_tint="#e3f0f9",
-    segment_b="#a34700",
-    segment_b_tint="#fdeadd",
-    special="#4b5563",
-    special_tint="#eceef1",
-    mask="#8e2e66",
-    mask_tint="#f9e6f1",
-    bar="#9ec5ef",
-    bar_strong="#0072b2",
-    good="#009e73",
-    good_text="#007a59",
-    warn="#e69f00",
-    bad="#d55e00",
-    bad_text="#a84a00",
-    bad_tint="#fdeadd",
-    curve_train="#0072b2",
-    curve_held_out="#d55e00",
-    curve_mlm="#009e73",
-    curve_nsp="#cc79a7",
-    curve_rate="#66707d",
-    curve_norm="#e69f00",
-    sequential=("#f7fbff", "#d3e4f3", "#9dc8e4", "#5aa4d0", "#2b78b8", "#0f4c94", "#08255c"),
-    diverging=("#0f3f8c", "#2f79bd", "#8fbbdd", "#ffffff", "#eba59b", "#cc4a4c", "#8f0f26"),
-)
+def _theme(name: str) -> Theme:
+    return Theme(name, **{one.name: one.metadata[name] for one in fields(Theme) if one.metadata})
 
-DARK = Theme(
-    name="dark",
-    window="#11151b",
-    card="#191f27",
-    line="#2c343f",
-    field="#12171e",
-    track="#2a313b",
-    hover="#232b35",
-    ink="#e7ebf0",
-    muted="#9ba6b3",
-    faint="#6d7885",
-    accent="#4f9fe8",
-    accent_tint="#1a3148",
-    on_accent="#07131f",
-    segment_a="#8fcaf3",
-    segment_a_tint="#16344a",
-    segment_b="#ffb682",
-    segment_b_tint="#48291a",
-    special="#b7c0ca",
-    special_tint="#2a313b",
-    mask="#f2a5d1",
-    mask_tint="#48203a",
-    bar="#3a6795",
-    bar_strong="#56b4e9",
-    good="#1fb58a",
-    good_text="#3fd0a5",
-    warn="#e6ab2e",
-    bad="#f0824a",
-    bad_text="#f79260",
-    bad_tint="#43281a",
-    curve_train="#56b4e9",
-    curve_held_out="#f0824a",
-    curve_mlm="#1fb58a",
-    curve_nsp="#dd93bd",
-    curve_rate="#9ba6b3",
-    curve_norm="#e6ab2e",
-    sequential=("#171d25", "#15304b", "#174b78", "#2270ab", "#4699d3", "#8cc7ee", "#eef8ff"),
-    diverging=("#b9dcf8", "#5ba8e0", "#2b5f92", "#1b2129", "#93453f", "#e0706a", "#ffcfc4"),
-)
 
+LIGHT, DARK = _theme("light"), _theme("dark")
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 # The look is one for the whole program, as QApplication's own palette and font are; `apply` is the only writer.

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +22,7 @@ from app.shell.services import Services
 
 if TYPE_CHECKING:
     from app.rooms.apply.room import ApplyRoom
-    from app.rooms.attend.room import AttendRoom
     from app.rooms.embed.room import EmbedRoom
-    from app.rooms.layers.room import LayersRoom
-    from app.rooms.predict.room import PredictRoom
     from app.rooms.train import TrainRoom
     from app.runs.service import RunsService
 
@@ -35,6 +34,10 @@ class RoomContext:
     services: Services
     open_room: Callable[[str], QWidget]  # by its key
     show_hover_text: Callable[[str], object]  # in the status line
+
+
+def _load(module: str, name: str) -> type[Any]:
+    return getattr(import_module(module), name)
 
 
 def make_room(room: type[Any], context: RoomContext) -> QWidget:
@@ -86,39 +89,9 @@ def connect_room(room: Room, context: RoomContext) -> QWidget:
     return room
 
 
-def _load_embed() -> type[EmbedRoom]:
-    from app.rooms.embed.room import EmbedRoom
-
-    return EmbedRoom
-
-
 def _make_embed(room: type[EmbedRoom], context: RoomContext) -> QWidget:
     services = context.services
     return connect_room(room(services.state, lambda: services.settings.recent_models), context)
-
-
-def _load_attend() -> type[AttendRoom]:
-    from app.rooms.attend.room import AttendRoom
-
-    return AttendRoom
-
-
-def _load_predict() -> type[PredictRoom]:
-    from app.rooms.predict.room import PredictRoom
-
-    return PredictRoom
-
-
-def _load_layers() -> type[LayersRoom]:
-    from app.rooms.layers.room import LayersRoom
-
-    return LayersRoom
-
-
-def _load_train() -> type[TrainRoom]:
-    from app.rooms.train import TrainRoom
-
-    return TrainRoom
 
 
 def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
@@ -172,12 +145,6 @@ class _TrainLink(QObject):
         self._context.open_room("apply")
 
 
-def _load_apply() -> type[ApplyRoom]:
-    from app.rooms.apply.room import ApplyRoom
-
-    return ApplyRoom
-
-
 def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
     state = context.services.state
     room = made(state)
@@ -197,39 +164,39 @@ ROOMS = (
         "embed",
         QT_TRANSLATE_NOOP("RoomSpec", "Embed"),
         QT_TRANSLATE_NOOP("RoomSpec", "How the input vector of each token is put together"),
-        _load_embed,
+        partial(_load, "app.rooms.embed.room", "EmbedRoom"),
         _make_embed,
     ),
     RoomSpec(
         "attend",
         QT_TRANSLATE_NOOP("RoomSpec", "Attend"),
         QT_TRANSLATE_NOOP("RoomSpec", "What each attention head looks at"),
-        _load_attend,
+        partial(_load, "app.rooms.attend.room", "AttendRoom"),
     ),
     RoomSpec(
         "predict",
         QT_TRANSLATE_NOOP("RoomSpec", "Predict"),
         QT_TRANSLATE_NOOP("RoomSpec", "Which words the model puts behind a mask, and whether B follows A"),
-        _load_predict,
+        partial(_load, "app.rooms.predict.room", "PredictRoom"),
     ),
     RoomSpec(
         "layers",
         QT_TRANSLATE_NOOP("RoomSpec", "Layers"),
         QT_TRANSLATE_NOOP("RoomSpec", "How each token changes from layer to layer"),
-        _load_layers,
+        partial(_load, "app.rooms.layers.room", "LayersRoom"),
     ),
     RoomSpec(
         "train",
         QT_TRANSLATE_NOOP("RoomSpec", "Train"),
         QT_TRANSLATE_NOOP("RoomSpec", "Train a small model here and watch it learn"),
-        _load_train,
+        partial(_load, "app.rooms.train", "TrainRoom"),
         _make_train,
     ),
     RoomSpec(
         "apply",
         QT_TRANSLATE_NOOP("RoomSpec", "Apply"),
         QT_TRANSLATE_NOOP("RoomSpec", "Try a fine-tuned model on your own text"),
-        _load_apply,
+        partial(_load, "app.rooms.apply.room", "ApplyRoom"),
         _make_apply,
     ),
 )
