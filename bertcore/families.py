@@ -95,12 +95,7 @@ FAMILIES: dict[str, Family] = {
         mlm_activation="gelu",
         classifier_hidden="gelu",
         choice_hidden="gelu",
-        defaults={
-            "embedding_size": 128,
-            "hidden_size": 256,
-            "num_attention_heads": 4,
-            "intermediate_size": 1024,
-        },
+        defaults={"embedding_size": 128, "hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024},
         no_pair_head="ELECTRA was trained without sentence pairs.",
     ),
 }

@@ -21,13 +21,7 @@ from bertcore.analysis.heads import classify_heads, head_facts
 from bertcore.analysis.interventions import Head
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
-from bertcore.analysis.predict import (
-    next_sentence,
-    predict_masks,
-    replaced_probabilities,
-    sentence_order,
-    top_words,
-)
+from bertcore.analysis.predict import next_sentence, predict_masks, replaced_probabilities, sentence_order, top_words
 from bertcore.analysis.sentence_vectors import sentence_vectors
 from bertcore.analysis.targets import Target, pair_target, word_target
 from bertcore.analysis.trace import trace
@@ -475,11 +469,7 @@ class LoadedModel:
         return evaluate_text(self.checkpoint, [Path(file) for file in files], sequence_length, sequences)
 
     def report(
-        self,
-        files: Sequence[str | Path] = (),
-        *,
-        sequence_length: int = 128,
-        tell: Callable[[str], None] = show_status,
+        self, files: Sequence[str | Path] = (), *, sequence_length: int = 128, tell: Callable[[str], None] = show_status
     ) -> ModelReport:
         """Everything that is measured of a pretrained model (docs/evaluation.md): cloze set, minimal pairs and, with
         the text it learned from, its held-out part and what its heads do. `tell` hears what is being measured.

@@ -14,6 +14,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.look import numbers
 
+translate = QCoreApplication.translate
 MOST_TERMS = 12
 Name = Callable[[int], str]
 
@@ -65,10 +66,10 @@ def dot_product(
     terms = [_term(i, float(products[i]), name, (float(left[i]), float(right[i]))) for i in order.tolist()]
     total = float(products.sum())
     rest = total - float(products[order].sum())
-    formula = QCoreApplication.translate("derivation", "sum of {count} products = {total}")
+    formula = translate("derivation", "sum of {count} products = {total}")
     if bias is not None:
-        formula = QCoreApplication.translate("derivation", "sum of {count} products and the bias = {total}")
-        terms.append(Term(QCoreApplication.translate("derivation", "bias"), bias))
+        formula = translate("derivation", "sum of {count} products and the bias = {total}")
+        terms.append(Term(translate("derivation", "bias"), bias))
         total += bias
     return Derivation(
         value,
@@ -78,17 +79,14 @@ def dot_product(
         rest=rest,
         rest_count=len(products) - len(order),
         sum=total,
-        sum_name=QCoreApplication.translate("derivation", "sum"),
+        sum_name=translate("derivation", "sum"),
     )
 
 
 def scaled(value: float, score: float, head_size: int) -> Derivation:
     """score / sqrt(D)."""
     total = score / math.sqrt(head_size)
-    facts = (
-        Term(QCoreApplication.translate("derivation", "query · key"), score),
-        Term(f"√{head_size}", math.sqrt(head_size)),
-    )
+    facts = (Term(translate("derivation", "query · key"), score), Term(f"√{head_size}", math.sqrt(head_size)))
     return Derivation(value, total, f"{_number(score)} / √{head_size} = {_number(total)}", facts)
 
 
@@ -104,16 +102,16 @@ def softmax(value: float, scores: NDArray, column: int) -> Derivation:
         above / below,
         f"{_number(above)} / {_number(below)} = {_number(above / below)}",
         facts=(
-            Term(QCoreApplication.translate("derivation", "score"), float(exact[column])),
-            Term(QCoreApplication.translate("derivation", "highest score in the row"), highest),
-            Term(QCoreApplication.translate("derivation", "numerator, exp(score − highest)"), above),
-            Term(QCoreApplication.translate("derivation", "denominator, the sum over all tokens"), below),
+            Term(translate("derivation", "score"), float(exact[column])),
+            Term(translate("derivation", "highest score in the row"), highest),
+            Term(translate("derivation", "numerator, exp(score − highest)"), above),
+            Term(translate("derivation", "denominator, the sum over all tokens"), below),
         ),
         terms=tuple(_term(i, float(raised[i]), None) for i in order.tolist()),
         rest=below - float(raised[order].sum()),
         rest_count=len(raised) - len(order),
         sum=below,
-        sum_name=QCoreApplication.translate("derivation", "denominator"),
+        sum_name=translate("derivation", "denominator"),
     )
 
 
@@ -121,15 +119,13 @@ def residual(value: float, there: float, added: float, is_attention: bool) -> De
     """What was there and what a sublayer adds."""
     total = there + added
     adds = (
-        QCoreApplication.translate("derivation", "what attention adds")
+        translate("derivation", "what attention adds")
         if is_attention
-        else QCoreApplication.translate("derivation", "what feed-forward adds")
+        else translate("derivation", "what feed-forward adds")
     )
-    terms = (Term(QCoreApplication.translate("derivation", "what was there"), there), Term(adds, added))
+    terms = (Term(translate("derivation", "what was there"), there), Term(adds, added))
     formula = f"{_number(there)} + {_number(added)} = {_number(total)}"
-    return Derivation(
-        value, total, formula, terms=terms, sum=total, sum_name=QCoreApplication.translate("derivation", "sum")
-    )
+    return Derivation(value, total, formula, terms=terms, sum=total, sum_name=translate("derivation", "sum"))
 
 
 def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: NDArray, epsilon: float) -> Derivation:
@@ -143,11 +139,11 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
         f" = {_number(total)}"
     )
     facts = (
-        Term(QCoreApplication.translate("derivation", "x, the number before"), x),
-        Term(QCoreApplication.translate("derivation", "mean of the row"), mean),
-        Term(QCoreApplication.translate("derivation", "variance of the row"), variance),
-        Term(QCoreApplication.translate("derivation", "scale"), gain),
-        Term(QCoreApplication.translate("derivation", "shift"), bias),
+        Term(translate("derivation", "x, the number before"), x),
+        Term(translate("derivation", "mean of the row"), mean),
+        Term(translate("derivation", "variance of the row"), variance),
+        Term(translate("derivation", "scale"), gain),
+        Term(translate("derivation", "shift"), bias),
     )
     return Derivation(value, total, formula, facts)
 
@@ -155,7 +151,7 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
 def activation(value: float, x: float, name: str) -> Derivation:
     """One of the feed-forward layer's functions, by the config's name for it."""
     formula, helper, total = ACTIVATIONS[name](x)
-    before = Term(QCoreApplication.translate("derivation", "x, the number before"), x)
+    before = Term(translate("derivation", "x, the number before"), x)
     return Derivation(value, total, f"{formula} = {_number(total)}", (before, *([helper] if helper else [])))
 
 
@@ -172,7 +168,7 @@ def _gelu(x: float) -> tuple[str, Term, float]:
     share = (1 + math.erf(x / math.sqrt(2))) / 2
     return (
         f"x · Φ(x) = {_number(x)} × {_number(share)}",
-        Term(QCoreApplication.translate("derivation", "Φ(x), normal distribution"), share),
+        Term(translate("derivation", "Φ(x), normal distribution"), share),
         x * share,
     )
 
@@ -182,7 +178,7 @@ def _gelu_tanh(x: float) -> tuple[str, Term, float]:
     share = (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))) / 2
     return (
         f"x · Φ(x) = {_number(x)} × {_number(share)}",
-        Term(QCoreApplication.translate("derivation", "Φ(x), approximated with tanh"), share),
+        Term(translate("derivation", "Φ(x), approximated with tanh"), share),
         x * share,
     )
 
@@ -195,7 +191,7 @@ def _silu(x: float) -> tuple[str, Term, float]:
     share = 1 / (1 + math.exp(-x)) if x > -700 else 0.0
     return (
         f"x · σ(x) = {_number(x)} × {_number(share)}",
-        Term(QCoreApplication.translate("derivation", "σ(x), logistic function"), share),
+        Term(translate("derivation", "σ(x), logistic function"), share),
         x * share,
     )
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bertcore.model.bert import Bert
     from bertcore.model.tap import Changes
 
+translate = QCoreApplication.translate
 Floats = NDArray[np.float32]
 ATTENTION = "bertcore.model.attention.SelfAttention"
 LAYER = "bertcore.model.encoder.EncoderLayer"
@@ -91,7 +92,7 @@ class LayerStep:
 
     @property
     def title(self) -> str:
-        return QCoreApplication.translate("layer_steps", TITLES[self.key])
+        return translate("layer_steps", TITLES[self.key])
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,10 +234,10 @@ def layer_steps(one: LayerTrace, head: int) -> list[LayerStep]:
 def _entering(one: LayerTrace) -> LayerStep:
     values = one.entering
     if one.layer:
-        source = QCoreApplication.translate("layer_steps", "from layer {layer}").format(layer=one.layer)
+        source = translate("layer_steps", "from layer {layer}").format(layer=one.layer)
         function = f"{LAYER}.forward"
     else:
-        source = QCoreApplication.translate("layer_steps", "from the embeddings")
+        source = translate("layer_steps", "from the embeddings")
         function = "bertcore.model.embeddings.Embeddings.forward"
 
     def derive(row: int, column: int) -> Derivation:
@@ -265,15 +266,15 @@ def _attention_steps(one: LayerTrace, head: int) -> list[LayerStep]:
         return derivation.dot_product(float(context[row, column]), probs[row], value[:, column], None)
 
     def output_name(index: int) -> str:
-        return QCoreApplication.translate("layer_steps", "head {head}, dim {dimension}").format(
+        return translate("layer_steps", "head {head}, dim {dimension}").format(
             head=index // size + 1, dimension=index % size
         )
 
-    product_formula = QCoreApplication.translate("layer_steps", "query · key, head {head}").format(head=head + 1)
-    score_formula = QCoreApplication.translate("layer_steps", "score / √{size}").format(size=size)
-    weight_formula = QCoreApplication.translate("layer_steps", "exp(s) / Σ exp(s), by row")
-    context_formula = QCoreApplication.translate("layer_steps", "Σ weight × value, over tokens")
-    output_formula = QCoreApplication.translate("layer_steps", "all heads · W_O + b")
+    product_formula = translate("layer_steps", "query · key, head {head}").format(head=head + 1)
+    score_formula = translate("layer_steps", "score / √{size}").format(size=size)
+    weight_formula = translate("layer_steps", "exp(s) / Σ exp(s), by row")
+    context_formula = translate("layer_steps", "Σ weight × value, over tokens")
+    output_formula = translate("layer_steps", "all heads · W_O + b")
     inside, output = f"{ATTENTION}._step_by_step", one.weights["output"]
     return [
         *(_projection(one, head, place) for place in range(3)),
@@ -292,7 +293,7 @@ def _projection(one: LayerTrace, head: int, place: int) -> LayerStep:
     fused, size = one.weights["query_key_value"], values.shape[1]
     first = place * one.entering.shape[1] + head * size
     rows = slice(first, first + size)
-    formula = QCoreApplication.translate("layer_steps", "x · {matrix} + b, head {head}").format(
+    formula = translate("layer_steps", "x · {matrix} + b, head {head}").format(
         matrix=f"W_{key[0].upper()}", head=head + 1
     )
     own = Affine(fused.weight[rows], fused.bias[rows])
@@ -341,9 +342,9 @@ def _residual(key: str, there: Floats, added: Floats, total: Floats, *, is_atten
         return derivation.residual(float(total[row, column]), *addends, is_attention)
 
     formula = (
-        QCoreApplication.translate("layer_steps", "what was there + attention")
+        translate("layer_steps", "what was there + attention")
         if is_attention
-        else QCoreApplication.translate("layer_steps", "what was there + feed-forward")
+        else translate("layer_steps", "what was there + feed-forward")
     )
     return LayerStep(key, formula, f"{LAYER}.forward", total, "dimension", derive)
 
@@ -356,13 +357,13 @@ def _norm(key: str, one: LayerTrace, before: Floats, after: Floats) -> LayerStep
         return derivation.layer_norm(value, before[row], column, weights.weight, weights.bias, one.epsilon)
 
     function = "bertcore.model.encoder.Encoder.forward" if key == "final_norm" else f"{LAYER}.forward"
-    formula = QCoreApplication.translate("layer_steps", "(x − mean) / √(variance + ε) × scale + shift")
+    formula = translate("layer_steps", "(x − mean) / √(variance + ε) × scale + shift")
     return LayerStep(key, formula, function, after, "dimension", derive)
 
 
 def _dimension(index: int) -> str:
-    return QCoreApplication.translate("layer_steps", "dim {dimension}").format(dimension=index)
+    return translate("layer_steps", "dim {dimension}").format(dimension=index)
 
 
 def _neuron(index: int) -> str:
-    return QCoreApplication.translate("layer_steps", "neuron {neuron}").format(neuron=index)
+    return translate("layer_steps", "neuron {neuron}").format(neuron=index)

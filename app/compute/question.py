@@ -70,11 +70,7 @@ class Question(QObject, Generic[Answer]):
         return self._pause.isActive()
 
     def ask_model(
-        self,
-        model: ModelInfo,
-        key: Key,
-        work: Callable[[Checkpoint, Step], Answer],
-        pause_ms: int = PAUSE_MS,
+        self, model: ModelInfo, key: Key, work: Callable[[Checkpoint, Step], Answer], pause_ms: int = PAUSE_MS
     ) -> None:
         """Computes something with the open model, unless the very same has been asked already."""
         self._ask(key, Job(work, model), pause_ms)

@@ -168,13 +168,7 @@ def view_commands(
         Command("view.specials", translate("Commands", "Show or hide special tokens"), toggle_specials, "S"),
         Command("view.theme", translate("Commands", "Light or dark"), toggle_theme, "Ctrl+T"),
         Command("view.projector", projector, toggle_projector, "Ctrl+Shift+P", also=larger),
-        Command(
-            "view.help",
-            translate("Commands", "What this room shows"),
-            toggle_help,
-            "F1",
-            also=manual,
-        ),
+        Command("view.help", translate("Commands", "What this room shows"), toggle_help, "F1", also=manual),
         Command("view.palette", translate("Commands", "Find a command…"), open_palette, "Ctrl+K"),
     ]
 

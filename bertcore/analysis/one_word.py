@@ -62,11 +62,7 @@ def word_positions(encoding: Encoding, word: str) -> list[int]:
 
 
 def word_in_sentences(
-    model: Bert,
-    tokenizer: Tokenizer,
-    word: str,
-    sentences: Sequence[str],
-    progress: Progress | None = None,
+    model: Bert, tokenizer: Tokenizer, word: str, sentences: Sequence[str], progress: Progress | None = None
 ) -> WordInSentences:
     """One pass for each sentence. `progress` is told the share done between them.
 

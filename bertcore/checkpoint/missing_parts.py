@@ -31,12 +31,7 @@ def absent_arrays(config: BertConfig, tasks: Collection[str], has_pooler: bool) 
     return absent
 
 
-_ARRAYS = {
-    "mlm_logits": "mlm",
-    "next_sentence_logits": "nsp",
-    "sentence_order_logits": "sop",
-    "replaced_logits": "rtd",
-}
+_ARRAYS = {"mlm_logits": "mlm", "next_sentence_logits": "nsp", "sentence_order_logits": "sop", "replaced_logits": "rtd"}
 
 
 def _heads(config: BertConfig, tasks: Collection[str]) -> dict[str, str]:

@@ -7,16 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bertcore.cli.output import (
-    AsJson,
-    ColumnLabel,
-    ColumnText,
-    ColumnTextB,
-    Recipe,
-    Resume,
-    is_follower,
-    print_json,
-)
+from bertcore.cli.output import AsJson, ColumnLabel, ColumnText, ColumnTextB, Recipe, Resume, is_follower, print_json
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
 from bertcore.errors import BertcoreError

@@ -138,11 +138,7 @@ def lay_out(pairs: list[Pair], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, 
 
 
 def masked_batch(
-    pairs: list[Pair],
-    tokenizer: Tokenizer,
-    rng: np.random.Generator,
-    mask_share: float = 0.15,
-    masking: str = "tokens",
+    pairs: list[Pair], tokenizer: Tokenizer, rng: np.random.Generator, mask_share: float = 0.15, masking: str = "tokens"
 ) -> Batch:
     """`mask_share` of the ordinary tokens are to be predicted, chosen as `masking` says; see bertcore.data.masking."""
     ids, segments, attention_mask = lay_out(pairs, tokenizer)

@@ -61,8 +61,7 @@ def surplus(snapshots: Iterable[tuple[int, int]], limit: float, requested: Colle
             break
         middle, before_newest = places[-1] / 2, len(kept) - 2
         at = min(
-            free,
-            key=lambda i: (i == before_newest, round(places[i + 1] - places[i - 1], 1), abs(places[i] - middle)),
+            free, key=lambda i: (i == before_newest, round(places[i + 1] - places[i - 1], 1), abs(places[i] - middle))
         )
         step, size = kept.pop(at)
         used -= size

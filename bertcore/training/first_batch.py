@@ -16,11 +16,7 @@ _BEGIN = 8  # tokens
 
 
 def write_pretraining_batch(
-    run: Path,
-    batch: Batch,
-    tokenizer: Tokenizer,
-    name: str = FIRST_BATCH_FILE,
-    most: int | None = _SEQUENCES,
+    run: Path, batch: Batch, tokenizer: Tokenizer, name: str = FIRST_BATCH_FILE, most: int | None = _SEQUENCES
 ) -> str:
     """Each sequence with the words to predict by position; a causal batch predicts every next word.
 

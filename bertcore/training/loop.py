@@ -317,12 +317,7 @@ class TrainingLoop:
         )
         with self.folder.begin_snapshot(self.step) as folder:
             save_checkpoint(
-                model,
-                materials.tokenizer,
-                folder,
-                name=self.trainable.name,
-                step=self.step,
-                tokens_seen=self.tokens,
+                model, materials.tokenizer, folder, name=self.trainable.name, step=self.step, tokens_seen=self.tokens
             )
             save_progress(folder, progress, optimizer_tensors(optimizer, model))
         if deleted := thin(self.folder, self.step, limit_mib):

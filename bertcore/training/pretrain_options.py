@@ -79,9 +79,7 @@ class DataOptions(Settings):
         "tokens", "What is masked: single tokens (BERT), whole words, or spans of words (SpanBERT)", choices=MASKINGS
     )
     pairs: str = setting(
-        "nsp",
-        "Next sentence (nsp, BERT), sentence order (sop, ALBERT), or running text (none, RoBERTa)",
-        choices=PAIRS,
+        "nsp", "Next sentence (nsp, BERT), sentence order (sop, ALBERT), or running text (none, RoBERTa)", choices=PAIRS
     )
     pack: bool = setting(True, "Fill every sequence with text from other documents instead of padding it")
     cut_long_sentences: bool = setting(
@@ -104,9 +102,7 @@ class TrainingOptions(LoopOptions):
     """How a pretraining run learns."""
 
     optimizer: str = setting(
-        "adamw",
-        "Optimiser; muon learns more from each token, but a step takes a little longer",
-        choices=OPTIMIZERS,
+        "adamw", "Optimiser; muon learns more from each token, but a step takes a little longer", choices=OPTIMIZERS
     )
     fall_share: float | None = setting(
         None,

@@ -13,6 +13,7 @@ from app.widgets.card import Card, Hint, button, label
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.layouts import fill
 
+translate = QCoreApplication.translate
 MOST_ROWS = 3  # of the card
 REPLACED_FROM = 0.5
 
@@ -36,24 +37,20 @@ def effects_of(reading: Reading) -> list[Effect]:
     if before.next_sentence is not None and reading.next_sentence is not None:
         found.append(
             _probability_effect(
-                QCoreApplication.translate("changes", "B follows A"),
-                before.next_sentence.is_next,
-                reading.next_sentence.is_next,
+                translate("changes", "B follows A"), before.next_sentence.is_next, reading.next_sentence.is_next
             )
         )
     if before.sentence_order is not None and reading.sentence_order is not None:
         found.append(
             _probability_effect(
-                QCoreApplication.translate("changes", "A comes before B"),
+                translate("changes", "A comes before B"),
                 before.sentence_order.in_order,
                 reading.sentence_order.in_order,
             )
         )
     if before.replaced is not None and reading.replaced is not None:
         was, now = (int((one > REPLACED_FROM).sum()) for one in (before.replaced, reading.replaced))
-        found.append(
-            Effect(QCoreApplication.translate("changes", "judged replaced"), _tokens(was), _tokens(now), (was, now))
-        )
+        found.append(Effect(translate("changes", "judged replaced"), _tokens(was), _tokens(now), (was, now)))
     return found
 
 
@@ -61,11 +58,11 @@ def sentence_about(reading: Reading, position: int) -> str:
     """How far the last hidden state of a token has moved; or what to do where there is nothing to compare."""
     before = reading.before
     wants_mask = "mlm" in reading.request.model.tasks and not reading.request.masked
-    mask_one = QCoreApplication.translate("changes", "Mask a word (M) to see how a change affects it.")
+    mask_one = translate("changes", "Mask a word (M) to see how a change affects it.")
     if before is None:
-        return mask_one if wants_mask else QCoreApplication.translate("changes", "Nothing is changed yet.")
+        return mask_one if wants_mask else translate("changes", "Nothing is changed yet.")
     cosine = _cosine(before.trace.hidden_states[-1][position], reading.trace.hidden_states[-1][position])
-    moved = QCoreApplication.translate(
+    moved = translate(
         "changes", "The last hidden state of “{token}” has a cosine of {cosine} with what it was before."
     ).format(token=reading.shown_tokens[position], cosine=numbers.decimal(cosine))
     return f"{moved} {mask_one}" if wants_mask and not effects_of(reading) else moved
@@ -148,7 +145,7 @@ class ChangeCard(Card):
 def _mask_effect(was: MaskReading, now: MaskReading) -> Effect:
     best = was.words[0], now.words[0]
     words = [f"{word.token} {numbers.probability(word.probability)}" for word in best]
-    name = QCoreApplication.translate("changes", "mask at {position}").format(position=was.position)
+    name = translate("changes", "mask at {position}").format(position=was.position)
     return Effect(name, words[0], words[1], (best[0].probability, best[1].probability))
 
 
@@ -157,7 +154,7 @@ def _probability_effect(name: str, was: float, now: float) -> Effect:
 
 
 def _tokens(count: int) -> str:
-    return QCoreApplication.translate("changes", "%n token(s)", "", count)
+    return translate("changes", "%n token(s)", "", count)
 
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:

@@ -10,6 +10,8 @@ from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.state.token_units import Units
 
+translate = QCoreApplication.translate
+
 # The scale reaches to the value that this share of all values lies within: a few outliers would pale all the rest.
 WITHIN = 0.99
 ADDENDS = ("token", "segment", "position")
@@ -35,7 +37,7 @@ class Part:
 
 def part_name(key: str) -> str:
     """key: of ADDENDS, or "sum"."""
-    return QCoreApplication.translate("parts", NAMES[key])
+    return translate("parts", NAMES[key])
 
 
 def parts_of(reading: Reading, units: Units) -> list[Part]:
@@ -44,7 +46,7 @@ def parts_of(reading: Reading, units: Units) -> list[Part]:
     width, after = trace.embedding_sum.shape[1], trace.embeddings.shape[1]
 
     def columns(count: int) -> str:
-        return QCoreApplication.translate("parts", "%n column(s)", "", count) if width != after else ""
+        return translate("parts", "%n column(s)", "", count) if width != after else ""
 
     marks = {"token": "+", "segment": "+", "position": "="}
     parts = [_addend(reading, units, name, mark, columns(width)) for name, mark in marks.items()]
@@ -54,7 +56,7 @@ def parts_of(reading: Reading, units: Units) -> list[Part]:
         values = units.vectors(trace.embeddings)
         parts.append(Part(last_name(model), "", values, is_addend=False, note=columns(after)))
     else:
-        reason = QCoreApplication.translate(
+        reason = translate(
             "parts", "No LayerNorm here: a pre-norm model has one inside each layer, so the sum goes in unchanged."
         )
         parts.append(Part("LayerNorm", "", None, reason, is_addend=False))
@@ -65,11 +67,11 @@ def _addend(reading: Reading, units: Units, name: str, mark: str, note: str) -> 
     values = addends_of(reading)[name]
     shown = part_name(name)
     if name in reading.request.what_if.dropped:
-        return Part(shown, mark, None, QCoreApplication.translate("parts", "Left out: it adds nothing to the sum."))
+        return Part(shown, mark, None, translate("parts", "Left out: it adds nothing to the sum."))
     reason = reading.request.model.missing.get("segments") if name == "segment" else None
     if reason is not None:  # one vector for all tokens: no picture, but part of the sum
         if values is not None:
-            shared = QCoreApplication.translate("parts", "Its vector, the same for every token, is part of the sum.")
+            shared = translate("parts", "Its vector, the same for every token, is part of the sum.")
             reason = f"{reason} {shared}"
         return Part(shown, "" if values is None else mark, None, reason)
     return Part(shown, mark, None if values is None else units.vectors(values), note=note)
@@ -93,8 +95,8 @@ def last_name(model: ModelInfo) -> str:
     if not model.config.projects_embeddings:
         return "LayerNorm" if model.config.norm == "post" else ""
     if model.config.norm == "post":
-        return QCoreApplication.translate("parts", "LayerNorm and projection")
-    return QCoreApplication.translate("parts", "projection")
+        return translate("parts", "LayerNorm and projection")
+    return translate("parts", "projection")
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from app.widgets.wrapped import WrappedBoxes
 from bertcore.locations import BUILT_IN, TINY, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 
+translate = QCoreApplication.translate
 Compared = tuple[Tokenizer, TwoTokenisations]  # the other vocabulary, and both tokenisations
 
 ROW_PX, PADDING_PX = 26, 7
@@ -235,22 +236,22 @@ def counted(counts: TokenCounts) -> list[str]:
     """Phrases on how many tokens a vocabulary splits the text into."""
     tokens = counts.tokens
     phrases = [
-        QCoreApplication.translate("VocabulariesView", "%n token(s)", "", tokens),
-        QCoreApplication.translate("VocabulariesView", "{pieces} for {words} words, {mean} per word").format(
+        translate("VocabulariesView", "%n token(s)", "", tokens),
+        translate("VocabulariesView", "{pieces} for {words} words, {mean} per word").format(
             pieces=counts.pieces, words=counts.words, mean=numbers.decimal(counts.pieces_per_word)
         ),
     ]
     if counts.unknown:
-        phrases.append(QCoreApplication.translate("VocabulariesView", "{count} unknown").format(count=counts.unknown))
+        phrases.append(translate("VocabulariesView", "{count} unknown").format(count=counts.unknown))
     return phrases
 
 
 def name_of(reference: str) -> str:
     """A short name for a model's reference."""
     if reference == BUILT_IN:
-        return QCoreApplication.translate("VocabulariesView", "built-in model")
+        return translate("VocabulariesView", "built-in model")
     if reference == TINY:
-        return QCoreApplication.translate("VocabulariesView", "tiny built-in model")
+        return translate("VocabulariesView", "tiny built-in model")
     path = Path(reference)
     name = f"{path.parent.parent.name} {path.name}" if path.parent.name == "snapshots" else path.name or reference
     return name if len(name) <= LONGEST_NAME else f"…{name[-LONGEST_NAME:]}"
@@ -258,7 +259,7 @@ def name_of(reference: str) -> str:
 
 def described(span: Span) -> str:
     """`comfort ##able · comfortable`: both tokenisations in words."""
-    nothing = QCoreApplication.translate("VocabulariesView", "nothing")
+    nothing = translate("VocabulariesView", "nothing")
     return " · ".join(" ".join(piece.label for piece in pieces) or nothing for pieces in (span.first, span.second))
 
 

@@ -104,10 +104,7 @@ class NeuronsView(LayersView):
         )
         token = selection.units(reading).labels[unit]
         self.strongest_card.set_hint(
-            joined(
-                self.tr("for “{token}”, by activation").format(token=token),
-                selection.token_view.vectors_note,
-            )
+            joined(self.tr("for “{token}”, by activation").format(token=token), selection.token_view.vectors_note)
         )
         self._ask_neuron(reading, selection, self.chosen)
         if self.one_neuron.answer is not None:

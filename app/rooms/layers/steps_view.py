@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.state.selection import Selection
     from bertcore.checkpoint.checkpoint import Checkpoint
 
+translate = QCoreApplication.translate
 TABLE_PX = 236
 HEADER_PX = 28
 TITLE_PX, SHAPE_PX, FUNCTION_PX = 160, 92, 200
@@ -300,15 +301,15 @@ def _beside(left: Picture, right: Picture) -> Picture:
 
 
 def _tokens(count: int) -> str:
-    return QCoreApplication.translate("StepsView", "%n token(s)", "", count)
+    return translate("StepsView", "%n token(s)", "", count)
 
 
 def _columns(step: LayerStep, count: int) -> str:
     if step.columns == "token":
         return _tokens(count)
     if step.columns == "neuron":
-        return QCoreApplication.translate("StepsView", "%n neuron(s)", "", count)
-    return QCoreApplication.translate("StepsView", "%n dimension(s)", "", count)
+        return translate("StepsView", "%n neuron(s)", "", count)
+    return translate("StepsView", "%n dimension(s)", "", count)
 
 
 def _column(step: LayerStep, column: int, tokens: list[str]) -> str:
@@ -316,5 +317,5 @@ def _column(step: LayerStep, column: int, tokens: list[str]) -> str:
     if step.columns == "token":
         return tokens[column]
     if step.columns == "neuron":
-        return QCoreApplication.translate("StepsView", "neuron {neuron}").format(neuron=column)
-    return QCoreApplication.translate("StepsView", "dimension {dimension}").format(dimension=column)
+        return translate("StepsView", "neuron {neuron}").format(neuron=column)
+    return translate("StepsView", "dimension {dimension}").format(dimension=column)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     Compared = tuple[Uses, WordInSentences, Parting]
 
+translate = QCoreApplication.translate
 PAUSE_MS = 350  # after the last key in a sentence
 EDITOR_PX = 370
 COLORS = ("segment_a", "segment_b", "good_text")
@@ -199,32 +200,30 @@ def _labels(uses: Uses, found: WordInSentences) -> Labels:
 def _caption(uses: Uses) -> str:
     """The word and its sentences."""
     sentences = " / ".join(f"({group}) {text.strip()}" for text, group in uses.sentences)
-    return QCoreApplication.translate("WordView", "“{word}” in: {sentences}").format(
-        word=uses.word.strip(), sentences=sentences
-    )
+    return translate("WordView", "“{word}” in: {sentences}").format(word=uses.word.strip(), sentences=sentences)
 
 
 def verdict(parting: Parting) -> str:
     """One sentence: the layer where the meanings are furthest apart."""
     if parting.layer is None:
-        return QCoreApplication.translate(
+        return translate(
             "WordView", "To compare meanings, mark at least two sentences with one meaning and one with another."
         )
     within, between = parting.within[parting.layer], parting.between[parting.layer]
     if within <= between:
-        return QCoreApplication.translate(
+        return translate(
             "WordView",
             "Its meanings do not separate: at no layer are uses with the same meaning more alike than uses with "
             "different ones.",
         )
     where = (
-        QCoreApplication.translate(
+        translate(
             "WordView",
             "The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between "
             "meanings.",
         )
         if parting.layer
-        else QCoreApplication.translate(
+        else translate(
             "WordView",
             "The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between "
             "meanings.",

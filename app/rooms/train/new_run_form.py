@@ -34,6 +34,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tasks.readers.reading import find_file
 from bertcore.tasks.readers.spec import TaskSpec
 
+translate = QCoreApplication.translate
 A_FILE, A_FOLDER = "file", "folder"  # data of the two entries that open a dialog
 OFFERED = {  # sizes that a machine without a GPU trains in minutes or hours
     "tiny": QT_TRANSLATE_NOOP("NewRunForm", "Learns visibly within two minutes."),
@@ -54,7 +55,7 @@ class NewRunForm(QWidget):
         super().__init__()
         self.kind = Choice(self.tr("What to train"))
         for kind in RUN_KINDS:
-            self.kind.addItem(QCoreApplication.translate("RunKind", kind.title), kind.key)
+            self.kind.addItem(translate("RunKind", kind.title), kind.key)
         self._sentence = label("", "muted", wrap=True)
         self.model = ModelChoice()
         self.source = Choice(self.tr("What to learn from"))
@@ -175,11 +176,11 @@ class NewRunForm(QWidget):
     def _refresh(self) -> None:
         """Everything as it has to be for this kind and this file."""
         kind = self.run_kind
-        self._sentence.setText(QCoreApplication.translate("RunKind", kind.sentence))
+        self._sentence.setText(translate("RunKind", kind.sentence))
         self._fill_sources(kind)
         self._fill_tasks(kind)
         if kind.model_title:
-            self._titles[self.model].setText(QCoreApplication.translate("RunKind", kind.model_title))
+            self._titles[self.model].setText(translate("RunKind", kind.model_title))
         self._show(self.model, kind.starts_from_model)
         self._show(self.preset, not kind.starts_from_model)
         self._show(self.task, kind.is_task and self._own is not None)
@@ -244,7 +245,7 @@ class NewRunForm(QWidget):
                 "The sample takes about a minute. With only 20 held-out examples, one more or less is chance."
             )
         elif not kind.starts_from_model:
-            text = QCoreApplication.translate("NewRunForm", OFFERED[self.preset.currentData()])
+            text = translate("NewRunForm", OFFERED[self.preset.currentData()])
         self._advice.setText(text)
         self._advice.setVisible(bool(text))
 

@@ -134,13 +134,7 @@ def _language_model(loss: tuple[CurveSpec, ...], right: tuple[CurveSpec, ...]) -
 def _step_size() -> PlotSpec:
     curves = (
         CurveSpec("gradient_norm", translate("RunPlots", "gradient norm"), "curve_norm"),
-        CurveSpec(
-            "learning_rate",
-            translate("RunPlots", "learning rate"),
-            "curve_rate",
-            dashed=True,
-            on_right=True,
-        ),
+        CurveSpec("learning_rate", translate("RunPlots", "learning rate"), "curve_rate", dashed=True, on_right=True),
     )
     return PlotSpec(
         translate("RunPlots", "Step size"),

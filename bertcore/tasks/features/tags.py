@@ -18,11 +18,7 @@ from bertcore.tokenizer.tokenizer import Tokenizer
 
 
 def tag_features(
-    examples: Sequence[TaggedExample],
-    tokenizer: Tokenizer,
-    labels: tuple[str, ...],
-    max_length: int,
-    head: str = "tag",
+    examples: Sequence[TaggedExample], tokenizer: Tokenizer, labels: tuple[str, ...], max_length: int, head: str = "tag"
 ) -> TagFeatures:
     """The words with a space between them, tokenised as a typed sentence is; `head` may be "crf".
 
