@@ -25,8 +25,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def has_display() -> bool:
     """False on a Linux without a display server, where Qt could not open a window."""
-    asked = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in asked)
+    variables = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in variables)
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -52,7 +52,7 @@ class Frame(QWidget):
         self.title_bar = title_bar
         self.rooms: dict[str, QWidget] = {}
         self._areas: dict[str, QScrollArea] = {}
-        self._open_id = ""
+        self._open_key = ""
         self._make_room = make_room
         self.rail = RoomRail([(spec.key, spec.shown_title, spec.shown_hint) for spec in specs])
         self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
@@ -73,22 +73,22 @@ class Frame(QWidget):
     @property
     def room(self) -> QWidget | None:
         """The room that is open."""
-        return self.rooms.get(self._open_id)
+        return self.rooms.get(self._open_key)
 
-    def open_room(self, room_id: str) -> QWidget:
+    def open_room(self, room_key: str) -> QWidget:
         """Shows a room, and builds it when it is the first time."""
-        if room_id not in self.rooms:
-            self.rooms[room_id] = self._make_room(room_id)
-            self._areas[room_id] = _area(self.rooms[room_id])
-            self._stack.addWidget(self._areas[room_id])
-        if room_id != self._open_id and self.banner.text != self.state.reading_problem:
+        if room_key not in self.rooms:
+            self.rooms[room_key] = self._make_room(room_key)
+            self._areas[room_key] = _area(self.rooms[room_key])
+            self._stack.addWidget(self._areas[room_key])
+        if room_key != self._open_key and self.banner.text != self.state.reading_problem:
             self.banner.dismiss()  # it is about the room that was on show, or what was done there
-        self._open_id = room_id
-        self.rail.set_room(room_id)
-        self.help.show_room(room_id)
-        self._stack.setCurrentWidget(self._areas[room_id])
-        self.room_opened.emit(room_id)
-        return self.rooms[room_id]
+        self._open_key = room_key
+        self.rail.set_room(room_key)
+        self.help.show_room(room_key)
+        self._stack.setCurrentWidget(self._areas[room_key])
+        self.room_opened.emit(room_key)
+        return self.rooms[room_key]
 
     def show_hint(self, text: str) -> None:
         """What to look at in this text; gone when it has become another: a hint may ask for a word to be changed."""

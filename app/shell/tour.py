@@ -69,15 +69,15 @@ class _Tour:
                 visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
         return visits
 
-    def _prepare(self, room_id: str) -> None:
+    def _prepare(self, room_key: str) -> None:
         """What a person would do there: masks in Predict, none elsewhere; one word looked at closely."""
         state = self._window.state
         words = self._words("a")
-        predicts = room_id == "predict" and state.model is not None and "mlm" in state.model.tasks
+        predicts = room_key == "predict" and state.model is not None and "mlm" in state.model.tasks
         state.set_masks([*words[1:2], *self._words("b")[-1:]] if predicts else ())
         self._window.frame.strip.field.setFocus()
         state.set_focus(words[min(1, len(words) - 1)] if words else None)
-        self._wait(f"the reading for {room_id}", self._is_read)
+        self._wait(f"the reading for {room_key}", self._is_read)
 
     def _words(self, part: str) -> list[int]:
         """Positions of the words of A or B, by their first pieces, without punctuation."""
@@ -85,23 +85,23 @@ class _Tour:
         if encoding is None:
             return []
         words, labels = encoding.words, encoding.labels
-        begins = [i for i, found in enumerate(encoding.parts) if found == part and words[i] not in words[:i]]
+        begins = [i for i, its_part in enumerate(encoding.parts) if its_part == part and words[i] not in words[:i]]
         return [i for i in begins if labels[i].removeprefix("·").isalpha()]
 
-    def _visit(self, room_id: str, theme_name: str, view: str = "") -> dict[str, object]:
+    def _visit(self, room_key: str, theme_name: str, view: str = "") -> dict[str, object]:
         started = time.perf_counter()
-        room = self._window.open_room(room_id)
+        room = self._window.open_room(room_key)
         open_view(room, view)
-        self._wait(f"the room {room_id}", lambda: _is_drawn(room))
+        self._wait(f"the room {room_key}", lambda: _is_drawn(room))
         self._window.repaint()
         ms = (time.perf_counter() - started) * 1000
-        self._wait(f"the answers for {room_id}", lambda: not (_is_about_to_ask(room) or self._is_busy()))
+        self._wait(f"the answers for {room_key}", lambda: not (_is_about_to_ask(room) or self._is_busy()))
         for _ in range(LAYOUTS):  # what the answers changed is laid out: each layout tells the one around it
             QApplication.processEvents()
-        file = f"{room_id}-{view}-{theme_name}.png" if view else f"{room_id}-{theme_name}.png"
+        file = f"{room_key}-{view}-{theme_name}.png" if view else f"{room_key}-{theme_name}.png"
         if not self._window.grab().save(str(self._folder / file)):
             raise TourError(f"the picture {self._folder / file} could not be written")
-        return {"room": room_id, "view": view, "theme": theme_name, "file": file, "ms": round(ms, 1)}
+        return {"room": room_key, "view": view, "theme": theme_name, "file": file, "ms": round(ms, 1)}
 
     def _is_busy(self) -> bool:
         return self._window.services.inference.is_busy

@@ -155,6 +155,6 @@ def task_info(
 
 
 def _measured(run: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:
-    found = read_json_or_empty(run / EVALUATION_FILE).get("metrics")
-    values = found if isinstance(found, dict) else {}
+    metrics_in_file = read_json_or_empty(run / EVALUATION_FILE).get("metrics")
+    values = metrics_in_file if isinstance(metrics_in_file, dict) else {}
     return next(((name, float(values[name])) for name in metrics if isinstance(values.get(name), int | float)), None)

@@ -36,13 +36,13 @@ def places_of(encoding: Encoding | None, positions: Iterable[int]) -> list[Place
 
 def joined(places: Iterable[Place]) -> list[Place]:
     """The same, those that touch as one: pieces of a word are one token elsewhere."""
-    found: list[Place] = []
+    merged: list[Place] = []
     for place in sorted(places):
-        last = found[-1] if found else place
+        last = merged[-1] if merged else place
         if last.start < last.stop == place.start < place.stop and last.part == place.part:
-            place = Place(place.part, found.pop().start, place.stop)
-        found.append(place)
-    return found
+            place = Place(place.part, merged.pop().start, place.stop)
+        merged.append(place)
+    return merged
 
 
 def places_after_edit(places: Iterable[Place], part: str, old: str, new: str) -> frozenset[Place]:
@@ -79,12 +79,12 @@ def positions_of(encoding: Encoding | None, places: Iterable[Place]) -> list[int
     """The tokens that lie in one of these places; one without characters of its own, only where the place has none."""
     if encoding is None:
         return []
-    wanted, found = list(places), []
+    wanted, positions = list(places), []
     for position in range(len(encoding)):
         token = place_of(encoding, position)
         if token is not None and any(token == place or _holds(place, token) for place in wanted):
-            found.append(position)
-    return found
+            positions.append(position)
+    return positions
 
 
 def _holds(place: Place, token: Place) -> bool:

@@ -55,10 +55,10 @@ class Units:
     @cached_property
     def members(self) -> list[list[int]]:
         """(U) the positions of the tokens of each unit, in order."""
-        found: dict[int, list[int]] = {}
+        positions: dict[int, list[int]] = {}
         for position, group in enumerate(self._groups):
-            found.setdefault(group, []).append(position)
-        return [found[group] for group in self._kept]
+            positions.setdefault(group, []).append(position)
+        return [positions[group] for group in self._kept]
 
     @cached_property
     def labels(self) -> list[str]:

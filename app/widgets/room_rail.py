@@ -14,9 +14,9 @@ WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56
 class RoomButton(QAbstractButton):
     """An icon over a name; the room that is open stands on a tint and in bold."""
 
-    def __init__(self, room_id: str, title: str, hint: str) -> None:
+    def __init__(self, room_key: str, title: str, hint: str) -> None:
         super().__init__()
-        self.room_id = room_id
+        self.room_key = room_key
         self.setText(title)
         self.setToolTip(hint)
         self.setAccessibleName(title)
@@ -37,7 +37,7 @@ class RoomButton(QAbstractButton):
             painter.drawRoundedRect(QRectF(self.rect()), theme.px(8), theme.px(8))
         color = theme.color("accent" if self.isChecked() else "muted")
         side = theme.px(22)
-        paint_icon(painter, self.room_id, QRectF((self.width() - side) / 2, theme.px(9), side, side), color)
+        paint_icon(painter, self.room_key, QRectF((self.width() - side) / 2, theme.px(9), side, side), color)
         painter.setPen(color)
         painter.setFont(theme.font(11.5, bold=self.isChecked()))
         text = self.rect().adjusted(0, theme.px(34), 0, 0)
@@ -57,17 +57,17 @@ class RoomRail(QFrame):
         self._buttons: dict[str, RoomButton] = {}
         group = QButtonGroup(self)
         layout = vbox(parent=self, gap_px=5, margins=(8, theme.px(12), 7, 0))
-        for room_id, title, hint in rooms:
-            made = RoomButton(room_id, title, hint)
-            made.clicked.connect(lambda _checked=False, room=room_id: self.room_chosen.emit(room))
+        for room_key, title, hint in rooms:
+            made = RoomButton(room_key, title, hint)
+            made.clicked.connect(lambda _checked=False, room=room_key: self.room_chosen.emit(room))
             group.addButton(made)
             layout.addWidget(made)
-            self._buttons[room_id] = made
+            self._buttons[room_key] = made
         layout.addStretch(1)
         widest = max((made.width() for made in self._buttons.values()), default=0)
         for made in self._buttons.values():
             made.setFixedWidth(widest)
         self.setFixedWidth(max(theme.column_px(WIDTH_PX), widest + 15))
 
-    def set_room(self, room_id: str) -> None:
-        self._buttons[room_id].setChecked(True)
+    def set_room(self, room_key: str) -> None:
+        self._buttons[room_key].setChecked(True)

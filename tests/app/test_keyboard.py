@@ -87,8 +87,8 @@ def test_every_command_has_a_menu_and_a_key_of_its_own(window: Window) -> None:
 )
 def test_tab_reaches_all_of_a_room(window: Window, room: str, qtbot: QtBot) -> None:
     window.state.set_masks([2])
-    room_id, _, view = room.partition(" ")
-    shown = window.open_room(room_id)
+    room_key, _, view = room.partition(" ")
+    shown = window.open_room(room_key)
     open_view(shown, view)
     settle(window, qtbot)
     window.activateWindow()

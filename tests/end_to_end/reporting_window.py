@@ -73,7 +73,7 @@ def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
         "places": {
             "a": _middle(frame.sentences.a),
             "chips": [_place(field, QPointF(field.rect_of(i).center())) for i in range(len(field.chips))],
-            "rooms": {button.room_id: _middle(button) for button in frame.rail.findChildren(RoomButton)},
+            "rooms": {button.room_key: _middle(button) for button in frame.rail.findChildren(RoomButton)},
         },
         **_in_room(frame.room),
     }
