@@ -25,7 +25,7 @@ from bertcore.training.pretrain import LONGER
 
 SIZE = (1000, 760)
 INK, GRID_ALPHA = "#1b2430", 0.15
-SITTING = "#8b95a1"  # of the line where one begins
+STAGE = "#8b95a1"  # of the line where one begins
 TRAINING = {  # of the training lines
     "next_word_loss": ("next word, training (causal warm-up)", "#e0b070"),
     "mlm_loss": ("masked words, training", "#9fc8ea"),
@@ -33,7 +33,7 @@ TRAINING = {  # of the training lines
 HELD_OUT = {"mlm_loss": ("masked words, held out", "#0b3d70"), "nsp_loss": ("next sentence, held out", "#d55e00")}
 SHARES = {
     "nsp_accuracy": ("next sentence right", "#d55e00"),
-    "mlm_top5": ("masked word among the first five", "#3f8fd0"),
+    "mlm_top5": ("masked word in the top five", "#3f8fd0"),
     "mlm_accuracy": ("masked word right", "#0b3d70"),
 }
 
@@ -58,7 +58,7 @@ def main(
     _draw(above, trained, TRAINING, width=1.0)
     _draw(above, measured, HELD_OUT, width=2.2)
     _draw(below, measured, SHARES, width=2.2, scale=100)
-    _mark_sittings((above, below), sittings(lines))
+    _mark_stages((above, below), stages(lines))
     below.setLabel("bottom", "tokens seen, millions")
     below.setXLink(above)
     for _ in range(3):
@@ -67,11 +67,11 @@ def main(
     picture.grab().save(str(file))
 
 
-def sittings(lines: Sequence[Line]) -> list[float]:
-    """Tokens seen when each sitting after the first began, of a run that ship_checkpoint.py joined from several.
+def stages(lines: Sequence[Line]) -> list[float]:
+    """Tokens seen when each stage after the first began, of a run that ship_checkpoint.py joined from several.
 
     A run goes from the causal phase to that of masked words and tells each once: one that is told again, or comes
-    after the other one, is the next sitting's.
+    after the other one, is the next stage's.
     """
     known = np.array([(line["step"], line["tokens"]) for line in lines if line.get("tokens") is not None])  # (N,2)
     phases = [(line["step"], line["phase"]) for line in lines if line["kind"] == "phase" and line["phase"] != LONGER]
@@ -79,15 +79,15 @@ def sittings(lines: Sequence[Line]) -> list[float]:
     return [float(np.interp(step - 1, *known.T)) for step in steps]
 
 
-def _mark_sittings(plots: Sequence[pg.PlotItem], tokens: Sequence[float]) -> None:
-    pen = pg.mkPen(SITTING, width=1.0, style=Qt.PenStyle.DashLine)
+def _mark_stages(plots: Sequence[pg.PlotItem], tokens: Sequence[float]) -> None:
+    pen = pg.mkPen(STAGE, width=1.0, style=Qt.PenStyle.DashLine)
     for plot in plots:
         for place in tokens:
             line = pg.InfiniteLine(place / 1e6, angle=90, pen=pen)
             line.setZValue(-1)
             plot.addItem(line)
     if tokens:
-        plots[0].legend.addItem(pg.PlotDataItem(pen=pen), "a sitting begins")
+        plots[0].legend.addItem(pg.PlotDataItem(pen=pen), "a stage begins")
 
 
 def _plot(picture: pg.GraphicsLayoutWidget, row: int, title: str) -> pg.PlotItem:

@@ -223,12 +223,12 @@ def _source(file: Path) -> str:
     return f"- `{file.name}`{about}. {file.stat().st_size:,} bytes, SHA-256 `{digest}`"
 
 
-def _sittings(pieces: list[Piece], recipes: list[str]) -> str:
+def _stages(pieces: list[Piece], recipes: list[str]) -> str:
     """A table of the pieces: steps are what can be repeated, minutes are those of a machine that did other work too."""
-    head = ("sitting", "steps", "tokens", "minutes", "taken up from", "recipe")
+    head = ("stage", "steps", "tokens", "minutes", "started from", "recipe")
     rows = [head, ("---",) * len(head)]
     for number, (piece, recipe) in enumerate(zip(pieces, recipes, strict=True), 1):
-        before = f"step {pieces[number - 2].step:,} of sitting {number - 1}" if number > 1 else "random weights"
+        before = f"step {pieces[number - 2].step:,} of stage {number - 1}" if number > 1 else "random weights"
         counts = (f"{piece.step:,}", f"{piece.tokens:,}", f"{piece.minutes:.0f}")
         rows.append((str(number), *counts, before, _said_of(piece, recipe)))
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
@@ -244,7 +244,7 @@ def _said_of(piece: Piece, recipe: str) -> str:
         else "masked words and next sentence"
     )
     budget = f"{training.steps:,} steps" if training.steps else f"{training.minutes:g} minutes"
-    early = f" (left after {piece.spent:.0%})" if piece.spent < 0.99 else ""
+    early = f" (stopped after {piece.spent:.0%})" if piece.spent < 0.99 else ""
     when = f" in the last {data.long_share:.0%}" if data.long_share < 1 else ""
     every = f", one step in {data.long_every}" if data.long_every > 1 else ""
     long = f"sequences of {data.long_sequence_length} tokens{when}{every}"
@@ -288,7 +288,7 @@ def _card(shipped: Checkpoint, pieces: list[Piece], report: ModelReport, machine
     return CARD.read_text(encoding="utf-8").format(
         name=shipped.name,
         what=WHAT[shipped.name == BUILT_IN],
-        sittings=_sittings(pieces, recipes),
+        stages=_stages(pieces, recipes),
         layers=config.num_hidden_layers,
         hidden=config.hidden_size,
         heads=config.num_attention_heads,

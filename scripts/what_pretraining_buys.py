@@ -1,5 +1,5 @@
 """Fine-tune a checkpoint and the same architecture with random weights on four tasks, and print both as a table, beside
-what always giving the commonest answer would get.
+what always giving the most common answer would get.
 
     python scripts/what_pretraining_buys.py TASKS RUNS [--model CHECKPOINT] [--learning-rate RATE] [--random-only]
 
@@ -29,9 +29,9 @@ from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.task_files import read_examples
 
 NOTE = (
-    "Fine-tuned on real benchmark files, from this checkpoint and from random weights, and measured on their held-out "
-    "examples; one seed, {rate}. ± is one standard error of an accuracy, from the number of those examples alone; seed "
-    "noise is not counted.\n"
+    "Fine-tuned on real benchmark files, from this checkpoint and from random weights, and evaluated on their held-out "
+    "examples; one seed, {rate}. ± is one standard error of an accuracy, from the number of those examples only; "
+    "variation between seeds is not included.\n"
 )
 
 
@@ -55,8 +55,8 @@ TRIALS = (
 def main(
     tasks: Annotated[Path, typer.Argument(help="Folder with the tasks' folders.")],
     runs: Annotated[Path, typer.Argument(help="Folder for the runs.")],
-    model: Annotated[str, typer.Option(help="Checkpoint to begin with; absent: the built-in one.")] = "bertscope-mini",
-    learning_rate: Annotated[float | None, typer.Option(help="Absent: the default for this width.")] = None,
+    model: Annotated[str, typer.Option(help="Checkpoint to start from; default: the built-in one.")] = "bertscope-mini",
+    learning_rate: Annotated[float | None, typer.Option(help="If not given, the default for this width.")] = None,
     random_only: Annotated[bool, typer.Option(help="Only the runs from random weights.")] = False,
     threads: int = 2,
 ) -> None:
@@ -68,7 +68,7 @@ def main(
                 typer.echo(f"{trial.title}, {kind} weights", err=True)
                 _fine_tune(trial, kind, tasks / trial.task, run, model, learning_rate, threads)
     typer.echo(NOTE.format(rate="the default rate" if learning_rate is None else f"learning rate {learning_rate:g}"))
-    typer.echo("| task | learned from | measure | always the commonest answer | random weights | pretrained |")
+    typer.echo("| task | epochs x examples | metric | always the most common answer | random weights | pretrained |")
     typer.echo("|---|---|---|---|---|---|")
     for trial in TRIALS:
         held_out = _held_out(trial, tasks / trial.task)

@@ -22,7 +22,7 @@ HELD_OUT_NOTE = (
 PREDICTED_NOTE = (
     f"15% of the tokens are to be predicted. As in training, 8 in 10 of these are replaced by {MASK}, 1 in 10 by a "
     "random word, and 1 in 10 is left as it is and can simply be copied. *Right* counts all of them, as is usual (so "
-    f"do loss, perplexity and the first five); *right at {MASK}* counts only the first kind."
+    f"do loss, perplexity and the top five); *right at {MASK}* counts only the first kind."
 )
 
 
@@ -43,16 +43,16 @@ def cloze_table(report: ModelReport) -> str:
     cloze = report.cloze
     score = cloze.score
     parts = [
-        f"# What {report.name} says to the cloze set\n",
+        f"# Predictions of {report.name} for the cloze set\n",
         f"The missing word is its first guess in {_percent(score.top1)} of {score.top1.count} sentences, and among its "
-        f"first five in {_percent(score.top5)}. The word that was masked stands in bold in the sentence, and right "
-        "guesses are bold too. The last column is the rank of the best accepted word among all of the vocabulary.\n",
+        f"first five in {_percent(score.top5)}. In the sentence the masked word is in bold; correct guesses are in "
+        "bold too. The last column is the rank of the best accepted word in the whole vocabulary.\n",
     ]
     for category, of_category in cloze.by_category().items():
         answers = [answer for answer in cloze.answers if answer.sentence.category == category]
         rows = [(_filled(a), _or(a.sentence.answers[1:]), *_guesses(a), _rank(a)) for a in answers]
         parts.append(
-            f"## {category.capitalize()}: {_of(of_category.top5)} in the first five, {_of(of_category.top1)} first\n"
+            f"## {category.capitalize()}: {_of(of_category.top5)} in the top five, {_of(of_category.top1)} first\n"
         )
         parts.append(_table(("sentence", "also right", "1", "2", "3", "4", "5", "rank"), rows))
     return "\n".join(parts)
@@ -78,7 +78,7 @@ def _held_out(held_out: HeldOutReport) -> str:
         "perplexity",
         "right",
         f"right at {MASK}",
-        "in the first five",
+        "in the top five",
     )
     lines = [
         "## Held-out text\n",
@@ -117,13 +117,13 @@ def _single_sentences(held_out: HeldOutReport) -> str:
         (_source(name), f"{words.loss.count:,} in {words.documents:,}", *_words(words)[:2], _percent(words.top5))
         for name, words in held_out.single_sentences.items()
     ]
-    table = _table(("text", "masked words in documents", "loss (nats)", "right", "in the first five"), rows)
+    table = _table(("text", "masked words in documents", "loss (nats)", "right", "in the top five"), rows)
     summed = (
         "\nThere is no row for all files: each gives at most the same number of sentences, whatever its size, so it "
-        "would weigh the files differently from the rows for all files above.\n"
+        "would weight the files differently from the rows for all files above.\n"
     )
     return (
-        "## Single sentences\n\nHeld-out sentences with nothing around them, as a person types one. 15% of the tokens "
+        "## Single sentences\n\nHeld-out sentences without context, as a person types one. 15% of the tokens "
         f"of each, at least one, are to be predicted, all of them replaced by {MASK}: compare with *right at {MASK}* "
         f"above.\n\n{table}{summed if len(rows) > 1 else ''}"
     )
@@ -137,7 +137,7 @@ def _by_position(held_out: HeldOutReport) -> str:
         for part in held_out.by_position
         for words in (part.words,)
     ]
-    table = _table(("position", "masked words", "loss (nats)", "right", f"right at {MASK}", "in the first five"), rows)
+    table = _table(("position", "masked words", "loss (nats)", "right", f"right at {MASK}", "in the top five"), rows)
     longest = held_out.by_position[-1].stop
     return (
         f"## By position in the sequence\n\nFull sequences of {longest} tokens, the same ones in every row.\n\n{table}"
@@ -154,7 +154,7 @@ def _cloze(cloze: Cloze) -> str:
     return (
         "## Cloze set\n\nEveryday sentences of our own with one obvious missing word (`assets/evaluation`). Good words "
         "other than those listed there count as wrong.\n\n"
-        + _table(("category", "sentences", "first guess", "in the first five"), rows)
+        + _table(("category", "sentences", "first guess", "in the top five"), rows)
         + _impossible(cloze)
     )
 
@@ -168,7 +168,7 @@ def _impossible(cloze: Cloze) -> str:
     return (
         f"\n{every - count} of the {every} have no answer that is one token of this vocabulary, so they cannot be "
         f"right. Of the {count} that can be: {_percent(possible.top1)} first, {_percent(possible.top5)} in the "
-        "first five.\n"
+        "top five.\n"
     )
 
 
@@ -181,8 +181,8 @@ def _minimal_pairs(pairs: MinimalPairs) -> str:
     rows = [(name, str(right.count), _of(right)) for name, right in pairs.by_phenomenon().items()]
     rows.append((_source(ALL_SOURCES), str(pairs.right.count), _percent(pairs.right)))
     return (
-        "## Minimal pairs\n\nA right sentence and a wrong one that differ in as little as possible: in how many is the "
-        "right one likelier (pseudo-log-likelihood)? Chance is one half.\n\n"
+        "## Minimal pairs\n\nA right sentence and a wrong one that differ as little as possible: in how many pairs is "
+        "the right one more likely (pseudo-log-likelihood)? Chance is one half.\n\n"
         + _table(("phenomenon", "pairs", "right"), rows)
         + _different_lengths(pairs)
     )
@@ -191,10 +191,10 @@ def _minimal_pairs(pairs: MinimalPairs) -> str:
 def _different_lengths(pairs: MinimalPairs) -> str:
     different, every = pairs.of_different_length, len(pairs.preferences)
     if not different:
-        return "\nIn this vocabulary both sentences of every pair have as many tokens.\n"
+        return "\nIn this vocabulary both sentences of every pair have the same number of tokens.\n"
     return (
-        f"\nIn {different} of the {every} pairs one sentence has more tokens in this vocabulary, so that more is added "
-        "up for it, whatever it says.\n"
+        f"\nIn {different} of the {every} pairs one sentence has more tokens in this vocabulary, which lowers its "
+        "score whatever it says.\n"
     )
 
 
@@ -204,7 +204,7 @@ def _heads(census: HeadCensus) -> str:
         for kind, count in census.counts().items()
     ]
     return (
-        f"## What the heads do\n\nThe kind that each of the {len(census.heads)} heads was most often, in "
+        f"## What the heads do\n\nThe most frequent kind of each of the {len(census.heads)} heads in "
         f"{census.texts} held-out pairs of sentences (layer.head, counted from 1).\n\n"
         + _table(("kind", "heads", "which"), rows)
     )

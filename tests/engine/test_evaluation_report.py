@@ -205,7 +205,7 @@ class TestTheCard:
         card = figures(replace(report, cloze=Cloze(tuple(answers))))
         assert "| **all** | 5 | 20.0% ± 17.9 | 40.0% ± 21.9 |" in card
         assert "2 of the 5 have no answer that is one token" in card
-        assert "Of the 3 that can be: 33.3% ± 27.2 first, 66.7% ± 27.2 in the first five." in card
+        assert "Of the 3 that can be: 33.3% ± 27.2 first, 66.7% ± 27.2 in the top five." in card
         every = figures(replace(report, cloze=Cloze(tuple(answers[:3]))))
         assert "| **all** | 3 |" in every and "are possible" not in every
 
@@ -215,7 +215,7 @@ class TestTheCard:
         card = figures(replace(report, minimal_pairs=MinimalPairs((pair, longer, pair))))
         assert "In 1 of the 3 pairs one sentence has more tokens" in card
         alike = figures(replace(report, minimal_pairs=MinimalPairs((pair, pair))))
-        assert "both sentences of every pair have as many tokens" in alike
+        assert "both sentences of every pair have the same number of tokens" in alike
 
     def test_every_row_of_a_table_has_as_many_cells(self, report: ModelReport) -> None:
         for text in (figures(report), cloze_table(report)):

@@ -131,5 +131,5 @@ def test_the_reason_is_found_below_what_the_library_makes_of_it(cache: Path, mon
         raise LocalEntryNotFoundError("nothing is here") from answer("HfHubHTTPError", 502)
 
     monkeypatch.setattr("huggingface_hub.HfApi.model_info", fails)
-    with pytest.raises(BertcoreError, match="status 502"):
+    with pytest.raises(BertcoreError, match="its error 502"):
         hub.fetch("someone/small")
