@@ -23,11 +23,10 @@ from app.look import theme
 from app.state.selection import Selection
 from app.state.state import ExploreState
 from app.widgets.card import GAP_PX
-from app.widgets.context_menu import figure_entries
+from app.widgets.context_menu import figure_entries, show_token_menu
 from app.widgets.pages import Waiting, tab_bar
 from app.widgets.pointer import PointerWidget
 from app.widgets.progress_line import ProgressLine
-from app.widgets.token_menu import show_token_menu
 
 if TYPE_CHECKING:
     from app.state.readings import Reading

@@ -1,4 +1,4 @@
-"""A training process that the window started: detached, so that it goes on when the window ends."""
+"""A run to start, as data; and the process that trains it: detached, so that it goes on when the window ends."""
 
 import contextlib
 import os
@@ -6,12 +6,36 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import bertcore
 from bertcore import locations
 from bertcore.errors import BertcoreError
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import PretrainOptions
+
+Options = PretrainOptions | FinetuneOptions | DistilOptions
+
+
+@dataclass(frozen=True)
+class RunCommand:
+    """A run to start; `flags` say what a recipe cannot, such as `--from` with the checkpoint to continue from."""
+
+    options: Options
+    flags: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """ "pretrain", "finetune" or "distil": the command, and the kind in the run's config.json."""
+        return str(self.options.to_dict()["kind"])
+
+    def arguments(self, recipe: Path) -> list[str]:
+        """What follows `bertcore` on the command line; `recipe` is the file with the options."""
+        return [self.kind, "--recipe", str(recipe), *self.flags]
+
 
 _NICER = 5  # steps of niceness: the window comes first, the training takes what is left
 _OWN_PREFIX = "bertcore: "

@@ -1,16 +1,39 @@
 """Saves and copies figures: asks for the file, writes it, or fills the clipboard."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QObject, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QCoreApplication, QMimeData, QObject, Signal
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
 from app.figures.figure import Figure, file_name
 from app.figures.files import NUMBERS, PICTURES, image_of, save_figure, svg, table
-from app.shell.save_dialog import ask_for_file
 from app.widgets.figure_button import FigureAction, Provider, figure_buttons
 from bertcore.errors import BertcoreError
+
+
+def ask_for_file(parent: QWidget, title: str, start: Path, filters: Mapping[str, str], *also: str) -> Path | None:
+    """The file to write, with one of the endings; None where the person thought better of it.
+
+    filters: ending -> how the dialog shows it, the first one chosen at first. also: endings to leave as they are typed.
+    """
+    while True:
+        chosen, kind = QFileDialog.getSaveFileName(parent, title, str(start), ";;".join(filters.values()))
+        if not chosen:
+            return None
+        start = Path(chosen)
+        if start.name.lower().endswith((*filters, *also)):
+            return start  # the dialog has asked about this very name
+        endings = [ending for ending, shown in filters.items() if shown == kind] or list(filters)
+        start = start.with_name(start.name + endings[0])
+        if not start.exists() or _may_replace(parent, title, start):
+            return start
+
+
+def _may_replace(parent: QWidget, title: str, file: Path) -> bool:
+    question = QCoreApplication.translate("SaveDialog", "{file} already exists. Do you want to replace it?")
+    answer = QMessageBox.question(parent, title, question.format(file=file.name))
+    return answer == QMessageBox.StandardButton.Yes
 
 
 class Exporter(QObject):

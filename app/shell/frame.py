@@ -18,6 +18,7 @@ from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 from app.widgets.banner import Banner
 from app.widgets.card import GAP_PX, label
+from app.widgets.context_menu import show_token_menu
 from app.widgets.help_panel import HelpPanel
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.room_rail import RoomRail
@@ -25,7 +26,6 @@ from app.widgets.sentence_bar import SentenceBar
 from app.widgets.status_line import StatusLine
 from app.widgets.title_bar import TitleBar
 from app.widgets.token_chips import chips_of, note_about
-from app.widgets.token_menu import show_token_menu
 from app.widgets.token_strip import TokenStrip
 from app.widgets.view_bar import ViewSwitches, WhatIfLine
 

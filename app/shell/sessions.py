@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.compute.open_model import OpenModel
 from app.figures.figure import model_hash
 from app.figures.files import write_whole
-from app.shell.save_dialog import ask_for_file
+from app.shell.exporting import ask_for_file
 from app.state.model_info import ModelInfo
 from app.state.session_file import ENDING, Session, SessionModel, as_json, load_session
 from app.state.state import ExploreState

@@ -7,14 +7,7 @@ from typing import NoReturn
 
 import typer
 
-from bertcore.cli import (
-    cache_command,
-    distil_command,
-    finetune_command,
-    inspect_commands,
-    pretrain_command,
-    task_commands,
-)
+from bertcore.cli import inspect_commands, task_commands, training_commands
 from bertcore.errors import BertcoreError
 
 app = typer.Typer(
@@ -29,10 +22,10 @@ for command in (
     inspect_commands.tokenize,
     inspect_commands.fill,
     inspect_commands.trace,
-    pretrain_command.pretrain,
-    finetune_command.finetune,
-    distil_command.distil,
-    cache_command.cache,
+    training_commands.pretrain,
+    training_commands.finetune,
+    training_commands.distil,
+    training_commands.cache,
     task_commands.evaluate,
     task_commands.predict,
 ):

@@ -12,12 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from app.look import numbers
 from app.rooms.train import TrainRoom
-from app.rooms.train.confusion_matrix import ConfusionMatrix, most_frequent
 from app.rooms.train.plots import plots_of
-from app.rooms.train.result_view import answer_text, was_right
+from app.rooms.train.result_view import ConfusionMatrix, answer_text, most_frequent, was_right
 from app.rooms.train.run_kinds import BY_KEY, RUN_KINDS, samples_of
 from app.rooms.train.run_list import state_line
-from app.runs.command import RunCommand
+from app.runs.child import RunCommand
 from app.runs.result import HeldOutExample, read_result
 from app.runs.run_info import read_run
 from app.runs.service import RunsService

@@ -13,7 +13,7 @@ from bertcore.tasks.examples import AnswerExample
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.make import make_features
 from bertcore.tasks.inference.evaluate import evaluate_task
-from bertcore.tasks.squad_metrics import answer_scores, best_thresholds
+from bertcore.tasks.metrics import answer_scores, best_thresholds
 from tests.engine.models import tiny_model, word_tokenizer
 
 TEXTS = ["Rome", "in Rome", "the", "a big cat", "", "cat"]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from app.compute.over_time import words_over_time
+from app.compute.word_questions import words_over_time
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError

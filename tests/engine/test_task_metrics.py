@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.metrics import confusion, entity_scores, measure, ranked
-from bertcore.tasks.squad_metrics import exact_match, normalised, word_f1
+from bertcore.tasks.metrics import confusion, entity_scores, exact_match, measure, normalised, ranked, word_f1
 
 BIO = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 IOBES = (*BIO, "E-PER", "S-PER", "E-LOC", "S-LOC")

@@ -21,8 +21,8 @@ from app.state.readings import Reading
 from app.state.state import ExploreState
 from app.state.task_info import TaskInfo, metric_name
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
+from app.widgets.context_menu import show_token_menu
 from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.token_menu import show_token_menu
 
 SIDE_PX = 250
 MOST_LABELS_NAMED = 12

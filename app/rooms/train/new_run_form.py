@@ -23,7 +23,7 @@ from app.rooms.train.run_kinds import (
     samples_of,
     tasks_of,
 )
-from app.runs.command import RunCommand
+from app.runs.child import RunCommand
 from app.runs.run_info import RunInfo
 from app.state.task_info import task_title
 from app.widgets.card import button, label, scrolled

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.train.columns import check_examples
-from app.runs.command import RunCommand
+from app.runs.child import RunCommand
 from bertcore.checkpoint.config_file import read_config, read_config_values
 from bertcore.errors import BertcoreError
 from bertcore.locations import sample_corpus

@@ -95,7 +95,7 @@ class WatchCard(Card):
             return
 
         def work(step: Step) -> dict[Path, WordGuess]:
-            from app.compute.over_time import words_over_time
+            from app.compute.word_questions import words_over_time
 
             return words_over_time(missing, text)
 

@@ -21,8 +21,7 @@ from bertcore.tasks.features.kinds import (
 )
 from bertcore.tasks.features.predictions import AnswerPrediction, Prediction, gold_answers
 from bertcore.tasks.inference.predict import run_task, settings_for
-from bertcore.tasks.metrics import confusion, measure, ranked
-from bertcore.tasks.squad_metrics import best_thresholds
+from bertcore.tasks.metrics import best_thresholds, confusion, measure, ranked
 
 EXAMPLES_SHOWN = 8
 _SHORT = 600  # characters of an example that are written down

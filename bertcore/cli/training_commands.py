@@ -1,0 +1,244 @@
+"""pretrain, finetune, distil: train a model into a run folder; cache: the tokenised texts that pretraining keeps."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bertcore.cli.output import AsJson, ColumnLabel, ColumnText, ColumnTextB, Recipe, Resume, is_follower, print_json
+from bertcore.cli.progress import watching
+from bertcore.cli.run_settings import run_and_settings, with_flags_of
+from bertcore.errors import BertcoreError
+from bertcore.resolve import resolve_model
+from bertcore.runs.registry import is_run
+from bertcore.runs.run_folder import RunFolder
+from bertcore.settings import read_recipe
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import PretrainOptions
+
+if TYPE_CHECKING:
+    from bertcore.data.corpus_cache import CachedText
+
+
+@with_flags_of(PretrainOptions, leave_out=("corpus", "start", "tokenizer", "model"))
+def pretrain(
+    *,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus", metavar="FILE...", help="Text files: one paragraph per line, a blank line between texts."
+        ),
+    ] = None,
+    more_corpus: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
+    recipe: Recipe = None,
+    start: Annotated[
+        str | None, typer.Option("--from", metavar="MODEL", help="Checkpoint, run or hub id to start from.")
+    ] = None,
+    tokenizer: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Use the vocabulary of this checkpoint, run or hub id.")
+    ] = None,
+    resume: Resume = False,
+    as_json: AsJson = False,
+    flags: dict[str, Any],
+) -> None:
+    """Train a BERT from text. Stop it with Ctrl+C, continue with --resume."""
+    files = list(map(_absolute, [*(corpus or []), *(more_corpus or [])]))
+    if run_named := next((file for file in files if is_run(Path(file))), None):
+        raise BertcoreError(
+            f"{run_named} is a run, not a text; to resume it, put --out before it: --resume --out {run_named}."
+        )
+    run, options, is_resumed = run_and_settings(PretrainOptions, recipe, out, resume, flags["name"])
+    if out and not recipe and not is_resumed:
+        flags["name"] = flags["name"] or out.resolve().name
+    if flags["sequence_length"] and not flags["long_sequence_length"]:
+        flags["long_sequence_length"] = max(flags["sequence_length"], options.data.long_sequence_length)
+    vocabulary_of = str(resolve_model(tokenizer).resolve()) if tokenizer else None
+    options = options.with_changes(corpus=tuple(files) or None, tokenizer=vocabulary_of, **flags)
+    from bertcore.training.pretrain import continued, start_or_resume
+
+    if start is not None and is_resumed:
+        options = options.with_changes(start=str(resolve_model(start).resolve()))
+    elif start is not None:
+        if flags["preset"] or tokenizer:
+            raise BertcoreError("A checkpoint has its own size and vocabulary; leave out --preset and --tokenizer.")
+        in_recipe = read_recipe(recipe).get("training") or {} if recipe else {}
+        no_warm_up = (
+            flags["causal_share"] is None and "causal_share" not in in_recipe
+        )  # it guesses masked words already
+        options = continued(options, resolve_model(start).resolve()).with_changes(
+            pairs=flags["pairs"], causal_share=0.0 if no_warm_up else None
+        )
+
+    with watching(as_json) as on_event:
+        snapshot = start_or_resume(options, run, resume, on_event)
+    if not is_follower() and _print_end(run, snapshot, as_json):
+        typer.echo(f'Try it: bertcore fill {run} --a "The [MASK] was happy."')
+
+
+@with_flags_of(FinetuneOptions, leave_out=("task", "train", "dev", "columns"))
+def finetune(
+    *,
+    task: Annotated[
+        str | None,
+        typer.Argument(help="Task to learn: sst2, mrpc, conll2003, squad ...; `bertcore finetune list` shows all."),
+    ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="File or folder with training examples; if not given, the task's sample."),
+    ] = None,
+    dev: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Held-out file; if not given, the dev file in the folder of --train."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
+    recipe: Recipe = None,
+    text: ColumnText = None,
+    text_b: ColumnTextB = None,
+    label: ColumnLabel = None,
+    resume: Resume = False,
+    as_json: AsJson = False,
+    flags: dict[str, Any],
+) -> None:
+    """Fine-tune a checkpoint on a task: labels, numbers, tags, answers, choices or summaries."""
+    if task == "list":
+        _list_tasks(as_json)
+        return
+    name = flags["name"] or (task if not recipe else None)
+    run, options, is_resumed = run_and_settings(FinetuneOptions, recipe, out, resume, name)
+    flags["name"] = flags["name"] if is_resumed else name
+    columns = {role: column for role, column in (("text", text), ("text_b", text_b), ("label", label)) if column}
+    options = options.with_changes(
+        task=task,
+        train=(_absolute(train) if train else None) or (None if recipe or is_resumed else _sample(task)),
+        dev=_absolute(dev) if dev else None,
+        columns=columns or None,
+        **flags,
+    )
+    from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
+
+    with watching(as_json) as on_event:
+        snapshot = start_or_resume_finetuning(options, run, resume, on_event)
+    if is_follower():
+        return
+    metrics = json.loads((run / EVALUATION_FILE).read_text(encoding="utf-8"))["metrics"]
+    if _print_end(run, snapshot, as_json, metrics=metrics):
+        for metric, value in metrics.items():
+            typer.echo(f"  {metric.replace('_', ' '):24} {value:.4f}")
+        typer.echo(f"Try it: bertcore predict {run} ...")
+
+
+def _print_end(run: Path, snapshot: Path, as_json: bool, **more: Any) -> bool:
+    """How the run stands, as JSON with `more` beside it, or in a line; True where more lines may follow."""
+    status = RunFolder(run).status()
+    if as_json:
+        facts = {"run": str(run), "state": status.state, "step": status.step, "snapshot": str(snapshot)}
+        print_json({**facts, **more})
+    else:
+        typer.echo(f"{status.state} at step {status.step:,}: {run}")
+    return not as_json
+
+
+def _list_tasks(as_json: bool) -> None:
+    from bertcore.tasks.readers.registry import TASKS
+
+    if as_json:
+        print_json([{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()])
+        return
+    for spec in TASKS.values():
+        typer.echo(f"{spec.name:16} {spec.kind:11} {spec.title}")
+
+
+def _sample(task: str | None) -> str | None:
+    """The folder with the task's sample files, which ship with the program."""
+    from bertcore.tasks.readers.reading import sample_folder, task_named
+
+    if task is None:
+        raise BertcoreError("Name a task; `bertcore finetune list` shows them all.")
+    folder = sample_folder(task_named(task))
+    return str(folder) if folder is not None else None
+
+
+def _absolute(path: str) -> str:
+    return str(Path(os.path.expanduser(path)).resolve())
+
+
+@with_flags_of(DistilOptions, leave_out=("corpus", "teacher", "tokenizer"))
+def distil(
+    *,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", metavar="FILE", help="Text files to train on; can be given more than once."),
+    ] = None,
+    teacher: Annotated[
+        str | None, typer.Option(metavar="MODEL", help="Checkpoint, run or hub id; if not given, the built-in model.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="RUN", help="The run folder to write.")] = None,
+    recipe: Recipe = None,
+    resume: Resume = False,
+    as_json: AsJson = False,
+    flags: dict[str, Any],
+) -> None:
+    """Train a model with fewer layers to predict what its teacher predicts, and compare the two."""
+    run, options, _ = run_and_settings(DistilOptions, recipe, out, resume, flags["name"])
+    flags["long_sequence_length"] = flags["long_sequence_length"] or flags["sequence_length"]
+    options = options.with_changes(
+        corpus=tuple(map(_absolute, corpus or ())) or None,
+        teacher=str(resolve_model(teacher or options.teacher or None).resolve()),
+        **flags,
+    )
+    from bertcore.training.distil import COMPARISON_FILE, start_or_resume_distilling
+
+    with watching(as_json) as on_event:
+        snapshot = start_or_resume_distilling(options, run, resume, on_event)
+    comparison = json.loads((run / COMPARISON_FILE).read_text(encoding="utf-8"))
+    if _print_end(run, snapshot, as_json, comparison=comparison):
+        _say(comparison)
+
+
+def _say(comparison: dict[str, dict[str, float | None]]) -> None:
+    typer.echo(f"{'':16} {'teacher':>14} {'student':>14}")
+    for name in comparison["teacher"]:
+        shown = [_number(side[name]) for side in (comparison["teacher"], comparison["student"])]
+        typer.echo(f"{name.replace('_', ' '):16} {shown[0]:>14} {shown[1]:>14}")
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+
+
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Delete everything that no running program uses.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the tokenised texts that are kept, so that the next run on them starts at once.
+
+    Beyond 20 GiB the least recently used ones are deleted automatically. A run whose text was deleted tokenises it
+    again.
+    """
+    from bertcore.data import corpus_cache
+
+    texts, folder = corpus_cache.cached_texts(), corpus_cache.cache_folder()
+    if clear:
+        texts = corpus_cache.clear(texts)
+    if as_json:
+        print_json({"folder": str(folder), "cleared" if clear else "texts": [_plain(text) for text in texts]})
+        return
+    for text in texts:
+        day = time.strftime("%Y-%m-%d", time.localtime(text.used_at))
+        names = ", ".join(text.sources[:4]) + (" ..." if len(text.sources) > 4 else "")
+        in_use = "  in use" if text.in_use else ""
+        typer.echo(f"{text.bytes / 2**20:10,.1f} MiB  {day}  {names or '(not finished)'}{in_use}")
+    total = sum(text.bytes for text in texts) / 2**20
+    typer.echo(f"{total:10,.1f} MiB  {'cleared from' if clear else 'in'} {folder}")
+
+
+def _plain(text: CachedText) -> dict[str, object]:
+    return {**asdict(text), "folder": str(text.folder)}
