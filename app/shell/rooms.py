@@ -17,11 +17,11 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtWidgets import QWidget
 
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.base import Room, ViewRoom, ViewSpec
 from app.shell.services import Services
 
 if TYPE_CHECKING:
     from app.rooms.apply.room import ApplyRoom
+    from app.rooms.base import Room, ViewSpec
     from app.rooms.embed.room import EmbedRoom
     from app.rooms.train import TrainRoom
     from app.runs.service import RunsService
@@ -74,9 +74,9 @@ class RoomSpec:
         return QCoreApplication.translate("RoomSpec", self.hint)
 
 
-def open_view(room: QWidget, key: str) -> None:
+def open_view(room: Any, key: str) -> None:
     """Shows a view of a room, by the key of its spec; "" for a room that shows all it has."""
-    if key and (isinstance(room, ViewRoom) or hasattr(room, "open_view")):
+    if key:
         room.open_view(key)
 
 

@@ -24,12 +24,12 @@ from app.state.history import History
 from app.state.model_info import ModelInfo
 from app.state.session_file import is_session
 from app.widgets.figure_button import FigureRequested
-from app.widgets.palette import Palette
 from app.widgets.status_line import facts_about
 from app.widgets.title_bar import TitleBar
 from bertcore.locations import BUILT_IN, built_in_checkpoint
 
 if TYPE_CHECKING:
+    from app.widgets.palette import Palette
     from bertcore.analysis.reference_values import ReferenceCheck
 
 SIZE = 1440, 900  # where the screen has room for it
@@ -105,7 +105,8 @@ class Window(QMainWindow):
 
     def open_palette(self) -> Palette:
         """The list of all commands, with a line to find one."""
-        from app.shell import command_palette as entries
+        from app.shell import command_palette as entries  # here: the first paint need not wait for it
+        from app.widgets.palette import Palette
 
         offered = [
             *entries.command_entries(self.actions_),
@@ -195,6 +196,8 @@ class Window(QMainWindow):
 
     def _rebuild(self) -> None:
         """The same state in a frame of another size."""
+        from app.widgets.palette import Palette
+
         for palette in self.findChildren(Palette):
             palette.close_palette()  # the new frame would cover it, and it would keep the keyboard
         old = self.frame

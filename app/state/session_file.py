@@ -21,7 +21,6 @@ from PySide6.QtCore import QCoreApplication
 
 from app.state.text_spans import Place
 from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
-from bertcore.analysis.interventions import EMBEDDINGS
 from bertcore.errors import BertcoreError
 
 translate = QCoreApplication.translate
@@ -227,6 +226,8 @@ def _changes(value: Any) -> WhatIf:
         positions=_places(values.pop("positions", []), most=MOST_ITEMS),
         dropped=frozenset(_list(values.pop("dropped", []))),
     )
+    from bertcore.analysis.interventions import EMBEDDINGS  # here: the first paint need not wait for it
+
     if values or not made.dropped <= set(EMBEDDINGS):
         raise ValueError
     return made

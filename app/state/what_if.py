@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.analysis import interventions
-from bertcore.model.tap import Changes
+if TYPE_CHECKING:
+    from bertcore.model.tap import Changes
 
 Head = tuple[int, int]  # layer, head
 Thing = TypeVar("Thing")
@@ -150,6 +150,8 @@ class WhatIf:
 
     def changes(self) -> Changes | None:
         """For `trace` and all other analyses; None where nothing is changed inside."""
+        from bertcore.analysis import interventions  # here: the first paint need not wait for it
+
         if not (self.heads_off or self.layers_off or self.rows or self.dropped):
             return None
         named: list[Any] = sorted(self.dropped)
