@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMargins, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
 
@@ -60,8 +60,9 @@ class Window(QMainWindow):
         if examples:
             self._write_example(examples[0])
         self.exporter = Exporter(lambda: self.frame.room, lambda: self.room_key, self)
-        recent = services.settings.recent_models
-        self.sessions = Sessions(self.state, services.open_model, lambda: self.room_key, lambda: recent, self)
+        self.sessions = Sessions(
+            self.state, services.open_model, lambda: self.room_key, lambda: services.settings.recent_models, self
+        )
         self.history = History(self.state)
         self.actions_ = Actions(self, self._commands())
         self.frame: Frame = self._build_frame()
@@ -73,7 +74,7 @@ class Window(QMainWindow):
         return self._room_key
 
     def fit_screen(self) -> None:
-        """As large as SIZE where the screen has room for that, with the title bar that the system puts around it.
+        """No larger than the screen has room for, with the title bar that the system puts around the window.
 
         Before the window is shown nobody knows how high that bar is: call it again then.
         """
@@ -81,7 +82,7 @@ class Window(QMainWindow):
         title_px = self.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
         margins = handle.frameMargins() if handle is not None else QMargins(0, title_px, 0, 0)
         room = available.marginsRemoved(margins)
-        self.resize(QSize(*SIZE).boundedTo(room.size()))
+        self.resize(self.size().boundedTo(room.size()))
         if handle is not None and not available.contains(self.frameGeometry()):
             self.move(available.topLeft())
 

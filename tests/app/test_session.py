@@ -151,6 +151,22 @@ def test_a_session_from_another_machine_finds_its_model_here(saved: Path, window
     assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
 
 
+def test_a_session_finds_a_model_that_was_open_lately(
+    saved: Path, window: Window, model_folder: Path, headless_folder: Path, qtbot: QtBot
+) -> None:
+    """Its folder has moved since the session was saved."""
+    values = json.loads(saved.read_text(encoding="utf-8"))
+    values["model"]["reference"] = "/moved/away/since"
+    saved.write_text(json.dumps(values), encoding="utf-8")
+    window.open_model(headless_folder)
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    window.sessions.open(saved)
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert window.state.model is not None and window.state.model.folder == model_folder
+    assert not window.frame.banner.is_shown
+
+
 @pytest.mark.parametrize("may_replace", [False, True])
 def test_a_session_that_is_there_is_not_replaced_unasked(
     may_replace: bool, window: Window, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
