@@ -1,5 +1,6 @@
 """The parts of the form for a new run that are more than a line or a list: which model, which columns, how long."""
 
+import math
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
@@ -14,9 +15,12 @@ from app.widgets.card import label
 from app.widgets.controls import Choice
 from app.widgets.layouts import fill, hbox, vbox
 from bertcore.errors import BertcoreError
+from bertcore.settings import settings_of
 from bertcore.tasks.readers.spec import Role, TaskSpec
+from bertcore.training.finetune_options import FinetuneOptions
 
 MOST_RUNS = 12
+BUDGETS = {each.name: each for each in settings_of(FinetuneOptions) if each.name in (EPOCHS, MINUTES)}
 
 
 class ModelChoice(Choice):
@@ -126,7 +130,6 @@ class LengthField(QWidget):
         self._defaults: dict[str, float] = {}
         hbox((self.spin_box, 1), (self.unit_choice, 1), parent=self, gap_px=6)
         self.spin_box.setDecimals(2)
-        self.spin_box.setRange(0.01, 100_000)
         self.spin_box.setMinimumWidth(theme.px(60))  # the longest number need not fit
         self.spin_box.setAccessibleName(self.tr("How long to train"))
         self.spin_box.installEventFilter(self)
@@ -153,7 +156,10 @@ class LengthField(QWidget):
             self._on_unit_activated(0)
 
     def _on_unit_activated(self, index: int) -> None:
-        self.spin_box.setValue(list(self._defaults.values())[index])
+        """The range is the setting's own: a number out of it cannot be typed."""
+        unit, usual = list(self._defaults.items())[index]
+        self.spin_box.setRange(BUDGETS[unit].at_least or 0.0, BUDGETS[unit].at_most or math.inf)
+        self.spin_box.setValue(usual)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Enter starts the run, as in the other fields."""
