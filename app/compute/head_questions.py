@@ -251,7 +251,7 @@ def flow_matrix(attentions: NDArray, layers: int, step: Step, *, most_tokens: in
     length = attentions.shape[-1]
     if length > most_tokens:
         raise BertcoreError(
-            f"Flow is worked out for texts of up to {most_tokens} tokens; this one has {length}. Rollout has no limit."
+            f"Flow is computed for texts of up to {most_tokens} tokens; this one has {length}. Rollout has no limit."
         )
     rows = []
     for output in range(length):
