@@ -65,11 +65,11 @@ _KIND_WORDS: dict[str, str] = {  # what a run does, in a word
 }
 TASK_TITLES: dict[str, str] = {  # the engine's titles of its tasks, for translators
     "sst2": QT_TRANSLATE_NOOP("Task", "Sentiment of a sentence (SST-2)"),
-    "cola": QT_TRANSLATE_NOOP("Task", "Is the sentence good English? (CoLA)"),
-    "mrpc": QT_TRANSLATE_NOOP("Task", "Do two sentences say the same? (MRPC)"),
-    "qqp": QT_TRANSLATE_NOOP("Task", "Do two questions ask the same? (QQP)"),
-    "stsb": QT_TRANSLATE_NOOP("Task", "How alike are two sentences, 0 to 5? (STS-B)"),
-    "mnli": QT_TRANSLATE_NOOP("Task", "Does B follow from A, or deny it? (MNLI)"),
+    "cola": QT_TRANSLATE_NOOP("Task", "Is the sentence acceptable English? (CoLA)"),
+    "mrpc": QT_TRANSLATE_NOOP("Task", "Do two sentences mean the same? (MRPC)"),
+    "qqp": QT_TRANSLATE_NOOP("Task", "Do two questions mean the same? (QQP)"),
+    "stsb": QT_TRANSLATE_NOOP("Task", "How similar are two sentences, 0 to 5? (STS-B)"),
+    "mnli": QT_TRANSLATE_NOOP("Task", "Does B follow from A, or contradict it? (MNLI)"),
     "qnli": QT_TRANSLATE_NOOP("Task", "Does the sentence answer the question? (QNLI)"),
     "rte": QT_TRANSLATE_NOOP("Task", "Does B follow from A? (RTE)"),
     "wnli": QT_TRANSLATE_NOOP("Task", "Who is meant by the pronoun? (WNLI)"),
@@ -81,9 +81,9 @@ TASK_TITLES: dict[str, str] = {  # the engine's titles of its tasks, for transla
     "swag": QT_TRANSLATE_NOOP("Task", "What happens next? (SWAG)"),
     "commonsenseqa": QT_TRANSLATE_NOOP("Task", "Choose the right answer (CommonsenseQA)"),
     "summaries": QT_TRANSLATE_NOOP("Task", "The sentences that sum up a text"),
-    "classify": QT_TRANSLATE_NOOP("Task", "Put texts into classes"),
-    "pairs": QT_TRANSLATE_NOOP("Task", "Put pairs of texts into classes"),
-    "similarity": QT_TRANSLATE_NOOP("Task", "Give pairs of texts a number"),
+    "classify": QT_TRANSLATE_NOOP("Task", "Classify texts"),
+    "pairs": QT_TRANSLATE_NOOP("Task", "Classify pairs of texts"),
+    "similarity": QT_TRANSLATE_NOOP("Task", "Score pairs of texts"),
     "multilabel": QT_TRANSLATE_NOOP("Task", "Give texts several labels at once"),
     "tag": QT_TRANSLATE_NOOP("Task", "Tag the words of a text"),
     "answer": QT_TRANSLATE_NOOP("Task", "Find the answer in a passage"),
@@ -111,7 +111,7 @@ def metric_name(metric: str) -> str:
 
 
 def task_title(spec: TaskSpec) -> str:
-    """What one learns with a task: "Put texts into classes"."""
+    """What one learns with a task: "Classify texts"."""
     return QCoreApplication.translate("Task", TASK_TITLES.get(spec.name, spec.title))
 
 

@@ -40,8 +40,8 @@ HEADS_OF_PAIRS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
 LONGER = "longer"  # beside the two phases: the last part has begun
 _PHASE_WORDS = {
-    CAUSAL: "Causal warm-up: tokens look back only and predict the next word; one step in {every} masks words.",
-    MASKED: "Masked words: tokens look both ways and predict what was masked.",
+    CAUSAL: "Causal warm-up: tokens see only those before them and predict the next; 1 step in {every} masks words.",
+    MASKED: "Masked words: tokens see the whole text, and the masked words are predicted.",
 }
 
 

@@ -347,7 +347,7 @@ def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path, qt
     window.state.set_text(A, B)
     settle(window, qtbot)
     assert room.view.problem == "" and not room.view.scale.isHidden()  # type: ignore[attr-defined]
-    assert "How alike" in room.about and "Spearman 0.500" in room.about
+    assert "How similar" in room.about and "Spearman 0.500" in room.about
 
 
 def test_model_without_a_task_leads_to_train(window: Window, qtbot: QtBot) -> None:

@@ -59,12 +59,12 @@ _GLUE = (
         **_numbers("negative", "positive"),
     ),
     TaskSpec(
-        "cola", "classify", "Is the sentence good English? (CoLA)", "cola", ("matthews_correlation", "accuracy"),
+        "cola", "classify", "Is the sentence acceptable English? (CoLA)", "cola", ("matthews_correlation", "accuracy"),
         columns={"text": ("sentence",), "label": ("label",)}, files=_TSV, sample="acceptability",
         **_numbers("unacceptable", "acceptable"),
     ),
     TaskSpec(
-        "mrpc", "classify", "Do two sentences say the same? (MRPC)", "table", ("f1", "accuracy"),
+        "mrpc", "classify", "Do two sentences mean the same? (MRPC)", "table", ("f1", "accuracy"),
         columns=_pair("#1 String", "#2 String", "Quality"), sample="paraphrase",
         files=_files(
             train=("train.tsv", "msr_paraphrase_train.txt"), dev="dev.tsv", test=("test.tsv", "msr_paraphrase_test.txt")
@@ -72,17 +72,17 @@ _GLUE = (
         **_numbers("not_equivalent", "equivalent"),
     ),
     TaskSpec(
-        "qqp", "classify", "Do two questions ask the same? (QQP)", "table", ("f1", "accuracy"),
+        "qqp", "classify", "Do two questions mean the same? (QQP)", "table", ("f1", "accuracy"),
         columns=_pair("question1", "question2", "is_duplicate"), files=_TSV, sample="same-question",
         drops_broken_rows=True,  # some questions have line breaks in them
         **_numbers("not_duplicate", "duplicate"),
     ),
     TaskSpec(
-        "stsb", "regress", "How alike are two sentences, 0 to 5? (STS-B)", "table", ("spearmanr", "pearson"),
+        "stsb", "regress", "How similar are two sentences, 0 to 5? (STS-B)", "table", ("spearmanr", "pearson"),
         columns=_pair("sentence1", "sentence2", "score"), files=_TSV, number_range=(0.0, 5.0), sample="similarity",
     ),
     TaskSpec(
-        "mnli", "classify", "Does B follow from A, or deny it? (MNLI)", "table", _ACCURACY,
+        "mnli", "classify", "Does B follow from A, or contradict it? (MNLI)", "table", _ACCURACY,
         columns=_pair("sentence1", "sentence2", "gold_label"), no_label=("-",), sample="entailment",
         files=_files(
             train="train.tsv", dev="dev_matched.tsv", test="test_matched.tsv",
@@ -148,15 +148,15 @@ _CLASSIC = (
 )  # fmt: skip
 _OWN = (  # for people's own files
     TaskSpec(
-        "classify", "classify", "Put texts into classes", "table", ("accuracy", "f1_macro"),
+        "classify", "classify", "Classify texts", "table", ("accuracy", "f1_macro"),
         columns={"text": _TEXT, "label": _LABEL}, sample="sentiment",
     ),
     TaskSpec(
-        "pairs", "classify", "Put pairs of texts into classes", "table", ("accuracy", "f1_macro"),
+        "pairs", "classify", "Classify pairs of texts", "table", ("accuracy", "f1_macro"),
         columns={"text": _TEXT_A, "text_b": _TEXT_B, "label": _LABEL}, sample="paraphrase",
     ),
     TaskSpec(
-        "similarity", "regress", "Give pairs of texts a number", "table", ("spearmanr", "pearson"),
+        "similarity", "regress", "Score pairs of texts", "table", ("spearmanr", "pearson"),
         columns={"text": _TEXT_A, "text_b": _TEXT_B, "label": ("score", "label")}, sample="similarity",
     ),
     TaskSpec(
