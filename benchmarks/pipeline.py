@@ -19,8 +19,7 @@ import numpy as np
 import torch
 
 from benchmarks.timing import Row
-from bertcore.data.batches import Batch
-from bertcore.data.prefetcher import Prefetcher
+from bertcore.data.batches import Batch, Prefetcher
 from bertcore.training.objective import pretraining_loss
 from bertcore.training.pretrain import Pretraining
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions

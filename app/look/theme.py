@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
-from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.look import fonts
@@ -138,6 +138,13 @@ def font(size_px: float = fonts.BODY_PX, *, bold: bool = False, medium: bool = F
     """The program's font; `size_px` is scaled in projector mode."""
     weight = QFont.Weight.Bold if bold else QFont.Weight.Medium if medium else QFont.Weight.Normal
     return fonts.font(size_px * _scale, weight)
+
+
+def painter(widget: QPaintDevice) -> QPainter:
+    """A painter on a widget, for smooth edges."""
+    made = QPainter(widget)
+    made.setRenderHint(QPainter.RenderHint.Antialiasing)
+    return made
 
 
 def sequential_table() -> list[int]:

@@ -24,6 +24,7 @@ from app.state.selection import Selection
 from app.state.state import ExploreState
 from app.widgets.card import GAP_PX
 from app.widgets.context_menu import figure_entries, show_token_menu
+from app.widgets.layouts import vbox
 from app.widgets.pages import Waiting, tab_bar
 from app.widgets.pointer import PointerWidget
 from app.widgets.progress_line import ProgressLine
@@ -287,8 +288,7 @@ class ViewStack(QWidget, Generic[AnyView]):
         self._views: dict[str, AnyView] = {}
         self._given: tuple[Reading, Selection] | None = None
         self.key = ""  # of the view on show
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout = vbox(parent=self)
 
     @property
     def view(self) -> AnyView:
@@ -358,12 +358,7 @@ class ViewRoom(Room):
         if beside_tabs is not None:
             top.addWidget(beside_tabs, 1)
         top.addStretch(0)
-        column = QVBoxLayout(content)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(GAP_PX - 2))
-        column.addLayout(top)
-        column.addWidget(self.views, 1)
-        column.addWidget(self.progress)
+        vbox(top, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 2)
         super().__init__(state, content)
         self.views.view_made.connect(self._on_view_made)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))

@@ -122,8 +122,7 @@ class BarList(PointerWidget):
         return QSize(theme.px(120), (min(rows, LEAST_ROWS) if self._may_cut else rows) * theme.px(ROW_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         widths = self._label_width(), self._number_width()
         for row in range(min(len(self._bars), int((self.height() + 1) // self._row_height()))):
             self._paint_row(painter, row, *widths)

@@ -87,8 +87,7 @@ class Choice(QComboBox):
         self.view().setAccessibleName(hint)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         painter.setPen(theme.color("accent" if self.hasFocus() else "line"))
         painter.setBrush(theme.color("hover" if self.underMouse() else "field"))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(7), theme.px(7))

@@ -232,8 +232,7 @@ class Scatter(PointerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self.points.names:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         spots, path = self.spots(), []
         if self.points.places.ndim == 3:
             paths = self.paths().transpose(1, 0, 2).tolist()  # (T,P,2) -> (P,T,2)

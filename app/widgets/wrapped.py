@@ -69,8 +69,7 @@ class WrappedBoxes(PointerWidget):
             self.lay_out()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         for number, box in enumerate(self.boxes):
             if box.intersects(QRectF(event.rect())):
                 self.paint_box(painter, number, box)

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from bertcore.data.prefetcher import Prefetcher
+from bertcore.data.batches import Prefetcher
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise

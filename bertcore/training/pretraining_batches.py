@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from bertcore.data.batches import Batch, PairSampler, causal_batch, make_rows, masked_batch
-from bertcore.data.prefetcher import Prefetcher
+from bertcore.data.batches import Batch, PairSampler, Prefetcher, causal_batch, make_rows, masked_batch
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain_options import PretrainOptions

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
 from bertcore.tasks.examples import AnswerExample
-from bertcore.tasks.features.answers import windows
 from bertcore.tasks.features.decode import DecodeSettings, decode
 from bertcore.tasks.features.kinds import SpanFeatures
-from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.make import make_features, windows
 from bertcore.tasks.features.predictions import AnswerPrediction
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.family_tokenizers import WRITERS

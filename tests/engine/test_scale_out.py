@@ -20,8 +20,7 @@ import torch
 from safetensors.numpy import load_file
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
-from bertcore.data.batches import Batch, joined, make_rows, rows_of
-from bertcore.data.prefetcher import Prefetcher
+from bertcore.data.batches import Batch, Prefetcher, joined, make_rows, rows_of
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training import pretraining_batches

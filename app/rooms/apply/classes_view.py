@@ -14,6 +14,7 @@ from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import label
+from app.widgets.layouts import fill
 from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction
 
 GIVEN_FROM = 0.5  # the probability from which on one of several labels is given
@@ -54,9 +55,7 @@ class ClassesView(TextView):
             self.card.set_hint(self.tr("the probabilities add up to 1"))
         self.answer = label("", "answer", wrap=True)
         self.bars = BarList(self.tr("Probability of each class"), stretch_to_px=56)
-        for widget in (self.answer, self._changed, self.bars):
-            self.card.body.addWidget(widget)
-        self.card.body.addStretch(1)
+        fill(self.card.body, self.answer, self._changed, self.bars, None)
         self.save_button([self.bars], self.answer.text)
         self.row.addWidget(self.card, 1)
 
@@ -106,9 +105,7 @@ class NumberView(TextView):
         self.card.set_title(self.tr("How similar are A and B?") if is_pair else self.tr("Predicted number"))
         self.answer, self.scale = label("", "answer"), NumberScale()
         self.note = label("", "muted", wrap=True)
-        for widget in (self.answer, self._changed, self.scale, self.note):
-            self.card.body.addWidget(widget)
-        self.card.body.addStretch(1)
+        fill(self.card.body, self.answer, self._changed, self.scale, self.note, None)
         self.save_button([self.answer, self.scale, self.note])
         self.row.addWidget(self.card, 1)
         self.scale.hide()
@@ -167,8 +164,7 @@ class NumberScale(QWidget):
         return QSize(theme.px(240), theme.px(48))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         y, left, right, at = theme.px(14), self.x_of(self._low), self.x_of(self._high), self.x_of(self.value)
         painter.setPen(_thick("track"))
         painter.drawLine(QPointF(left, y), QPointF(right, y))

@@ -57,8 +57,7 @@ class RankedTexts(QWidget):
             self._lay_out()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         for row, (top, height) in zip(self.rows, self._tops, strict=True):
             self._paint_row(painter, row, top, height)
 

@@ -69,9 +69,16 @@ class TagsView(ApplyView):
         types = types_of(self._labels)
         self.sentence, self.legend = TaggedText(types), Legend(types)
         self._note = label("", "muted", wrap=True)
-        for widget in (self._changed, self.sentence, self._note):
-            self.card.body.addWidget(widget)
-        fill(self.card.body, 16, label(self.tr("The types it knows"), "title"), self.legend, None)
+        fill(
+            self.card.body,
+            self._changed,
+            self.sentence,
+            self._note,
+            16,
+            label(self.tr("The types it knows"), "title"),
+            self.legend,
+            None,
+        )
         self.save_button([self.sentence, self.legend])
         self.row.addWidget(self.card, 1)
 

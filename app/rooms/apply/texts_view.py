@@ -36,9 +36,7 @@ class AnswerView(EditorView):
         self.answer = label("", "answer", wrap=True)
         self.scores = label("", "muted", wrap=True)
         self.scale = NumberScale(self.tr("no answer"), self.tr("answer"))
-        for widget in (self.answer, self._changed, self.scale, self.scores):
-            self.card.body.addWidget(widget)
-        self.card.body.addStretch(1)
+        fill(self.card.body, self.answer, self._changed, self.scale, self.scores, None)
         self.save_button([self.answer, self.scale, self.scores])
         self.card.setFixedWidth(theme.column_px(RESULT_PX))
         self.row.addWidget(self.card)
@@ -167,9 +165,7 @@ class SummaryView(EditorView):
         )
         self.ranked = RankedTexts(self.tr("Sentences in the order of the text"))
         self._note = label("", "muted", wrap=True)
-        for widget in (self._changed, self._note):
-            self.card.body.addWidget(widget)
-        self.card.body.addWidget(scrolled(self.ranked), 1)
+        fill(self.card.body, self._changed, self._note, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])
         self.row.addWidget(self.card, 1)
 

@@ -187,8 +187,7 @@ class Strips(PointerWidget):
             self.updateGeometry()  # sentences wrap anew
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         for number in range(len(self._parts)):
             self._paint_part(painter, number)
         for number, raster in enumerate(self._rasters):

@@ -110,8 +110,7 @@ class Tiles(WrappedBoxes):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         if self.hasFocus() and self._current < len(self.boxes):
-            painter = QPainter(self)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter = theme.painter(self)
             painter.setPen(QPen(theme.color("accent"), 1.6))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(self.boxes[self._current].adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
-from PySide6.QtWidgets import QFileDialog, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from app.compute.question import Step
 from app.compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
@@ -20,6 +20,7 @@ from app.state.selection import Selection
 from app.state.token_units import KINDS
 from app.widgets.card import Card, label, note, scrolled
 from app.widgets.controls import MenuButton
+from app.widgets.layouts import fill, vbox
 from app.widgets.progress_line import ProgressLine
 from app.widgets.wrapped import WrappedBoxes
 from bertcore.locations import BUILT_IN, TINY, built_in_checkpoint
@@ -110,12 +111,8 @@ class VocabulariesView(View):
         self.card.add_to_header(self.menu)
         self.card.set_figure(self._figure)
         why = note(self.tr("A word that is split has no vector of its own: its meaning must come from its pieces."))
-        for widget in (why, self.line, self.first, self.second, self.note):
-            self.card.body.addWidget(widget)
-        self.card.body.addWidget(scrolled(self.picture), 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.card)
+        fill(self.card.body, why, self.line, self.first, self.second, self.note, (scrolled(self.picture), 1))
+        vbox(self.card, parent=self)
         self.compared = self.add_question(self._on_compared_answered, self.line)
         self.compared.failed.connect(self._clear)
         self.add_token_menu(self.picture, self._position_of_span)

@@ -6,7 +6,7 @@ Stage 0 is the embeddings, stage l what leaves layer l.
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
 from app.look import theme
@@ -72,8 +72,7 @@ class StageTrack(QSlider):
         return QSize(theme.px(LEAST_PX), theme.px(HEIGHT_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         first, here, last = (self.spot(stage) for stage in (self.minimum(), self.value(), self.maximum()))
         painter.setPen(QPen(theme.color("line"), theme.px(3)))
         painter.drawLine(first, last)

@@ -74,8 +74,7 @@ class StepHeader(QPushButton):
         return QSize(theme.px(280), theme.px(HEADER_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         is_lit = self.isChecked() or self.underMouse()
         painter.setPen(theme.color("accent") if self.hasFocus() else Qt.PenStyle.NoPen)

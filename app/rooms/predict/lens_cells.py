@@ -52,8 +52,7 @@ class LensStrip(PointerWidget):
         return QRectF(stage * width, 0, width - gap, theme.px(STRIP_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         for stage, words in enumerate(self._stages):
             rect = self.cell_rect(stage)
             color = theme.sequential_color(words[0].probability)

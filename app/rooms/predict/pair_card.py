@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.look import numbers, theme
@@ -47,8 +47,7 @@ class ShareBar(QWidget):
         return QSize(theme.px(200), theme.px(14))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         painter.setPen(Qt.PenStyle.NoPen)
         box = QRectF(self.rect()).adjusted(0, 1, 0, -1)
         radius = box.height() / 2
@@ -82,8 +81,7 @@ class PairCard(Card):
         self.other = button(
             self.tr("Another B"), self._on_other_clicked, look="small", hint=self.tr("Take a B from another example")
         )
-        for widget in (self._answer, self._number, self._bar, self._before, self._explanation):
-            self.body.addWidget(widget)
+        fill(self.body, self._answer, self._number, self._bar, self._before, self._explanation)
         tries = FlowLayout()
         tries.addWidget(self.swap)
         tries.addWidget(self.other)

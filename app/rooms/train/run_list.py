@@ -79,8 +79,7 @@ class RunList(PointerWidget):
         return QSize(theme.px(220), len(self.shown_runs) * theme.px(ROW_PX + GAP_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         for index, run in enumerate(self.shown_runs):
             if self.row_rect(index).intersects(QRectF(event.rect())):
                 self._paint_row(painter, index, run)

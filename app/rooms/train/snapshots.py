@@ -116,8 +116,7 @@ class SnapshotList(_SnapshotsView):
         return QSize(theme.px(200), len(self._snapshots) * theme.px(ROW_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         metrics = QFontMetrics(_font())
         steps_width = max((metrics.horizontalAdvance(numbers.count(step)) for step, _ in self._snapshots), default=0)
         for index in range(len(self._snapshots)):
@@ -168,8 +167,7 @@ class SnapshotSlider(_SnapshotsView):
         return QSize(theme.px(300), theme.px(44))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         y, margin = theme.px(self._TRACK_Y_PX), theme.px(self._MARGIN_PX)
         painter.setPen(QPen(theme.color("bar" if self._snapshots else "track"), theme.px(4)))
         painter.drawLine(QPointF(margin, y), QPointF(self.width() - margin, y))

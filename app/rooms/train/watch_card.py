@@ -10,6 +10,7 @@ from app.compute.question import Question, Step
 from app.rooms.train.snapshots import Guess, SnapshotList
 from app.runs.run_info import RunInfo
 from app.widgets.card import Card, label, scrolled
+from app.widgets.layouts import fill
 from bertcore.analysis.predict import WordGuess
 
 MASK, ASKED_AT_ONCE = "[MASK]", 4
@@ -38,11 +39,9 @@ class WatchCard(Card):
         self._question.requested.connect(self.question_requested)
         self._question.cancelled.connect(self.question_cancelled)
         self._question.status_changed.connect(self._on_question_status_changed)
-        for widget in (self.sentence, self.problem, self.note, self._none):
-            self.body.addWidget(widget)
         for widget in (self.problem, self.note):
             widget.hide()
-        self.body.addWidget(scrolled(self.list), 1)
+        fill(self.body, self.sentence, self.problem, self.note, self._none, (scrolled(self.list), 1))
         self.sentence.textChanged.connect(self._on_sentence_changed)
 
     def show_run(self, info: RunInfo | None) -> None:

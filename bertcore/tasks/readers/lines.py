@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from bertcore.data.packed_files import PACKED, open_text
+from bertcore.data.text import PACKED, open_text
 from bertcore.errors import BertcoreError
 
 LONGEST_LINE_BYTES = 4 * 2**20  # a long document as one line of JSON has a tenth of that

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bertcore.data.packed_files import PACKED
+from bertcore.data.text import PACKED
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
 from bertcore.tag_schemes import Scheme
