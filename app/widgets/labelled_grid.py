@@ -201,7 +201,8 @@ class LabelledGrid(PointerWidget):
         self, count: int, first: float, span: float, length: float, chosen: int | None, least: float
     ) -> list[int]:
         """Places on show that get a label, `least` pixels apart: all, or every k-th, and always the chosen one."""
-        every = max(1, int(np.ceil(least / max(length, 0.01))))
+        gap = least / max(length, 0.01)
+        every = max(int(np.ceil(gap)), 1) if self._tilted else round_step(gap)
         shown = range(int(first), min(int(np.ceil(first + span - 1e-9)), count))
         places = [i for i in shown if i % every == 0]
         if every > 1 and chosen is not None and chosen in shown:
@@ -379,6 +380,14 @@ class LabelledGrid(PointerWidget):
             return
         self.zoomed.emit()
         self.update()
+
+
+def round_step(least: float) -> int:
+    """Of 1, 2, 5, 10, 20, 50, … the first that is not below `least`."""
+    ten = 1
+    while least > 10 * ten:
+        ten *= 10
+    return next(k * ten for k in (1, 2, 5, 10) if k * ten >= least)
 
 
 def _longest(texts: Sequence[str]) -> int:

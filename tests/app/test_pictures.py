@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.widgets.context_menu import show_context_menu
-from app.widgets.labelled_grid import LabelledGrid, Labels
+from app.widgets.labelled_grid import LabelledGrid, Labels, round_step
 from app.widgets.pointer import PointerWidget
 from app.widgets.scatter import WORD, Points, Scatter
 
@@ -104,6 +104,12 @@ def grid(looks: QApplication, qtbot: QtBot) -> LabelledGrid:
     made.set_grid(np.arange(144.0).reshape(12, 12), labels, labels, 0, 143)
     made.show()
     return made
+
+
+def test_numbers_along_a_side_go_in_round_steps() -> None:
+    assert [round_step(least) for least in (0.2, 1, 1.5, 3, 7.2, 12, 20.1, 37, 51, 180, 1000)] == [
+        *(1, 1, 2, 5, 10, 20, 50, 50, 100, 200, 1000)
+    ]
 
 
 def test_a_cell_of_the_grid_is_hovered_clicked_and_moved_by_keys(grid: LabelledGrid) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QEvent, QLineF, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
@@ -200,7 +200,7 @@ class LinesView(AttendView):
         self.percent.valueChanged.connect(self._on_percent_changed)
         self.picture.hovered.connect(lambda row: self.hover_unit(row))
         self.picture.clicked.connect(self._on_picture_clicked)
-        self.picture.context_menu_requested.connect(self._on_picture_menu_requested)
+        self.add_token_menu(self.picture)
 
     def draw(self) -> None:
         chosen, attentions = self.chosen.heads, self.attentions
@@ -306,7 +306,3 @@ class LinesView(AttendView):
 
     def _on_picture_clicked(self, row: int, modifiers: object) -> None:
         self.click_unit(row)
-
-    def _on_picture_menu_requested(self, row: int | None, at: QPoint) -> None:
-        if row is not None and self.reading is not None:
-            self.token_menu_requested.emit(self.attentions.units.first_positions[row], at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QHBoxLayout
 
@@ -122,7 +122,7 @@ class MatrixView(AttendView):
         self.grid.zoomed.connect(self._on_grid_zoomed)
         self.grid.hovered.connect(self._on_grid_hovered)
         self.grid.clicked.connect(self._on_grid_clicked)
-        self.grid.context_menu_requested.connect(self._on_grid_menu_requested)
+        self.add_token_menu(self.grid, self._position_of_row)
 
     def show_matrix(self, values: np.ndarray | None, units: Units) -> None:
         """values (U,U); None while they are computed."""
@@ -179,9 +179,10 @@ class MatrixView(AttendView):
             self.grid.column = cell[1]
             self.cell_clicked.emit(first[cell[0]], first[cell[1]])
 
-    def _on_grid_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
-        if self.units is not None and cell is not None and cell[0] < len(self.units):
-            self.token_menu_requested.emit(self.units.first_positions[cell[0]], at)
+    def _position_of_row(self, cell: tuple[int, int]) -> int | None:
+        if self.units is None or cell[0] >= len(self.units):
+            return None
+        return self.units.first_positions[cell[0]]
 
 
 class HeadMatrix(MatrixView):

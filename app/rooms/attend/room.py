@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSize
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
@@ -24,7 +25,7 @@ from app.state.readings import Reading
 from app.state.state import ExploreState
 from app.state.what_if import EditedRow
 from app.widgets.card import GAP_PX
-from app.widgets.context_menu import Entry, figure_entries, show_context_menu
+from app.widgets.context_menu import Entry, figure_entries, show_context_menu, show_token_menu
 from app.widgets.folded import Folded
 
 PANEL_OF_VIEW = {"lines": "find", "check": "effects", "rollout": "alike", "gradient": "effects"}  # they go together
@@ -168,7 +169,7 @@ class AttendRoom(Room):
         view.heads_clicked.connect(self.choose_heads)
         view.head_toggled.connect(self._on_head_toggled)
         view.head_hovered.connect(self._on_head_hovered)
-        view.token_menu_requested.connect(self._on_token_menu_requested)
+        view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
         view.head_menu_requested.connect(self._on_head_menu_requested)
         view.question_requested.connect(self.question_requested)
         view.question_cancelled.connect(self.question_cancelled)
@@ -287,9 +288,6 @@ class AttendRoom(Room):
     def _on_head_menu_requested(self, layer: int, head: int, at: QPoint) -> None:
         show_context_menu(self, at, [*self.head_entries(layer, head), None, *figure_entries(self.heads_card.atlas)])
 
-    def _on_token_menu_requested(self, position: int, at: QPoint) -> None:
-        show_context_menu(self, at, [*self.token_entries(position), None, *figure_entries(self.large.views)])
-
     def head_entries(self, layer: int, head: int) -> list[Entry]:
         """What can be done with a head."""
         what_if, set_what_if = self.state.what_if, self.state.set_what_if
@@ -307,27 +305,6 @@ class AttendRoom(Room):
             (switch.format(head=name), lambda: set_what_if(what_if.with_head(layer, head, not is_off))),
             (self.tr("Copy its name"), lambda: QApplication.clipboard().setText(head_title(layer, head))),
         ]
-
-    def token_entries(self, position: int) -> list[Entry]:
-        """What can be done with a token."""
-        state, reading = self.state, self.state.reading
-        if reading is None or position >= len(reading.encoding):
-            return []
-        token, what_if = reading.shown_tokens[position], state.what_if
-        entries: list[Entry] = [
-            (self.tr("Look at {token}").format(token=token), lambda: state.set_focus(position)),
-        ]
-        if reading.encoding.parts[position] != "special" and state.mask_token:
-            text = self.tr("Unmask") if position in state.all_masked else self.tr("Mask")
-            entries.append((text, lambda: state.toggle_mask(position)))
-        if state.has_segments:
-            own = reading.encoding.segments[position]
-            now = dict(what_if.segments).get(position, own)
-            text = self.tr("Switch to segment B") if now == 0 else self.tr("Switch to segment A")
-            other = None if 1 - now == own else 1 - now
-            entries.append((text, lambda: state.set_what_if(what_if.with_segment(position, other))))
-        entries.append((self.tr("Copy the token"), lambda: QApplication.clipboard().setText(token)))
-        return entries
 
     # Figures.
 

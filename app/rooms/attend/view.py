@@ -26,7 +26,6 @@ class AttendView(View):
     heads_clicked = Signal(list)  # of (layer, head): all of these, the first is on show
     head_toggled = Signal(int, int)  # one more, or one less
     head_hovered = Signal(object)  # (layer, head), or None
-    token_menu_requested = Signal(int, QPoint)  # position, point on the screen
     head_menu_requested = Signal(int, int, QPoint)
     title_changed = Signal()
 
