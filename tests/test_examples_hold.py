@@ -31,6 +31,7 @@ import pytest
 from numpy.typing import NDArray
 
 from app.state.examples import Example, load_examples
+from app.state.text_spans import positions_of
 from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.vectors import cosines
@@ -75,7 +76,7 @@ def ask(checkpoint: Checkpoint, example: Example, check: Mapping[str, Any]) -> A
         ids = list(encoding.ids)
     else:
         encoding = tokenizer.encode(example.a, example.b)
-        masked = set(example.masked_positions(encoding.parts, encoding.offsets))
+        masked = set(positions_of(encoding, example.mask))
         ids = [tokenizer.mask_id if place in masked else token for place, token in enumerate(encoding.ids)]
     masks = [place for place, token in enumerate(ids) if token == tokenizer.mask_id]
     return Asked(checkpoint, encoding, masks, trace(checkpoint.model, ids, encoding.segments))

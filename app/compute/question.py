@@ -86,11 +86,6 @@ class Question(QObject, Generic[Answer]):
             self._show(0.0)
             self.requested.emit(self)
 
-    def hurry(self) -> None:
-        """Leaves the rest of the pause out."""
-        if self._pause.isActive():
-            self.start()
-
     def stop(self) -> None:
         """A person has had enough of it; they can start it again."""
         self._cancel()

@@ -16,8 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.runs.child import RunChild, RunCommand, launch_folder
-from app.runs.result import RunResult, read_result
-from app.runs.run_info import RunInfo, describe, newest_held_out, read_run, with_kind
+from app.runs.run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import registry

@@ -6,11 +6,10 @@ mode it is thrown away and built anew at the new size.
 
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
-from typing import TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from app.look import theme
 from app.shell.rooms import RoomSpec
@@ -29,7 +28,6 @@ from app.widgets.token_chips import chips_of, note_about
 from app.widgets.token_strip import TokenStrip
 from app.widgets.view_bar import ViewSwitches, WhatIfLine
 
-Layout = TypeVar("Layout", QVBoxLayout, QHBoxLayout)
 SAME_TEXT = 0.5  # share of words in common from which on an edited text is still the one that a hint was about
 
 
@@ -101,22 +99,13 @@ class Frame(QWidget):
         self.note.setVisible(bool(note))
 
     def _lay_out(self) -> None:
-        layout = _tight(QVBoxLayout(self))
-        layout.addWidget(self.title_bar)
-        middle = _tight(QHBoxLayout())
-        middle.addWidget(self.rail)
-        right = _tight(QVBoxLayout())
-        right.addWidget(self._build_text_panel())
-        holder = QWidget()
-        gap = theme.px(GAP_PX)
+        holder, gap = QWidget(), theme.px(GAP_PX)
         vbox(self.banner, parent=holder, margins=(gap, gap, gap, 0))
         self.banner.shown_changed.connect(holder.setVisible)
         holder.hide()
-        right.addWidget(holder)
-        right.addWidget(self._stack, 1)
-        middle.addLayout(right, 1)
-        middle.addWidget(self.help)
-        fill(layout, (middle, 1), self.status)
+        right = vbox(self._build_text_panel(), holder, (self._stack, 1), gap_px=0)
+        middle = hbox(self.rail, (right, 1), self.help, gap_px=0)
+        vbox(self.title_bar, (middle, 1), self.status, parent=self, gap_px=0)
 
     def _build_text_panel(self) -> QFrame:
         panel = QFrame()
@@ -221,9 +210,3 @@ class _Page(QWidget):
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return False
-
-
-def _tight(layout: Layout) -> Layout:
-    layout.setContentsMargins(0, 0, 0, 0)
-    layout.setSpacing(0)
-    return layout

@@ -14,7 +14,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -38,14 +38,6 @@ class Example:
     look_for: str
     happens: str
     checks: tuple[Mapping[str, Any], ...]
-
-    def masked_positions(self, parts: Sequence[str], offsets: Sequence[tuple[int, int]]) -> list[int]:
-        """Positions of the tokens to mask, given `parts` and `offsets` of this pair's Encoding (each of length S)."""
-        return [
-            position
-            for position, (part, (start, stop)) in enumerate(zip(parts, offsets, strict=True))
-            if any(word.part == part and word.start <= start < stop <= word.stop for word in self.mask)
-        ]
 
 
 @cache

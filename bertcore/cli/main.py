@@ -55,7 +55,3 @@ def main() -> None:
 def _fail(sentence: str) -> NoReturn:
     print(f"bertcore: {sentence}", file=sys.stderr)
     sys.exit(2)
-
-
-if __name__ == "__main__":
-    main()

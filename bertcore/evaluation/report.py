@@ -93,10 +93,7 @@ class ModelReport:
             "pairs": [
                 {
                     **asdict(p.pair),
-                    "good_bits": p.good_bits,
-                    "bad_bits": p.bad_bits,
-                    "good_tokens": p.good_tokens,
-                    "bad_tokens": p.bad_tokens,
+                    **{name: value for name, value in vars(p).items() if name != "pair"},
                     "right": p.is_right,
                 }
                 for p in self.minimal_pairs.preferences

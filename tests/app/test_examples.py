@@ -11,7 +11,7 @@ import pytest
 
 from app.shell.rooms import ROOMS
 from app.state.examples import Example, load_examples, read_example
-from app.state.text_spans import Place
+from app.state.text_spans import Place, positions_of
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -62,7 +62,7 @@ def test_text_of_an_example_is_plain_and_says_what_to_look_for(example: Example)
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
 def test_masked_positions_are_exactly_the_tokens_of_the_masked_words(example: Example, tokenizer: Tokenizer) -> None:
     encoding = tokenizer.encode(example.a, example.b)
-    positions = example.masked_positions(encoding.parts, encoding.offsets)
+    positions = positions_of(encoding, example.mask)
     masked = "".join(encoding.tokens[position].removeprefix("##") for position in positions)
     sentence = {"a": example.a, "b": example.b or ""}
     assert masked == "".join(sentence[word.part][word.start : word.stop].lower() for word in example.mask)

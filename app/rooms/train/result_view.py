@@ -13,7 +13,7 @@ from app.figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
 from app.look import numbers, theme
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.train.plots import score
-from app.runs.result import HeldOutExample, RunResult
+from app.runs.run_info import HeldOutExample, RunResult
 from app.state.task_info import metric_name
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import label, scrolled

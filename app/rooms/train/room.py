@@ -14,8 +14,7 @@ from app.rooms.train.run_list import RunList
 from app.rooms.train.run_view import RunView
 from app.rooms.train.snapshots import SnapshotSlider
 from app.rooms.train.watch_card import WatchCard
-from app.runs.result import RunResult
-from app.runs.run_info import RunInfo
+from app.runs.run_info import RunInfo, RunResult
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.folded import Folded
 from app.widgets.layouts import fill, hbox, vbox

@@ -13,8 +13,7 @@ from app.rooms.train.metrics import RunMetrics
 from app.rooms.train.plots import RunPlots, Specs, plots_of
 from app.rooms.train.result_view import ResultView
 from app.rooms.train.run_list import state_name
-from app.runs.result import RunResult
-from app.runs.run_info import RunInfo
+from app.runs.run_info import RunInfo, RunResult
 from app.widgets.card import Card, button, label, set_role
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curves import Mark
