@@ -71,14 +71,14 @@ def _parser() -> argparse.ArgumentParser:
         "what",
         nargs="?",
         metavar="MODEL",
-        help="checkpoint folder, run folder or hub id, or a saved session; left out: the built-in model",
+        help="checkpoint folder, run folder or hub id, or a saved session; default: the built-in model",
     )
     parser.add_argument(
         "--tour", type=Path, metavar="DIR", help="write a picture of every room to DIR, without a display"
     )
-    parser.add_argument("--theme", choices=("light", "dark"), help="left out: as last time")
+    parser.add_argument("--theme", choices=("light", "dark"), help="default: the one used last")
     parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WxH", help="size of the tour's pictures")
-    parser.add_argument("--projector", action="store_true", help="the tour's pictures as on a projector")
+    parser.add_argument("--projector", action="store_true", help="draw the tour's pictures in projector mode")
     return parser
 
 

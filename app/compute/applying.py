@@ -55,7 +55,7 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, step: Step) -> Ap
     kind = task_kind(checkpoint)
     try:
         if kind is None:
-            raise BertcoreError(f"The model {checkpoint.name} has no head for a task.")
+            raise BertcoreError(f"The model {checkpoint.name} has no task head.")
         example = as_example(kind, request.text_a, request.text_b)
         is_same = kind in ("classify", "multilabel", "regress", "tag") and _reads_same(checkpoint, example, request)
         what_if = request.what_if if is_same else request.what_if.without_places()

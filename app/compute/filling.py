@@ -52,7 +52,7 @@ def fill_masks(
     steps: list[FilledMask] = []
     for done in range(count):
         if wanted is not None and wanted[done] not in still_open:
-            raise BertcoreError(f"Position {wanted[done]} has no mask that is still open; choose another one.")
+            raise BertcoreError(f"Position {wanted[done]} has no mask that is still unfilled; choose another one.")
         one = still_open[0] if wanted is None else wanted[done]
         asked = still_open if order == "most certain first" else [one]
         outputs = predict_masks(
@@ -60,7 +60,7 @@ def fill_masks(
         )
         rows = outputs.mlm_logits
         if rows is None:
-            raise BertcoreError("This model has no masked-word (MLM) head, so it fills no masks.")
+            raise BertcoreError("This model has no masked-word (MLM) head, so it cannot fill masks.")
         best = int(np.argmax([softmax(row).max() for row in rows]))
         guess = top_words(rows[best], checkpoint.tokenizer, 1)[0]
         steps.append(FilledMask(asked[best], replace(guess, token=checkpoint.tokenizer.label(guess.id))))

@@ -198,7 +198,7 @@ def save_figure(figure: Figure, file: Path) -> None:
     maker = (PICTURES | NUMBERS).get(file.suffix.lower())
     if maker is None:
         known = ", ".join(ending.removeprefix(".") for ending in (*PICTURES, *NUMBERS))
-        raise BertcoreError(f"{file.name} cannot be saved: its ending has to be one of {known}.")
+        raise BertcoreError(f"{file.name} cannot be saved: its name must end in one of {known}.")
     write_whole(file, maker(figure))
 
 

@@ -90,7 +90,9 @@ def load_session(file: Path) -> Session:
         sentence = translate("Session", "{file} could not be opened: {reason}.")
         raise BertcoreError(sentence.format(file=file, reason=(error.strerror or str(error)).lower())) from error
     except UnicodeDecodeError:
-        raise _error(translate("Session", "{file} is damaged or no BERTscope session: it is not text."), file) from None
+        raise _error(
+            translate("Session", "{file} is damaged or not a BERTscope session: it is not text."), file
+        ) from None
     return read_session(text, file)
 
 
@@ -99,10 +101,12 @@ def read_session(text: str, file: Path) -> Session:
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
-        raise _error(translate("Session", "{file} is damaged or no BERTscope session: it is not JSON."), file) from None
+        raise _error(
+            translate("Session", "{file} is damaged or not a BERTscope session: it is not JSON."), file
+        ) from None
     if not isinstance(values, dict) or "format_version" not in values:
         raise _error(
-            translate("Session", "{file} is no BERTscope session; open a file that BERTscope has saved."), file
+            translate("Session", "{file} is not a BERTscope session; open a file that BERTscope has saved."), file
         )
     version = values.pop("format_version")
     if type(version) is int and version > FORMAT_VERSION:
@@ -110,7 +114,9 @@ def read_session(text: str, file: Path) -> Session:
             translate("Session", "{file} was saved by a newer version of BERTscope; open it with that one."), file
         )
     if type(version) is not int or version != FORMAT_VERSION:
-        sentence = translate("Session", "{file} is damaged or no BERTscope session: its format_version is {version}.")
+        sentence = translate(
+            "Session", "{file} is damaged or not a BERTscope session: its format_version is {version}."
+        )
         raise BertcoreError(sentence.format(file=file, version=repr(version)))
     return _checked(values, file)
 
@@ -132,14 +138,16 @@ def _checked(values: dict[str, Any], file: Path) -> Session:
     }
     unknown = sorted(set(values) - set(readers))
     if unknown:
-        sentence = translate("Session", "{file} is damaged or no BERTscope session: it has an unknown entry, {name}.")
+        sentence = translate(
+            "Session", "{file} is damaged or not a BERTscope session: it has an unknown entry, {name}."
+        )
         raise BertcoreError(sentence.format(file=file, name=repr(unknown[0][:40])))
     checked = {}
     for name, value in values.items():
         try:
             checked[name] = readers[name](value)
         except (TypeError, ValueError, KeyError):
-            sentence = translate("Session", "{file} is damaged or no BERTscope session: its entry {name} is wrong.")
+            sentence = translate("Session", "{file} is damaged or not a BERTscope session: its entry {name} is wrong.")
             raise BertcoreError(sentence.format(file=file, name=repr(name))) from None
     return Session(**checked)
 

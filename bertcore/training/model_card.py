@@ -166,12 +166,15 @@ def pretraining_card(
     longest = data.long_sequence_length if "longer" in story.phases else data.sequence_length
     limits = [
         "Held-out documents are from the same files, chosen by a hash of their text; parts of one book count as "
-        "documents of their own. Text from elsewhere would score lower; that was not measured.",
+        "separate documents. Text from other sources would score lower; that was not measured.",
         _ONE_SEED,
-        "It repeats what its text says, the views of people included.",
+        "It repeats what its text says, including views about people.",
     ]
     if longest < model.config.max_length and options.start is None:
         limits.append(f"Positions beyond {longest} were never trained.")
+    batch = f"{training.batch_size} sequences of {data.sequence_length} tokens"
+    if data.short_share:
+        batch += f"; {data.short_share:.0%} of the steps have more of {data.short_sequence_length}"
     rows = [
         *_model_rows(model, tokenizer),
         ("started from", place_of(options.start) if options.start else "random weights"),
@@ -179,7 +182,7 @@ def pretraining_card(
         ("objective", teaching.objective if teaching else _OBJECTIVES[data.pairs]),
         ("masked", f"{data.mask_share:.0%} of the tokens, chosen as {MASKED[data.masking]}"),
         ("trained", story.trained),
-        ("batch", f"{training.batch_size} sequences of {data.sequence_length} tokens"),
+        ("batch", batch),
         ("learning rate", f"{options.peak_rate:g} at its peak, {training.optimizer}"),
     ]
     held_out = (

@@ -128,7 +128,7 @@ def test_ones_own_order_and_as_many_as_wished(checkpoint: Checkpoint) -> None:
     assert fill_masks(checkpoint, TEXT, MASKS, most=1)[0].position == MASKS[0]
     assert fill_masks(checkpoint, TEXT, []) == []
     for wrong in ([1], [MASKS[0], MASKS[0]]):
-        with pytest.raises(BertcoreError, match="no mask that is still open"):
+        with pytest.raises(BertcoreError, match="no mask that is still unfilled"):
             fill_masks(checkpoint, TEXT, MASKS, wrong)
 
 

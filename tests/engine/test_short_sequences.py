@@ -71,7 +71,7 @@ def test_a_resumed_run_is_the_undisturbed_one(tmp_path: Path) -> None:
     start_or_resume(None, run, resume=True)
     assert losses(run) == losses(tmp_path / "undisturbed")
     card = (sorted((run / "snapshots").iterdir())[-1] / "README.md").read_text(encoding="utf-8")
-    assert "8 sequences of 16 tokens, in 50% of the steps more and shorter ones of 8" in card
+    assert "8 sequences of 16 tokens; 50% of the steps have more of 8" in card
 
 
 def test_short_must_not_be_longer(tmp_path: Path) -> None:
