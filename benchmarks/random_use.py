@@ -216,7 +216,7 @@ class _Stay:
 
 def _is_complete(room: QWidget) -> bool:
     """The curves of Train come one after the other."""
-    from app.rooms.train import TrainRoom
+    from app.rooms.train.room import TrainRoom
 
     return not isinstance(room, TrainRoom) or all(plot.is_loaded for plot in room.view.plots)
 

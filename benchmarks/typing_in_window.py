@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.look import theme
 from app.look.fonts import register_fonts
-from app.rooms.train import TrainRoom
+from app.rooms.train.room import TrainRoom
 from app.shell.services import Services, build_services
 from app.shell.window import Window
 from app.state.readings import Reading

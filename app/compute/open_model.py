@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from app.compute.errors import sentence
 from app.compute.inference import OPEN, Inference
@@ -134,7 +134,8 @@ class OpenModel(QObject):
             self._inference.post("reference values", partial(self._check_on_worker, model), self._on_checked(model))
         elif is_newest and problem is not None:  # who asked for another one meanwhile need not hear of it
             if self._state.model is None:
-                self._state.set_reading_problem(_no_model())
+                why = self.tr("No model is open. Open a folder from the menu at the top, or drop one here.")
+                self._state.set_reading_problem(why)
             self.failed.emit(sentence(problem))
             opening.failed(sentence(problem))
 
@@ -169,9 +170,3 @@ def _portable(reference: str) -> str:
         return reference
     path = Path(reference).resolve()
     return next((name for name in SHIPPED if path == shipped_checkpoint(name).resolve()), str(path))
-
-
-def _no_model() -> str:
-    return QCoreApplication.translate(
-        "OpenModel", "No model is open. Open a folder from the menu at the top, or drop one here."
-    )

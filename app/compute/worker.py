@@ -27,7 +27,7 @@ class Worker:
         self._unwanted: set[str] = set()  # kinds of running jobs that shall end
         self._unreported = 0  # reported, or still running, and not yet `acknowledge`d
         self._changed = threading.Condition()
-        self._closing = False
+        self.is_closing = False
         self.thread = threading.Thread(target=self._run_jobs, name="inference", daemon=True)
         self.thread.start()
 
@@ -37,17 +37,13 @@ class Worker:
         with self._changed:
             return self._unreported > 0 or bool(self._waiting)
 
-    @property
-    def is_closing(self) -> bool:
-        return self._closing
-
     def post(self, kind: str, job: Job, report: Report) -> None:
         """The newest of its kind goes to the end of the line, in place of the one before.
 
         report: gets the result, or what went wrong: UnwantedError where the job was cut short.
         """
         with self._changed:
-            if self._closing:
+            if self.is_closing:
                 return
             self._waiting.pop(kind, None)
             self._waiting[kind] = job, report
@@ -75,13 +71,13 @@ class Worker:
         while (urgent := self._take(self._first)) is not None:
             self._run(*urgent)
         with self._changed:
-            if self._closing or kind in self._unwanted:
+            if self.is_closing or kind in self._unwanted:
                 raise UnwantedError
 
     def stop(self) -> None:
         """Tells the thread to end, after the part of a job that it is at; what still waits is dropped."""
         with self._changed:
-            self._closing = True
+            self.is_closing = True
             self._waiting.clear()
             self._changed.notify()
 
@@ -93,9 +89,9 @@ class Worker:
     def _run_jobs(self) -> None:
         while True:
             with self._changed:
-                while not self._waiting and not self._closing:
+                while not self._waiting and not self.is_closing:
                     self._changed.wait()
-                if self._closing:
+                if self.is_closing:
                     return
             taken = self._take(None)
             if taken is not None:
@@ -107,7 +103,7 @@ class Worker:
             waiting = [kind for kind in self._first if kind in self._waiting]
             if kinds is None and not waiting:
                 waiting = list(self._waiting)
-            if not waiting or self._closing:
+            if not waiting or self.is_closing:
                 return None
             self._unreported += 1
             return waiting[0], *self._waiting.pop(waiting[0])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.rooms.apply.room import ApplyRoom
     from app.rooms.base import Room, ViewSpec
     from app.rooms.embed.room import EmbedRoom
-    from app.rooms.train import TrainRoom
+    from app.rooms.train.room import TrainRoom
     from app.runs.service import RunsService
 
 
@@ -189,7 +189,7 @@ ROOMS = (
         "train",
         QT_TRANSLATE_NOOP("RoomSpec", "Train"),
         QT_TRANSLATE_NOOP("RoomSpec", "Train a small model here and watch it learn"),
-        partial(_load, "app.rooms.train", "TrainRoom"),
+        partial(_load, "app.rooms.train.room", "TrainRoom"),
         _make_train,
     ),
     RoomSpec(

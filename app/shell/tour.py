@@ -13,7 +13,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.rooms.base import Room
-from app.rooms.train import TrainRoom
+from app.rooms.train.room import TrainRoom
 from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
 

@@ -49,7 +49,7 @@ class Window(QMainWindow):
         self.setWindowTitle("BERTscope")
         self.setAcceptDrops(True)
         self.resize(*SIZE)
-        self._room_key = ROOMS[0].key
+        self.room_key = ROOMS[0].key
         self._first = first
         self._resized = QTimer(self, singleShot=True, interval=RESIZED_MS)
         self._resized.timeout.connect(self._on_resized)
@@ -67,11 +67,6 @@ class Window(QMainWindow):
         self.actions_ = Actions(self, self._commands())
         self.frame: Frame = self._build_frame()
         self._connect()
-
-    @property
-    def room_key(self) -> str:
-        """Of the room on show."""
-        return self._room_key
 
     def fit_screen(self) -> None:
         """No larger than the screen has room for, with the title bar that the system puts around the window.
@@ -98,7 +93,7 @@ class Window(QMainWindow):
             self.open_model(path)
 
     def open_room(self, key: str) -> QWidget:
-        self._room_key = key
+        self.room_key = key
         return self.frame.open_room(key)
 
     def open_view(self, room_key: str, view_key: str) -> None:
@@ -288,7 +283,7 @@ class Window(QMainWindow):
             self.open_room(key)
 
     def _on_frame_room_opened(self, key: str) -> None:
-        self._room_key = key
+        self.room_key = key
 
     def _show_facts(self) -> None:
         reading = self.state.reading

@@ -37,7 +37,7 @@ class BarList(PointerWidget):
         """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where there is room.
         may_cut: the last rows may be left out where there is none."""
         super().__init__(name, Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
-        self._bars: list[Bar] = []
+        self.bars: list[Bar] = []
         self._clickable = clickable
         self._may_cut = may_cut
         self._most_row = theme.px(stretch_to_px)
@@ -45,13 +45,9 @@ class BarList(PointerWidget):
         vertical = QSizePolicy.Policy.Expanding if grows else QSizePolicy.Policy.Fixed
         self.setSizePolicy(QSizePolicy.Policy.Expanding, vertical)
 
-    @property
-    def bars(self) -> list[Bar]:
-        return self._bars
-
     def set_bars(self, bars: list[Bar]) -> None:
-        resized = len(bars) != len(self._bars)
-        self._bars = bars
+        resized = len(bars) != len(self.bars)
+        self.bars = bars
         if self.hovered_cell is not None and self.hovered_cell >= len(bars):
             self.hovered_cell = None
         self.setAccessibleDescription(", ".join(f"{bar.label} {bar.number}" for bar in bars))
@@ -64,25 +60,25 @@ class BarList(PointerWidget):
         return QRectF(0, row * height, self.width(), height)
 
     def _row_height(self) -> float:
-        if not self._bars:
+        if not self.bars:
             return float(theme.px(ROW_PX))
-        return max(float(theme.px(ROW_PX)), min(self.height() / len(self._bars), self._most_row))
+        return max(float(theme.px(ROW_PX)), min(self.height() / len(self.bars), self._most_row))
 
     def _label_width(self) -> int:
         metrics = QFontMetrics(theme.font(13, bold=True))
         notes = QFontMetrics(theme.font(10.5))
-        widths = [metrics.horizontalAdvance(bar.label) + notes.horizontalAdvance(bar.note + " ") for bar in self._bars]
+        widths = [metrics.horizontalAdvance(bar.label) + notes.horizontalAdvance(bar.note + " ") for bar in self.bars]
         widest = max(widths, default=0)
         return min(max(widest + theme.px(14), theme.px(62)), round(self.width() * 0.42))
 
     def _number_width(self) -> int:
         """What is kept free behind the longest bar: one width for all rows, so that their lengths compare."""
         metrics = QFontMetrics(theme.font(13, bold=True))
-        marked = [metrics.horizontalAdvance(_number(bar)) + theme.px(10) for bar in self._bars if bar.mark]
+        marked = [metrics.horizontalAdvance(_number(bar)) + theme.px(10) for bar in self.bars if bar.mark]
         return max([theme.px(NUMBER_PX), *marked])
 
     def _paint_row(self, painter: QPainter, row: int, label_width: int, number_width: int) -> None:
-        bar, rect = self._bars[row], self.row_rect(row)
+        bar, rect = self.bars[row], self.row_rect(row)
         if row == self.hovered_cell:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))
@@ -115,30 +111,30 @@ class BarList(PointerWidget):
         painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, bar.note)
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(200), max(len(self._bars), 1) * self._most_row)
+        return QSize(theme.px(200), max(len(self.bars), 1) * self._most_row)
 
     def minimumSizeHint(self) -> QSize:
-        rows = max(len(self._bars), 1)
+        rows = max(len(self.bars), 1)
         return QSize(theme.px(120), (min(rows, LEAST_ROWS) if self._may_cut else rows) * theme.px(ROW_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
         widths = self._label_width(), self._number_width()
-        for row in range(min(len(self._bars), int((self.height() + 1) // self._row_height()))):
+        for row in range(min(len(self.bars), int((self.height() + 1) // self._row_height()))):
             self._paint_row(painter, row, *widths)
 
     def cell_at(self, point: QPointF) -> int | None:
         row = int(point.y() // self._row_height())
-        return row if self._clickable and 0 <= row < len(self._bars) else None
+        return row if self._clickable and 0 <= row < len(self.bars) else None
 
     def cell_after(self, cell: int | None, key: int) -> int | None:
         step = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}.get(key)
-        if step is None or not self._clickable or not self._bars:
+        if step is None or not self._clickable or not self.bars:
             return None
-        return min(max((-1 if cell is None else cell) + step, 0), len(self._bars) - 1)
+        return min(max((-1 if cell is None else cell) + step, 0), len(self.bars) - 1)
 
     def selected_cell(self) -> int | None:
-        return 0 if self._clickable and self._bars else None
+        return 0 if self._clickable and self.bars else None
 
     def set_hovered(self, cell: int | None) -> None:
         super().set_hovered(cell)

@@ -43,7 +43,7 @@ class CurvePlot(QWidget):
         self._points: dict[str, Points] = {}
         self._places: Sequence[str] = ()
         self._marks: tuple[Mark, ...] = ()
-        self._marked: float | None = None
+        self.marked: float | None = None
         self._hovered: float | None = None
         self._canvas: CurveCanvas | None = None
         self._save: FigureButton | None = None
@@ -63,10 +63,6 @@ class CurvePlot(QWidget):
     def legend_values(self) -> dict[str, str]:
         """curve key -> the value beside its name"""
         return dict(self._legend.values)
-
-    @property
-    def marked(self) -> float | None:
-        return self._marked
 
     def points(self, key: str) -> Points:
         """What a curve shows: x (P), values (P)."""
@@ -134,7 +130,7 @@ class CurvePlot(QWidget):
 
     def set_marked(self, x: float | None) -> None:
         """A place that is marked by an upright line; the legend has its values while the mouse points at none."""
-        self._marked = x
+        self.marked = x
         if self._canvas is not None:
             self._canvas.set_marked(x)
         self._show_values()
@@ -152,7 +148,7 @@ class CurvePlot(QWidget):
         self._canvas.setVisible(any(len(steps) for steps, _ in self._points.values()))  # no axes around nothing
         self._canvas.set_points({curve.key: self.points(curve.key) for curve in self._spec.curves}, self._places)
         self._canvas.set_marks(self._marks)
-        self._canvas.set_marked(self._marked)
+        self._canvas.set_marked(self.marked)
         self._place_save()
 
     def _nearest_x(self, x: float) -> float | None:
@@ -173,7 +169,7 @@ class CurvePlot(QWidget):
             self.clicked.emit(at)
 
     def _show_values(self) -> None:
-        at = self._hovered if self._hovered is not None else self._marked
+        at = self._hovered if self._hovered is not None else self.marked
         values = {}
         for curve in self._spec.curves:
             steps, numbers_ = self.points(curve.key)

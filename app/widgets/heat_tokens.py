@@ -33,15 +33,11 @@ class HeatTokens(WrappedBoxes):
     def __init__(self, name: str, *, signed: bool = False) -> None:
         super().__init__(name, HEIGHT_PX)
         self._signed = signed
-        self._tokens: list[HeatToken] = []
+        self.tokens: list[HeatToken] = []
         self._current: int | None = None
 
-    @property
-    def tokens(self) -> list[HeatToken]:
-        return self._tokens
-
     def set_tokens(self, tokens: list[HeatToken]) -> None:
-        self._tokens = tokens
+        self.tokens = tokens
         if self.hovered_cell is not None and self.hovered_cell >= len(tokens):
             self.hovered_cell = None
         self.setAccessibleDescription(", ".join(f"{token.token} {token.number}" for token in tokens[:100]))
@@ -55,15 +51,15 @@ class HeatTokens(WrappedBoxes):
         words, numbers = QFontMetrics(theme.font(14, bold=True)), QFontMetrics(theme.font(10.5))
         padding, most = 2 * theme.px(PADDING_PX), float(max(self.width(), 1))
         advances = [
-            max(words.horizontalAdvance(token.token), numbers.horizontalAdvance(token.number)) for token in self._tokens
+            max(words.horizontalAdvance(token.token), numbers.horizontalAdvance(token.number)) for token in self.tokens
         ]
         return [min(advance + padding, most) for advance in advances]
 
     def selected_cell(self) -> int | None:
-        return min(self._current or 0, len(self._tokens) - 1) if self._tokens else None
+        return min(self._current or 0, len(self.tokens) - 1) if self.tokens else None
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        token = self._tokens[number]
+        token = self.tokens[number]
         if token.value is None:
             color, ink = theme.color("card"), theme.color("muted" if token.is_quiet else "ink")
         else:

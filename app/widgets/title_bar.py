@@ -3,20 +3,15 @@
 In projector mode it is narrow, so that the sentences stand in it too: the picture below needs the height.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from app.look import numbers, theme
+from app.state.model_info import ModelInfo
 from app.widgets.card import button, label
 from app.widgets.controls import IconButton, MenuButton, popped_up
-
-if TYPE_CHECKING:
-    from app.state.model_info import ModelInfo
 
 MODEL_PX, SHORT_MODEL_PX = 520, 165
 Fill = Callable[[QMenu], object]

@@ -24,7 +24,7 @@ from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
 
 if TYPE_CHECKING:
-    from bertcore.data.corpus_cache import CachedText
+    pass
 
 
 @with_flags_of(PretrainOptions, leave_out=("corpus", "start", "tokenizer", "model"))
@@ -229,7 +229,12 @@ def cache(
     if clear:
         texts = corpus_cache.clear(texts)
     if as_json:
-        print_json({"folder": str(folder), "cleared" if clear else "texts": [_plain(text) for text in texts]})
+        print_json(
+            {
+                "folder": str(folder),
+                "cleared" if clear else "texts": [{**asdict(text), "folder": str(text.folder)} for text in texts],
+            }
+        )
         return
     for text in texts:
         day = time.strftime("%Y-%m-%d", time.localtime(text.used_at))
@@ -238,7 +243,3 @@ def cache(
         typer.echo(f"{text.bytes / 2**20:10,.1f} MiB  {day}  {names or '(not finished)'}{in_use}")
     total = sum(text.bytes for text in texts) / 2**20
     typer.echo(f"{total:10,.1f} MiB  {'cleared from' if clear else 'in'} {folder}")
-
-
-def _plain(text: CachedText) -> dict[str, object]:
-    return {**asdict(text), "folder": str(text.folder)}

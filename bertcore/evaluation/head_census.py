@@ -56,7 +56,9 @@ def head_census(checkpoint: Checkpoint, texts: Sequence[tuple[str, str]]) -> Hea
     if not texts:
         return None
     config = checkpoint.config
-    found = np.array([_kinds(checkpoint, _encoded(checkpoint, a, b)) for a, b in texts])  # (texts, L*N)
+    longest = min(_LONGEST, config.max_length)
+    encodings = (checkpoint.tokenizer.encode(a, b, max_length=longest) for a, b in texts)
+    found = np.array([_kinds(checkpoint, encoding) for encoding in encodings])  # (texts, L*N)
     heads = []
     for index, of_head in enumerate(found.T):
         counts = np.bincount(of_head, minlength=len(KINDS) + 1)
@@ -64,10 +66,6 @@ def head_census(checkpoint: Checkpoint, texts: Sequence[tuple[str, str]]) -> Hea
         layer, number = divmod(index, config.num_attention_heads)
         heads.append(Head(layer, number, (*KINDS, "mixed")[kind], float(counts[kind] / len(texts))))
     return HeadCensus(len(texts), tuple(heads))
-
-
-def _encoded(checkpoint: Checkpoint, a: str, b: str) -> Encoding:
-    return checkpoint.tokenizer.encode(a, b, max_length=min(_LONGEST, checkpoint.config.max_length))
 
 
 def _kinds(checkpoint: Checkpoint, encoding: Encoding) -> list[int]:

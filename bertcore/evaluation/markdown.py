@@ -50,7 +50,10 @@ def cloze_table(report: ModelReport) -> str:
     ]
     for category, of_category in cloze.by_category().items():
         answers = [answer for answer in cloze.answers if answer.sentence.category == category]
-        rows = [(_filled(a), _or(a.sentence.answers[1:]), *_guesses(a), _rank(a)) for a in answers]
+        rows = [
+            (_filled(a), ", ".join(a.sentence.answers[1:]), *_guesses(a), "-" if a.rank is None else f"{a.rank:,}")
+            for a in answers
+        ]
         parts.append(
             f"## {category.capitalize()}: {_of(of_category.top5)} in the top five, {_of(of_category.top1)} first\n"
         )
@@ -241,10 +244,6 @@ def _filled(answer: ClozeAnswer) -> str:
     return answer.sentence.text.replace(MASK, f"**{answer.sentence.answers[0]}**")
 
 
-def _or(words: Sequence[str]) -> str:
-    return ", ".join(words)
-
-
 def _guesses(answer: ClozeAnswer) -> list[str]:
     """The five guesses with their probabilities in percent, those that are right in bold."""
     shown = []
@@ -252,7 +251,3 @@ def _guesses(answer: ClozeAnswer) -> list[str]:
         bold = "**" if guess.id in answer.accepted else ""
         shown.append(f"{bold}{guess.token.lstrip(_MARKS)}{bold} {guess.probability:.0%}")
     return shown
-
-
-def _rank(answer: ClozeAnswer) -> str:
-    return "-" if answer.rank is None else f"{answer.rank:,}"

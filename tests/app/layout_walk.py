@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.look import language, theme
 from app.look.fonts import register_fonts
-from app.rooms.train import TrainRoom
+from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_kinds import RUN_KINDS
 from app.shell.rooms import ROOMS, open_view
 from app.shell.services import build_services

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.compute.filling import fill_masks
 from app.compute.head_questions import HeadTarget
-from app.compute.mask_lens import decided_at, lens_at, word_through_layers
+from app.compute.masks import decided_at, fill_masks, lens_at, word_through_layers
 from app.compute.word_questions import METHODS, attribution_of, surprise_of
 from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf

@@ -8,8 +8,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train import TrainRoom
 from app.rooms.train.new_run_form import A_FILE
+from app.rooms.train.room import TrainRoom
 
 
 @pytest.fixture

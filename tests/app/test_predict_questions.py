@@ -12,9 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from app.compute.filling import fill_masks
 from app.compute.head_questions import HeadTarget, targets_of
-from app.compute.mask_lens import lens_at, word_through_layers
+from app.compute.masks import fill_masks, lens_at, word_through_layers
 from app.compute.word_questions import METHODS, attribution_of, surprise_of
 from app.figures.files import svg, table
 from app.rooms.predict.attribution_view import AttributionView

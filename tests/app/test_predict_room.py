@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.compute.mask_lens import lens_at
+from app.compute.masks import lens_at
 from app.look import numbers, theme
 from app.rooms.predict.mask_card import MaskCard
 from app.rooms.predict.pair_card import ShareBar

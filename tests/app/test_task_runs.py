@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.look import numbers
-from app.rooms.train import TrainRoom
 from app.rooms.train.plots import plots_of
 from app.rooms.train.result_view import ConfusionMatrix, answer_text, most_frequent, was_right
+from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_kinds import BY_KEY, RUN_KINDS, samples_of
 from app.rooms.train.run_list import state_line
 from app.runs.child import RunCommand

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.rooms.train import TrainRoom
+from app.rooms.train.room import TrainRoom
 from app.runs.run_info import RunInfo
 from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder, RunStatus

@@ -17,21 +17,17 @@ class MarkedEditor(QPlainTextEdit):
 
     def __init__(self, name: str, placeholder: str) -> None:
         super().__init__()
-        self._marks: list[Span] = []
+        self.marks: list[Span] = []
         self.setAccessibleName(name)
         self.setPlaceholderText(placeholder)
         self.setTabChangesFocus(True)
         self.setFont(theme.font(15))
 
     @property
-    def marks(self) -> list[Span]:
-        return self._marks
-
-    @property
     def marked_texts(self) -> list[str]:
         """What stands at the marks."""
         text = self.toPlainText()
-        return [text[start:end] for start, end in self._marks]
+        return [text[start:end] for start, end in self.marks]
 
     def show_text(self, text: str) -> None:
         """Shows a text from elsewhere; the cursor stays where it is when nothing changes."""
@@ -39,7 +35,7 @@ class MarkedEditor(QPlainTextEdit):
             self.setPlainText(text)
 
     def set_marks(self, marks: Sequence[Span]) -> None:
-        self._marks = list(marks)
+        self.marks = list(marks)
         self.setAccessibleDescription(
             self.tr("marked: {texts}").format(texts="; ".join(self.marked_texts)) if marks else ""
         )
@@ -51,7 +47,7 @@ class MarkedEditor(QPlainTextEdit):
         look.setForeground(theme.color("accent"))
         look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
         text, selections = self.toPlainText(), []
-        for start, end in self._marks:
+        for start, end in self.marks:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.document())
             cursor.setPosition(in_utf_16(text, start))

@@ -136,7 +136,8 @@ class MapView(View):
         if self.reading is None:
             return
         units, around = self.selection.units(self.reading), word_map.around
-        words = [] if around is None else self._word_labels(self.reading, around)
+        label = self.reading.request.model.tokenizer.label
+        words = [] if around is None else [label(word.token_id) for word in around.words]
         names, kinds = [*units.labels, *words], [*units.kinds, *[WORD] * len(words)]
         self.picture.set_points(Points(word_map.plane.points, names, kinds))
         self._show_selected(self.reading, self.selection)
@@ -149,9 +150,6 @@ class MapView(View):
                 self.selection.token_view.vectors_note,
             )
         )
-
-    def _word_labels(self, reading: Reading, around: WordsAround) -> list[str]:
-        return [reading.request.model.tokenizer.label(word.token_id) for word in around.words]
 
     def _on_picture_hovered(self, point: int | None) -> None:
         text, word_map = "", self.map.answer

@@ -38,17 +38,13 @@ class Strips(PointerWidget):
         super().__init__("")
         self.setAccessibleName(self.tr("Parts of the input embedding: rows are tokens, columns are dimensions"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self._parts: list[Part] = []
+        self.parts: list[Part] = []
         self._rasters: list[Raster | None] = []
         self._row: int | None = None
 
-    @property
-    def parts(self) -> list[Part]:
-        return self._parts
-
     def set_parts(self, parts: list[Part], limit: float, last_limit: float) -> None:
         """Colours reach from -limit to limit; those of what becomes of the sum apart."""
-        self._parts, self._rasters = parts, []
+        self.parts, self._rasters = parts, []
         for part in parts:
             most = limit if part.is_addend else last_limit
             self._rasters.append(None if part.values is None else Raster(part.values, -most, most, signed=True))
@@ -74,7 +70,7 @@ class Strips(PointerWidget):
     def _label_width(self) -> int:
         """For the longest name, at the left."""
         metrics = QFontMetrics(theme.font(13, bold=True))
-        lines = [line for part in self._parts for line in part.name.splitlines()]
+        lines = [line for part in self.parts for line in part.name.splitlines()]
         widest = max((metrics.horizontalAdvance(line) for line in lines), default=0)
         return max(theme.px(LABEL_PX), widest + theme.px(12))
 
@@ -87,7 +83,7 @@ class Strips(PointerWidget):
         box = QRect(0, 0, self._strip_width() - padding, 10_000)
         return [
             metrics.boundingRect(box, WRAPPED, part.reason).height() + padding if part.values is None else 0
-            for part in self._parts
+            for part in self.parts
         ]
 
     def cell_at(self, point: QPointF) -> tuple[int, int, int] | None:
@@ -116,7 +112,7 @@ class Strips(PointerWidget):
         return None if first is None else (first, self._row or 0, 0)
 
     def _paint_part(self, painter: QPainter, number: int) -> None:
-        part, raster, rect = self._parts[number], self._rasters[number], self.strip_rect(number)
+        part, raster, rect = self.parts[number], self._rasters[number], self.strip_rect(number)
         if raster is None:
             self._paint_reason(painter, part, rect)
         else:
@@ -178,7 +174,7 @@ class Strips(PointerWidget):
 
     def minimumSizeHint(self) -> QSize:
         reasons = [height for height in self._reason_heights() if height]
-        pictures = max(len(self._parts), PARTS) - len(reasons)
+        pictures = max(len(self.parts), PARTS) - len(reasons)
         gaps = (pictures + len(reasons) - 1) * theme.px(GAP_PX)
         return QSize(theme.px(320), sum(reasons) + pictures * theme.px(LEAST_PICTURE_PX) + gaps)
 
@@ -188,7 +184,7 @@ class Strips(PointerWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
-        for number in range(len(self._parts)):
+        for number in range(len(self.parts)):
             self._paint_part(painter, number)
         for number, raster in enumerate(self._rasters):
             if raster is not None and self._row is not None and self._row < raster.values.shape[0]:

@@ -52,16 +52,12 @@ class Tiles(WrappedBoxes):
             self.tr("Tokens with segment and position: Space changes the segment, Enter picks a token to swap")
         )
         self.has_segments = True
-        self._tiles: list[Tile] = []
+        self.tiles: list[Tile] = []
         self._current = 0
         self._picked: int | None = None
 
-    @property
-    def tiles(self) -> list[Tile]:
-        return self._tiles
-
     def set_tiles(self, tiles: list[Tile], has_segments: bool) -> None:
-        self._tiles, self.has_segments = tiles, has_segments
+        self.tiles, self.has_segments = tiles, has_segments
         words = [f"{tile.token} {self._letter(tile)} {tile.position}" for tile in tiles[:100]]
         self.setAccessibleDescription(", ".join(words))
         self.lay_out()
@@ -94,10 +90,10 @@ class Tiles(WrappedBoxes):
     def box_widths(self) -> list[float]:
         metrics, padding = QFontMetrics(theme.font(13, medium=True)), 2 * theme.px(PADDING_PX)
         least = theme.px(LETTER_PX + NUMBER_PX + 16)
-        return [max(metrics.horizontalAdvance(tile.token) + padding, least) for tile in self._tiles]
+        return [max(metrics.horizontalAdvance(tile.token) + padding, least) for tile in self.tiles]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        tile, rect = self._tiles[number], box.adjusted(1, 1, -1, -1)
+        tile, rect = self.tiles[number], box.adjusted(1, 1, -1, -1)
         is_current = number == self._current
         painter.setPen(QPen(theme.color("ink"), 1.6) if is_current else Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(f"{tile.kind}_tint"))
@@ -140,11 +136,11 @@ class Tiles(WrappedBoxes):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if key in STEPS and self._tiles:
-            self.chosen.emit(min(max(self._current + STEPS[key], 0), len(self._tiles) - 1))
-        elif key == Qt.Key.Key_Space and self.has_segments and self._tiles:
+        if key in STEPS and self.tiles:
+            self.chosen.emit(min(max(self._current + STEPS[key], 0), len(self.tiles) - 1))
+        elif key == Qt.Key.Key_Space and self.has_segments and self.tiles:
             self.segment_clicked.emit(self._current)
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._tiles:
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.tiles:
             self.position_clicked.emit(self._current)
         else:
             super().keyPressEvent(event)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,12 +65,13 @@ class AddedView(LayersView):
             "takes something away."
         )
         row = hbox(parent=self, gap_px=GAP_PX)
-        for card, chart, below, figure in (
-            (self.lengths_card, self.lengths, self._formula, self._lengths_figure),
-            (self.cosines_card, self.cosines, note(signs), self._cosines_figure),
+        both = ["attention", "feed_forward"]
+        for card, chart, below, keys in (
+            (self.lengths_card, self.lengths, self._formula, ["entering", *both]),
+            (self.cosines_card, self.cosines, note(signs), both),
         ):
             fill(card.body, (chart, 1), below)
-            card.set_figure(figure)
+            card.set_figure(partial(self._chart_figure, chart, card, keys))
             row.addWidget(card, 1)
             chart.clicked.connect(lambda place: self.stage_clicked.emit(round(place) + 1))
         self._shown: tuple[ResidualStream, int] | None = None  # and the unit whose curves these are
@@ -135,12 +137,6 @@ class AddedView(LayersView):
         self.cosines_card.set_hint(
             self.tr("{token} · cosine between what is added and what was there").format(token=token)
         )
-
-    def _lengths_figure(self) -> Figure | None:
-        return self._chart_figure(self.lengths, self.lengths_card, ["entering", "attention", "feed_forward"])
-
-    def _cosines_figure(self) -> Figure | None:
-        return self._chart_figure(self.cosines, self.cosines_card, ["attention", "feed_forward"])
 
     def _chart_figure(self, chart: CurvePlot, card: Card, keys: list[str]) -> Figure | None:
         if self.stream.answer is None:

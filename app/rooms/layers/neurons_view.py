@@ -16,7 +16,7 @@ from app.widgets.card import GAP_PX, Card, label, note
 from app.widgets.layouts import fill, hbox, vbox
 
 if TYPE_CHECKING:
-    from app.compute.question import Step
+    from app.compute.question import Question, Step
     from app.state.readings import Reading
     from app.state.selection import Selection
     from bertcore.analysis.neurons import PushedWords, StrongestNeurons
@@ -59,7 +59,9 @@ class NeuronsView(LayersView):
         self._build()
         self.strongest.clicked.connect(self._on_strongest_clicked)
         self.all_neurons = self.add_question(self._on_all_neurons_answered)
-        self.one_neuron = self.add_question(self._on_one_neuron_answered)
+        self.one_neuron: Question[tuple[np.ndarray, PushedWords]] = self.add_question(
+            lambda answer: self._show_neuron(*answer)
+        )
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         request, members = reading.request, selection.units(reading).members
@@ -127,9 +129,6 @@ class NeuronsView(LayersView):
             return activations, pushed_words(model, checkpoint.tokenizer, layer, neuron, MOST_WORDS)
 
         self.one_neuron.ask_model(request.model, (request, selection.token_view, chosen), work, pause_ms=0)
-
-    def _on_one_neuron_answered(self, answer: tuple[np.ndarray, PushedWords]) -> None:
-        self._show_neuron(*answer)
 
     def _show_neuron(self, activations: np.ndarray, words: PushedWords) -> None:
         """activations (U)."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -231,7 +231,9 @@ class StepsView(LayersView):
         self._list = QVBoxLayout()
         self._after_layout = QTimer(self)  # scrolls to the step that was opened, when its table has a place
         self._build()
-        self.table.context_menu_requested.connect(self._on_table_context_menu_requested)
+        self.table.context_menu_requested.connect(
+            lambda cell, at: self.token_menu_requested.emit(cell[0] if cell else None, at, figure_entries(self.table))
+        )
         self.table.chosen.connect(self._on_table_chosen)
         self._head.activated.connect(lambda head: self.head_clicked.emit(self.selection.layer, head))
         self.layer = self.add_question(self._on_layer_answered)
@@ -370,9 +372,6 @@ class StepsView(LayersView):
         if len(shown) == count:
             return ""
         return self.tr("columns {first}–{last} of {count}").format(first=shown[0], last=shown[-1], count=count)
-
-    def _on_table_context_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
-        self.token_menu_requested.emit(cell[0] if cell else None, at, figure_entries(self.table))
 
     def _on_table_chosen(self, row: int, column: int) -> None:
         self._column = column

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from app.compute.filling import FilledMask
+from app.compute.masks import FilledMask
 from app.figures.figure import Figure, numbers_of
 from app.look import numbers, theme
 from app.look.language import QT_TRANSLATE_NOOP
@@ -103,7 +103,7 @@ class FillView(PredictView):
         def work(checkpoint: Checkpoint, step: Step) -> list[FilledMask]:
             from dataclasses import replace
 
-            from app.compute.filling import fill_masks
+            from app.compute.masks import fill_masks
 
             asked, sequence = replace(text, input_ids=ids), order if position is None else [position]
             return fill_masks(checkpoint, asked, still_open, sequence, most=most, what_if=request.what_if, step=step)

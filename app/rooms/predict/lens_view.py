@@ -30,8 +30,8 @@ from app.widgets.progress_line import ProgressLine
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.compute.mask_lens import MaskLens, WordThroughLayers
-    from app.compute.question import Step
+    from app.compute.masks import MaskLens, WordThroughLayers
+    from app.compute.question import Question, Step
     from app.state.readings import MaskReading
     from bertcore.checkpoint.checkpoint import Checkpoint
 
@@ -48,7 +48,9 @@ class LensView(PredictView):
         super().__init__()
         self.line = ProgressLine()
         self.lens = self.add_question(self._on_lens_answered)
-        self.followed_word = self.add_question(self._on_followed_word_answered, self.line)
+        self.followed_word: Question[WordThroughLayers] = self.add_question(
+            lambda _found: self._show_followed(), self.line
+        )
         self.table = LensTable(self.tr("Best guess at each mask after each layer"))
         self.decided = label("", wrap=True)
         self.word = QLineEdit()
@@ -110,7 +112,7 @@ class LensView(PredictView):
         position, text = self.masks[self.mask_number].position, reading.request.model_input
 
         def work(checkpoint: Checkpoint, step: Step) -> WordThroughLayers:
-            from app.compute.mask_lens import word_through_layers
+            from app.compute.masks import word_through_layers
 
             return word_through_layers(checkpoint, text, request.encoding, position, word, request.what_if)
 
@@ -223,9 +225,6 @@ class LensView(PredictView):
         self._show_table(lens)
         self._show_followed()
 
-    def _on_followed_word_answered(self, _found: WordThroughLayers) -> None:
-        self._show_followed()
-
     def _on_table_menu_requested(self, cell: tuple[int, int] | None, at: QPoint) -> None:
         entries = figure_entries(self.table)
         if cell is not None:
@@ -241,7 +240,7 @@ class LensView(PredictView):
 
 def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> str:
     """Where the word comes first, or how near it comes."""
-    from app.compute.mask_lens import decided_at
+    from app.compute.masks import decided_at
 
     values = {"word": word, "last": numbers.percent(float(chances[-1]))}
     if ranks is None:

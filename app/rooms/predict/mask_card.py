@@ -3,7 +3,7 @@
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.compute.mask_lens import MaskLens
+from app.compute.masks import MaskLens
 from app.look import numbers, theme
 from app.rooms.predict.lens_cells import LensStrip
 from app.rooms.predict.view import decided_sentence
@@ -30,7 +30,7 @@ class MaskCard(Card):
         self._changed = label("", "muted", wrap=True)
         self._strip = LensStrip(self.tr("Best guess after each layer"))
         self._decided = label("", "muted", wrap=True)
-        self.bars.clicked.connect(self._on_bars_clicked)
+        self.bars.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
         self.bars.context_menu_requested.connect(self.word_menu_requested)
         self._strip.hovered.connect(lambda stage: self.hover_text_changed.emit(self._strip.description(stage)))
         self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
@@ -131,6 +131,3 @@ class MaskCard(Card):
             probability=numbers.percent(rank.probability),
             bits=rank.surprise_bits,
         )
-
-    def _on_bars_clicked(self, row: int) -> None:
-        self.word_chosen.emit(self.position, self.words[row].id)

@@ -15,7 +15,7 @@ from app.widgets.layouts import hbox, vbox
 from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.compute.mask_lens import MaskLens
+    from app.compute.masks import MaskLens
     from app.compute.question import Question, Step
     from app.state.readings import MaskReading, Reading
     from bertcore.analysis.predict import WordGuess
@@ -124,7 +124,7 @@ def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> N
     hidden = np.asarray(reading.trace.hidden_states[:, positions], dtype=np.float32)  # (L+1,M,H)
 
     def work(checkpoint: Checkpoint, step: Step) -> MaskLens:
-        from app.compute.mask_lens import lens_at
+        from app.compute.masks import lens_at
 
         return lens_at(checkpoint, hidden)
 

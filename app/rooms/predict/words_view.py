@@ -24,7 +24,7 @@ from app.widgets.context_menu import figure_entries, show_context_menu
 from app.widgets.layouts import fill, hbox, vbox
 
 if TYPE_CHECKING:
-    from app.compute.mask_lens import MaskLens
+    from app.compute.masks import MaskLens
     from app.compute.question import Step
     from app.state.model_info import ModelInfo
     from app.state.token_units import Units
@@ -56,7 +56,9 @@ class WordsView(PredictView):
         self._grid = QGridLayout()
         self._invitation = Card()
         self._invitation_title, self._invitation_text = label("", "number"), label("", wrap=True)
-        self._mask_button = button(self.tr("Mask"), self._on_mask_button_clicked, look="primary")
+        self._mask_button = button(
+            self.tr("Mask"), lambda: self.mask_toggled.emit(self.selection.position), look="primary"
+        )
         self._more = label("", "muted")
         self._build()
         self.replaced.tokens.clicked.connect(self.click_unit)
@@ -239,9 +241,6 @@ class WordsView(PredictView):
         self._compared = compared
         if self.reading is not None:
             self._show_pair(self.reading)
-
-    def _on_mask_button_clicked(self) -> None:
-        self.mask_toggled.emit(self.selection.position)
 
     def _mask_figure(self, card: MaskCard) -> Figure | None:
         names, values = [word.token for word in card.words], [word.probability for word in card.words]

@@ -1,5 +1,1 @@
-"""Room Train."""
-
-from app.rooms.train.room import TrainRoom
-
-__all__ = ["TrainRoom"]
+"""Room Train: start runs, watch them learn, open their snapshots."""

@@ -166,7 +166,7 @@ class NewRunForm(QWidget):
     def _connect(self) -> None:
         self.kind.activated.connect(lambda _index: self.set_kind(self.kind.currentData()))
         self.source.activated.connect(self._on_source_activated)
-        self.task.activated.connect(self._on_task_activated)
+        self.task.activated.connect(lambda _index: self._show_columns())
         self.preset.currentIndexChanged.connect(self._show_advice)
         self.name.returnPressed.connect(self.submit)
         self.length.submitted.connect(self.submit)
@@ -278,9 +278,6 @@ class NewRunForm(QWidget):
         elif not isinstance(chosen, Path):
             self._own = None
             self._refresh()
-
-    def _on_task_activated(self, index: int) -> None:
-        self._show_columns()
 
     def event(self, event: QEvent) -> bool:
         """Esc in the form cancels the form, before the window's own shortcut gets it."""
