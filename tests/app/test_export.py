@@ -260,7 +260,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(
     window.actions_.run("file.save_numbers")
     assert str(gone) in window.frame.banner.text
     assert window.frame.banner.text.count(".") >= 1 and "\n" not in window.frame.banner.text
-    with pytest.raises(BertcoreError, match="ending"):
+    with pytest.raises(BertcoreError, match="must end in"):
         save_figure(plain_figure(), tmp_path / "a.xls")
 
 
