@@ -114,7 +114,7 @@ def test_a_mask_is_found_again_in_another_vocabulary(saved: Path) -> None:
 
 def test_a_model_that_is_gone_is_said_and_the_rest_opens(saved: Path, window: Window, qtbot: QtBot) -> None:
     values = json.loads(saved.read_text(encoding="utf-8"))
-    values["model"] |= {"reference": str(saved.parent / "gone"), "name": "the-lost-one"}
+    values["model"] |= {"reference": str(saved.parent / "gone"), "name": "the-lost-one", "hash": "0" * 64}
     saved.write_text(json.dumps(values), encoding="utf-8")
     window.state.set_text("bird", "")
     model = window.state.model
