@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -20,18 +20,16 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.compute.question import PAUSE_MS, Answer, Question
 from app.figures.figure import Figure, Numbers, caption_of, picture_of
 from app.look import theme
+from app.state.readings import Reading
 from app.state.selection import Selection
 from app.state.state import ExploreState
+from app.state.what_if import WhatIf
 from app.widgets.card import GAP_PX
 from app.widgets.context_menu import figure_entries, show_token_menu
 from app.widgets.layouts import vbox
 from app.widgets.pages import Waiting, tab_bar
 from app.widgets.pointer import PointerWidget
 from app.widgets.progress_line import ProgressLine
-
-if TYPE_CHECKING:
-    from app.state.readings import Reading
-    from app.state.what_if import WhatIf
 
 
 class Room(QWidget):

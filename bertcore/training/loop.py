@@ -32,8 +32,7 @@ from bertcore.training.failures import (
 )
 from bertcore.training.optimizer import optimizer_tensors
 from bertcore.training.options import Budget
-from bertcore.training.records import Records
-from bertcore.training.resume import Progress, load_newest, save_progress
+from bertcore.training.records import Progress, Records, load_newest, save_progress
 from bertcore.training.trainable import Materials, OnEvent, Trainable
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged

@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 
 from app.figures.files import svg
 from app.look import numbers, theme
-from app.rooms.apply.marked_editor import MarkedEditor, find_in_order
 from app.rooms.apply.room import ApplyRoom
 from app.rooms.apply.tags_view import color_of, pieces_of, shape_of, types_of
+from app.rooms.apply.view import MarkedEditor, find_in_order
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons

@@ -1,7 +1,5 @@
 """Room Apply: what a fine-tuned model says of the text, live while someone types; or the way to fine-tune one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -11,8 +11,7 @@ from app.compute.applying import Applied
 from app.figures.figure import Numbers, numbers_of
 from app.look import numbers, theme
 from app.rooms.apply.classes_view import NumberScale
-from app.rooms.apply.marked_editor import find_in_order
-from app.rooms.apply.view import RESULT_PX, EditorView
+from app.rooms.apply.view import RESULT_PX, EditorView, find_in_order
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading
 from app.widgets.card import label, scrolled, set_role
