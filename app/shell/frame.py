@@ -105,7 +105,16 @@ class Frame(QWidget):
         holder.hide()
         right = vbox(self._build_text_panel(), holder, (self._stack, 1), gap_px=0)
         middle = hbox(self.rail, (right, 1), self.help, gap_px=0)
-        vbox(self.title_bar, (middle, 1), self.status, parent=self, gap_px=0)
+        layout = vbox(self.title_bar, (middle, 1), parent=self, gap_px=0)
+        if theme.is_projector():
+            self.status.float_over(self)
+        else:
+            layout.addWidget(self.status)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if theme.is_projector():
+            self.status.setGeometry(0, self.height() - self.status.height(), self.width(), self.status.height())
 
     def _build_text_panel(self) -> QFrame:
         panel = QFrame()

@@ -1,6 +1,6 @@
 """The line at the bottom: what is on the screen, and what it cost."""
 
-from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
@@ -22,6 +22,7 @@ class StatusLine(QFrame):
         self.setProperty("look", "status")
         self.setAccessibleName(self.tr("Status"))
         self.setFixedHeight(theme.px(HEIGHT_PX))
+        self._floats = False
         self._facts, self._hover, self._keys = Hint(), Hint(), label(keys, "muted")
         for part in (self._facts, self._hover, self._keys):
             part.setParent(self)
@@ -29,6 +30,14 @@ class StatusLine(QFrame):
     @property
     def text(self) -> str:
         return self._facts.text()
+
+    def float_over(self, parent: QWidget) -> None:
+        """For a projector: it takes no height, but lies over the lower edge of `parent` while the mouse is on something
+        that it has words for."""
+        self._floats = True
+        self.setParent(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
 
     def set_facts(self, text: str) -> None:
         self._facts.setText(text)
@@ -38,6 +47,9 @@ class StatusLine(QFrame):
         """What is under the mouse: token, dimension, value."""
         self._hover.setText(text)
         self._place()
+        if self._floats:
+            self.setVisible(bool(text))
+            self.raise_()
 
     def _place(self) -> None:
         """The keys are always the same: they go first. Then the facts get shorter, to a third of the line."""

@@ -16,7 +16,7 @@ from app.look import numbers, theme
 from app.rooms.attend.chosen import Chosen, TargetBox, named_heads
 from app.rooms.attend.view import AttendView
 from app.state.token_units import TokenView, Units
-from app.widgets.card import button
+from app.widgets.card import Hint, button
 from app.widgets.labelled_grid import LabelledGrid, Labels
 from app.widgets.progress_line import ProgressLine
 from app.widgets.raster import Raster
@@ -109,6 +109,7 @@ class MatrixView(AttendView):
             self.tr("Show all"), self.grid.show_whole, look="small", hint=self.tr("Zoom out to the whole matrix (0)")
         )
         self.units: Units | None = None  # of the rows and columns
+        self.readout = Hint()  # one line: the picture comes first
         self.controls.addStretch(1)
         self.below = QHBoxLayout()
         self.below.setSpacing(theme.px(8))

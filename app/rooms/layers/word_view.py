@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, joined
 from app.look import numbers, theme
@@ -285,6 +285,7 @@ class WordView(LayersView):
         left.body.addWidget(scrolled(inside), 1)
         fill(self.curves_card.body, (self.curves, 1), self.verdict)
         self.matrix_card.body.addWidget(self.matrix, 1)
+        self.curves.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # half of the height each
         self.curves_card.set_figure(self._curves_figure)
         self.matrix_card.set_figure(self._matrix_figure)
         hbox(left, (vbox((self.curves_card, 1), (self.matrix_card, 1), gap_px=GAP_PX), 1), parent=self, gap_px=GAP_PX)
