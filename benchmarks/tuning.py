@@ -19,8 +19,7 @@ from benchmarks.timing import Row
 from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch, task_losses
 from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.kinds import TextFeatures
-from bertcore.tasks.features.ragged import Ragged
+from bertcore.tasks.features.kinds import Ragged, TextFeatures
 from bertcore.training.optimizer import make_optimizer
 
 VOCAB, EXAMPLES, BATCH, ROUNDS = 8192, 1920, 32, 3

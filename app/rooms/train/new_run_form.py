@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from app.look import theme
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.train.columns import columns_in, likely_column, roles_of
 from app.rooms.train.run_kinds import (
     BY_KEY,
     DEFAULT_MINUTES,
@@ -29,6 +28,9 @@ from app.rooms.train.run_kinds import (
     SAMPLE_EPOCHS,
     FormValues,
     RunKind,
+    columns_in,
+    likely_column,
+    roles_of,
     sample_run_name,
     samples_of,
     tasks_of,

@@ -28,12 +28,12 @@ from bertcore.tasks.examples import (
 from bertcore.tasks.features.kinds import (
     ChoiceFeatures,
     Features,
+    Ragged,
     SpanFeatures,
     SummaryFeatures,
     TagFeatures,
     TextFeatures,
 )
-from bertcore.tasks.features.ragged import Ragged
 from bertcore.tasks.features.tokenise import Pieces, SequenceWriter, portions, text_ids, text_pieces
 from bertcore.tokenizer.framing import Framing
 from bertcore.tokenizer.tokenizer import Tokenizer

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bertcore.errors import BertcoreError
-from bertcore.tasks.features.ragged import Ragged
+from bertcore.tasks.features.kinds import Ragged
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import MAX_CHARACTERS, Tokenizer
 
