@@ -254,7 +254,7 @@ class TestCache:
         expected = Corpus(whole.tokens[:].copy(), *(np.array(a) for a in _index(whole)))
         (_cache(tmp_path) / name).unlink()
         (_cache(tmp_path) / name).symlink_to("/dev/full")
-        with pytest.raises(BertcoreError, match="The disk is full: free some space where .*corpora lies"):
+        with pytest.raises(BertcoreError, match="The disk is full: free some space for .*corpora"):
             load_corpus([story_file], TOKENIZER)
         (_cache(tmp_path) / name).unlink()
         assert _same(load_corpus([story_file], TOKENIZER), expected)

@@ -169,8 +169,8 @@ class RunView(Card):
 
     def _build(self) -> None:
         row = hbox(*self.numbers.values(), None, gap_px=18 if not theme.is_projector() else 8)
-        self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
         fill(self.body, row, self._message, (self._stack, 1))
+        self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
 
     def _show_pages(self) -> None:
         for made in (self.to_curves, self.to_result):
