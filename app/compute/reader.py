@@ -50,6 +50,8 @@ class Reader(QObject):
 
     def _read_on_worker(self, request: ReadingRequest) -> Reading:
         checkpoint = self._inference.checkpoint_of(request.model)
+        if self._kept_before is not None and self._kept_before.request.model is not request.model:
+            self._kept_before = None  # of a model that is no longer open: up to some 200 MB
         before = self._before(request, checkpoint) if request.what_if else None
         return read(request, checkpoint, before)
 

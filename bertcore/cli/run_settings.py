@@ -22,7 +22,7 @@ def with_flags_of(
     """A decorator: the command has a flag for each setting of `kind` besides its own parameters.
 
     It gets them as the dict `flags`; a flag that is not given is None.
-    `leave_out`: settings that the command has arguments of its own for.
+    `leave_out`: settings that the command has arguments of its own for, or has no use for.
     """
     settings = [each for each in settings_of(kind) if each.name not in leave_out]
 

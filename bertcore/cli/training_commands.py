@@ -170,7 +170,12 @@ def _absolute(path: str) -> str:
     return str(Path(os.path.expanduser(path)).resolve())
 
 
-@with_flags_of(DistilOptions, leave_out=("corpus", "teacher", "tokenizer"))
+_DISTIL_OWN = ("corpus", "teacher")
+_OF_THE_TEACHER = ("tokenizer", "vocabulary", "vocab_size", "lowercase")
+_NOT_DISTILLED = ("causal_share", "accumulate")  # DistilOptions refuses other values than its own
+
+
+@with_flags_of(DistilOptions, leave_out=(*_DISTIL_OWN, *_OF_THE_TEACHER, *_NOT_DISTILLED))
 def distil(
     *,
     corpus: Annotated[

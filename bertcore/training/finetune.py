@@ -251,7 +251,7 @@ class FineTuning:
             here = part[start:stop] if start < stop else part[:1]
             batch = self.materials.batches.batch(here)
             parts.append(batch)
-            counted = sum(int((values != NO_LABEL).sum()) for values in batch.labels.values())
+            counted = sum(_count_labels(values) for values in batch.labels.values())
             labels.append(counted if start < stop else 0)
         return StepBatch(units, parts, labels)
 
@@ -323,6 +323,11 @@ class FineTuning:
 
     def close(self) -> None:
         self._prefetcher.close()
+
+
+def _count_labels(labels: torch.Tensor) -> int:
+    """What a loss is a mean over. Scores of a regression all count: -100 may be one of them."""
+    return labels.numel() if labels.is_floating_point() else int((labels != NO_LABEL).sum())
 
 
 def _starting_point(options: FinetuneOptions, run: Path) -> Checkpoint:

@@ -192,6 +192,14 @@ def test_evaluate_on_text(shell: Shell, model: Path, texts: tuple[Path, Path]) -
     assert "--corpus" in shell("evaluate", model).sentence
 
 
+def test_distil_offers_no_flag_without_effect(shell: Shell) -> None:
+    """The vocabulary is the teacher's, and each batch is computed as a whole."""
+    listed = shell("distil", "--help").out
+    assert "--soft-weight" in listed and "--sequence-length" in listed
+    for flag in ("--vocabulary", "--vocab-size", "--lowercase", "--accumulate", "--causal-share"):
+        assert flag not in listed
+
+
 def test_distil(shell: Shell, model: Path, texts: tuple[Path, Path], tmp_path: Path) -> None:
     flags = ("--steps", 3, "--batch-size", 4, "--sequence-length", 16, "--threads", 1, "--precision", "fp32")
     facts = shell("distil", "--teacher", model, "--corpus", texts[0], *flags, "--out", tmp_path / "run", "--json").json

@@ -165,6 +165,21 @@ def test_accumulating_is_the_same_step(model: Path, tmp_path: Path) -> None:
         assert one == pytest.approx(four, abs=2e-5)
 
 
+def test_every_score_of_a_regression_counts(model: Path, tmp_path: Path) -> None:
+    """-100 marks what is no label elsewhere; among scores it is one."""
+    file = tmp_path / "scores.tsv"
+    rows = [f"{text}\ta mat\t{score}" for score in (-100, -100, 50) for text in (*GOOD, *BAD)]
+    file.write_text("text\ttext_b\tscore\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    run = FineTuning(options(model, file, "similarity", accumulate=2))
+    run.prepare(tmp_path, lambda sentence: None)
+    try:
+        batch = run.make_batch(1)
+    finally:
+        run.close()
+    assert any((part.labels["classify"] == -100).any() for part in batch.parts)
+    assert batch.labels == [len(part.input_ids) for part in batch.parts]
+
+
 def test_frozen_layers_stay_as_they_are(model: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     snapshot = start_or_resume_finetuning(
