@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
 Method = Literal["gradient", "integrated", "left_out"]
-METHODS: tuple[Method, ...] = ("gradient", "integrated", "left_out")
 PATH_STEPS = 32  # nodes of the integral; its completeness error says whether they are enough
 
 
@@ -65,7 +64,7 @@ def surprise_of(
 def attribution_of(
     checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, method: Method, step: Step | None = None
 ) -> Attribution:
-    """Each token's part (S) in ln p of a prediction, in nats, by one of METHODS (`attribution`).
+    """Each token's part (S) in ln p of a prediction, in nats, by one of the methods of `attribution`.
 
     "integrated" starts from the same text with every word masked; "left_out" masks each token in turn.
     Raises BertcoreError where the model has no head for the prediction.

@@ -352,7 +352,7 @@ def test_run_folder_says_what_was_taught(open_window: Opener, tmp_path: Path, qt
 
 def test_model_without_a_task_leads_to_train(window: Window, qtbot: QtBot) -> None:
     room = window.open_room("apply")
-    assert isinstance(room, ApplyRoom) and not room.has_task
+    assert isinstance(room, ApplyRoom) and room.view is None
     room.train_button.click()
     train = window.frame.room
     assert train is window.frame.rooms["train"]

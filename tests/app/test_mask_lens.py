@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from app.compute.head_questions import HeadTarget
 from app.compute.masks import decided_at, fill_masks, lens_at, word_through_layers
-from app.compute.word_questions import METHODS, attribution_of, surprise_of
+from app.compute.word_questions import Method, attribution_of, surprise_of
 from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
 from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
@@ -171,7 +172,7 @@ def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) 
         "integrated": integrated_gradients(*arguments, baseline_ids=base),
         "left_out": leave_one_out(*arguments, MASK),
     }
-    for method in METHODS:
+    for method in get_args(Method):
         shares: list[float] = []
         found = attribution_of(checkpoint, TEXT, target, method, shares.append)
         assert found.scores == pytest.approx(expected[method].scores, abs=1e-4)

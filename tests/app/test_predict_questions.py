@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget, targets_of
 from app.compute.masks import fill_masks, lens_at, word_through_layers
-from app.compute.word_questions import METHODS, attribution_of, surprise_of
+from app.compute.word_questions import Method, attribution_of, surprise_of
 from app.figures.files import svg, table
 from app.rooms.predict.attribution_view import AttributionView
 from app.rooms.predict.fill_view import ORDERS, FillView
@@ -158,7 +159,7 @@ def test_surprise_can_be_stopped_and_begun_again(window: Window, qtbot: QtBot) -
     assert view.perplexity.text().startswith("pseudo-perplexity")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", get_args(Method))
 def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: QtBot) -> None:
     window.state.set_token_view(words=True)
     room = predict(window, qtbot)

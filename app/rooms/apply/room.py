@@ -64,10 +64,6 @@ class ApplyRoom(Room):
         """What the card at the right says."""
         return " ".join(part.text() for part in (self._task, self._reads, self._labels, self._measured))
 
-    @property
-    def has_task(self) -> bool:
-        return self._stack.currentIndex() == 1
-
     def draw_reading(self, reading: Reading) -> None:
         """A and B, the model, or what is changed inside it, are others now."""
         model = reading.request.model

@@ -2,7 +2,6 @@
 
 import contextlib
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
@@ -14,7 +13,7 @@ from app.rooms.train.run_list import RunList
 from app.rooms.train.run_view import RunView
 from app.rooms.train.snapshots import SnapshotSlider
 from app.rooms.train.watch_card import WatchCard
-from app.runs.run_info import RunInfo, RunResult
+from app.runs.run_info import RunInfo
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.folded import Folded
 from app.widgets.layouts import fill, hbox, vbox
@@ -86,16 +85,6 @@ class TrainRoom(QWidget):
     def show_status(self, info: RunInfo) -> None:
         self._run = info
         self.view.show_status(info)
-
-    def restart_metrics(self) -> None:
-        self.view.restart_metrics()
-
-    def append_metrics(self, metrics: list[dict[str, Any]]) -> None:
-        self.view.append_metrics(metrics)
-
-    def show_result(self, result: RunResult | None) -> None:
-        """What the run wrote at its end; None while there is nothing."""
-        self.view.show_result(result)
 
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
         """The handle follows the newest until one of this run is open in the rooms."""
