@@ -3,12 +3,10 @@
 S tokens, L layers, N heads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +14,8 @@ from numpy.typing import NDArray
 from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
 from bertcore.analysis.trace import Trace
 from bertcore.errors import BertcoreError
+from bertcore.tasks.features.predictions import Prediction
 from bertcore.tokenizer.tokenizer import Encoding
-
-if TYPE_CHECKING:
-    from bertcore.tasks.features.predictions import Prediction
 
 
 class Table:

@@ -38,11 +38,7 @@ class Frame(QWidget):
     typed = Signal()  # the text is about to be what a person has typed
 
     def __init__(
-        self,
-        state: ExploreState,
-        title_bar: TitleBar,
-        specs: Sequence[RoomSpec],
-        make_room: Callable[[str], QWidget],
+        self, state: ExploreState, title_bar: TitleBar, specs: Sequence[RoomSpec], make_room: Callable[[str], QWidget]
     ) -> None:
         """make_room: by its key, when it is opened for the first time."""
         super().__init__()
