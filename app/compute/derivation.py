@@ -139,7 +139,7 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
         f" = {_number(total)}"
     )
     facts = (
-        Term(translate("derivation", "x, the number before"), x),
+        Term(translate("derivation", "x, the number before this step"), x),
         Term(translate("derivation", "mean of the row"), mean),
         Term(translate("derivation", "variance of the row"), variance),
         Term(translate("derivation", "scale"), gain),
@@ -151,7 +151,7 @@ def layer_norm(value: float, row: NDArray, column: int, scale: NDArray, shift: N
 def activation(value: float, x: float, name: str) -> Derivation:
     """One of the feed-forward layer's functions, by the config's name for it."""
     formula, helper, total = ACTIVATIONS[name](x)
-    before = Term(translate("derivation", "x, the number before"), x)
+    before = Term(translate("derivation", "x, the number before this step"), x)
     return Derivation(value, total, f"{formula} = {_number(total)}", (before, *([helper] if helper else [])))
 
 

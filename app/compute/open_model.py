@@ -134,7 +134,7 @@ class OpenModel(QObject):
             self._inference.post("reference values", partial(self._check_on_worker, model), self._on_checked(model))
         elif is_newest and problem is not None:  # who asked for another one meanwhile need not hear of it
             if self._state.model is None:
-                why = self.tr("No model is open. Open a folder from the menu at the top, or drop one here.")
+                why = self.tr("No model is open. Open a model folder from the menu at the top, or drop one here.")
                 self._state.set_reading_problem(why)
             self.failed.emit(sentence(problem))
             opening.failed(sentence(problem))

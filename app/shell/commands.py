@@ -166,7 +166,7 @@ def view_commands(
     return [
         Command("view.words", translate("Commands", "Show whole words or tokens"), toggle_words, "W"),
         Command("view.specials", translate("Commands", "Show or hide special tokens"), toggle_specials, "S"),
-        Command("view.theme", translate("Commands", "Light or dark"), toggle_theme, "Ctrl+T"),
+        Command("view.theme", translate("Commands", "Light or dark theme"), toggle_theme, "Ctrl+T"),
         Command("view.projector", projector, toggle_projector, "Ctrl+Shift+P", also=larger),
         Command("view.help", translate("Commands", "What this room shows"), toggle_help, "F1", also=manual),
         Command("view.palette", translate("Commands", "Find a command…"), open_palette, "Ctrl+K"),

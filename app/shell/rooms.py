@@ -176,7 +176,7 @@ ROOMS = (
     RoomSpec(
         "predict",
         QT_TRANSLATE_NOOP("RoomSpec", "Predict"),
-        QT_TRANSLATE_NOOP("RoomSpec", "Which words the model puts behind a mask, and whether B follows A"),
+        QT_TRANSLATE_NOOP("RoomSpec", "Which words the model predicts for a mask, and whether B follows A"),
         partial(_load, "app.rooms.predict.room", "PredictRoom"),
     ),
     RoomSpec(

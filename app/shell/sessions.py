@@ -128,7 +128,7 @@ class Sessions(QObject):
             shown = self._state.model.name if self._state.model else self.tr("the built-in model")
             self.problem_found.emit(
                 self.tr(
-                    "The session's model {name} could not be opened, so its texts are shown with {shown}. {reason}"
+                    "The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}"
                 ).format(name=name, shown=shown, reason=sentence)
             )
 

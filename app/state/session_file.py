@@ -111,7 +111,7 @@ def read_session(text: str, file: Path) -> Session:
     version = values.pop("format_version")
     if type(version) is int and version > FORMAT_VERSION:
         raise _error(
-            translate("Session", "{file} was saved by a newer version of BERTscope; open it with that one."), file
+            translate("Session", "{file} was saved by a newer version of BERTscope; open it with that version."), file
         )
     if type(version) is not int or version != FORMAT_VERSION:
         sentence = translate(

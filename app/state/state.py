@@ -161,7 +161,7 @@ class ExploreState(QObject):
         if position is None or self.encoding is None or self.encoding.parts[position] == "special":
             return
         if not self.mask_token:
-            self.problem_found.emit(self.tr("This model's vocabulary has no mask, so no word can be masked."))
+            self.problem_found.emit(self.tr("This model’s vocabulary has no mask token, so no word can be masked."))
             return
         if position not in self.masked and position in self.all_masked:
             sentence = self.tr(

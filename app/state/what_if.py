@@ -111,7 +111,7 @@ class WhatIf:
     def described(self, tokens: Sequence[str]) -> list[str]:
         """Each change in a few words; tokens (S) as they are shown."""
         translate = QCoreApplication.translate
-        layer_off, head_off = translate("WhatIf", "layer {layer} off"), translate("WhatIf", "head {head} off")
+        layer_off, head_off = translate("WhatIf", "layer {layer} skipped"), translate("WhatIf", "head {head} off")
         row_edited = translate("WhatIf", "head {head}: row of {token} edited")
         segment_moved = translate("WhatIf", "{token} ({place}) in segment {segment}")
         position_moved = translate("WhatIf", "{token} ({place}) at position {position}")

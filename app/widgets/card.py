@@ -249,7 +249,7 @@ def scrolled(widget: QWidget) -> QScrollArea:
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(widget)
-    area.setAccessibleName(widget.accessibleName() or QCoreApplication.translate("Card", "Scrolling area"))
+    area.setAccessibleName(widget.accessibleName() or QCoreApplication.translate("Card", "Scroll area"))
     return area
 
 

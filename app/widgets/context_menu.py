@@ -75,7 +75,7 @@ def token_entries(state: ExploreState, position: int) -> list[Entry]:
         own = encoding.segments[position]
         other = 0 if state.what_if.segments_for(encoding.segments)[position] else 1
         changed = state.what_if.with_segment(position, None if other == own else other)
-        text = translate("TokenMenu", "Read as segment {letter}").format(letter="AB"[other])
+        text = translate("TokenMenu", "Move to segment {letter}").format(letter="AB"[other])
         entries.append((text, lambda: state.set_what_if(changed)))
     text = translate("TokenMenu", "Copy “{token}”").format(token=token)
     entries += [None, (text, lambda: QApplication.clipboard().setText(token))]

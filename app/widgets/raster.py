@@ -53,7 +53,7 @@ class ColorBar(QWidget):
         self._signed = signed
         self._low, self._high = (-1.0, 1.0) if signed else (0.0, 1.0)
         self.setFixedSize(theme.column_px(width_px), theme.px(16))
-        self.setToolTip(self.tr("Values beyond the range have the colour of its end"))
+        self.setToolTip(self.tr("Values outside the range take the colour at its end"))
 
     def set_range(self, low: float, high: float) -> None:
         self._low, self._high = low, high

@@ -99,7 +99,7 @@ def test_classes_are_the_engines(kind: str, b: str | None, apply_to: Callable, q
     assert [bars[name].fraction for name in oracle.probabilities] == pytest.approx([*oracle.probabilities.values()])
     given = {oracle.label} if kind == "classify" else set(oracle.labels)
     assert {name for name, bar in bars.items() if bar.is_strong} == given
-    assert room.view.answer.text() == (", ".join(name for name in bars if name in given) or "None of its labels")
+    assert room.view.answer.text() == (", ".join(name for name in bars if name in given) or "None of the labels")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_edited_rows_do_not_act_on_another_text(apply_to: Callable, qtbot: QtBot
     size = len(window.state.encoding.ids)
     window.state.set_what_if(WhatIf(rows=(EditedRow(0, 2, 0, (0.0, 1.0, *[0.0] * (size - 2))),)))
     settle(window, qtbot)
-    assert room.view.applied.prediction == oracle and "do not act here" in room.view.changed
+    assert room.view.applied.prediction == oracle and "have no effect here" in room.view.changed
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_numbers_have_the_scale_that_they_were_learned_on(apply_to: Callable, mo
     scale, outside = room.view.scale, not 0.25 <= oracle.number <= 0.975
     assert not scale.isHidden() and scale.value == oracle.number
     assert "on a scale from 0.25 to 0.975" in scale.accessibleName()
-    note = "Outside of 0.25 to 0.975" if outside else "It was trained on numbers from 0.25 to 0.975."
+    note = "Outside 0.25 to 0.975" if outside else "It was trained on numbers from 0.25 to 0.975."
     assert room.view.note.text().startswith(note)
 
 

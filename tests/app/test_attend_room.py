@@ -192,7 +192,7 @@ class TestPictures:
         spot = view.cell_rect(3, 6).center().toPoint()
         QTest.mouseMove(view, spot)
         value = traced(window).attentions[0, 0, 3, 6]
-        assert room.view.readout.text() == f"sat (3) looks at mat (6) with {value:.4f}"
+        assert room.view.readout.text() == f"sat (3) looks at mat (6) with weight {value:.4f}"
         QTest.mouseClick(view, Qt.MouseButton.LeftButton, pos=spot)
         assert window.state.focus == 3
 
@@ -286,7 +286,7 @@ class TestScore:
         assert view.note == ""
         room.side.what_if.weight_set.emit(window.state.selection.position, 5, 0.9)
         settle(window, qtbot)
-        assert "went on with 0.9000 instead of the softmax" in view.note
+        assert "used 0.9000 instead of the softmax result" in view.note
 
 
 class TestMenus:
@@ -298,12 +298,12 @@ class TestMenus:
         QTest.mouseClick(grid, Qt.MouseButton.RightButton, pos=spot)
         assert window.state.focus is None
         menu = open_menu(grid, spot, room)
-        assert {"Pin “sat”", "Mask", "Read as segment B", "Copy “sat”", "Save picture…"} <= set(menu)
+        assert {"Pin “sat”", "Mask", "Move to segment B", "Copy “sat”", "Save picture…"} <= set(menu)
         menu["Mask"].trigger()
         assert window.state.masked == {3}
         settle(window, qtbot)
         assert "Remove the mask" in open_menu(grid, spot, room)
-        menu["Read as segment B"].trigger()
+        menu["Move to segment B"].trigger()
         assert window.state.what_if.segments == ((3, 1),)
 
     def test_of_a_head(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
@@ -314,7 +314,7 @@ class TestMenus:
         menu = open_menu(atlas, spot, room)
         menu["Switch head 2·3 off"].trigger()
         assert window.state.what_if.heads_off == {(1, 2)}
-        menu["Compare it with the chosen heads"].trigger()
+        menu["Compare it with the selected heads"].trigger()
         assert room.chosen_heads == [(0, 0), (1, 2)]
 
 

@@ -63,7 +63,7 @@ def test_what_is_off_is_shown_as_off(room: AttendRoom, window: Window, qtbot: Qt
     answered(window, room, qtbot)
     assert panel.head_off.text() == "Switch head on again" and panel.layer_off.text() == "Skip this layer"
     assert room.large.title == "Layer 2 · Head 3 · off" and room.side.head_title.text() == "This head · off"
-    assert room.large.hint == "rows look at columns · switched off, so nothing comes of it"
+    assert room.large.hint == "rows look at columns · switched off, so it has no effect"
     assert atlas.accessibleDescription() == "Switched off: 2·3"
     window.state.set_head(0, 0)  # whose frame is not around the cells below
     assert {spot for spot in before if cell_of(atlas, spot) != before[spot]} == {(1, 2)}

@@ -94,7 +94,7 @@ def test_the_order_of_filling_is_that_of_the_steps(window: Window, qtbot: QtBot)
     assert said() == ORDERS["clicks"]
     view.next.click()
     answered(window, room, qtbot)
-    assert len(view.steps) == 3 and said() == "in mixed orders"
+    assert len(view.steps) == 3 and said() == "in mixed order"
     view.undo.click()
     assert said() == ORDERS["clicks"]
     view.restart.click()

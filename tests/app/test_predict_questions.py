@@ -102,17 +102,17 @@ def test_the_sentence_on_a_word_names_the_layer() -> None:
     chances = np.array([0.1, 0.2, 0.6])
     assert (
         word_sentence("dog", chances, np.array([4, 1, 1]))
-        == "“dog” is first from layer 1 on; at the end its probability is 60%."
+        == "“dog” ranks first from layer 1 on; its final probability is 60%."
     )
     assert "only after the last layer" in word_sentence("dog", chances, np.array([4, 2, 1]))
     assert "from embeddings on" in word_sentence("dog", chances, np.array([1, 1, 1]))
     assert "first after layer 1, but not at the end" in word_sentence("dog", chances, np.array([4, 1, 2]))
-    assert "its best rank is 3, after layer 1. At the end its probability is 60%, rank 1,200" in word_sentence(
+    assert "its best rank is 3, after layer 1. Its final probability is 60%, rank 1,200" in word_sentence(
         "dog", chances, np.array([4, 3, 1200])
     )
     assert (
         word_sentence("dog", chances[::-1], None)
-        == "“dog” is likeliest after embeddings; at the end its probability is 10%."
+        == "“dog” is most likely after embeddings; its final probability is 10%."
     )
 
 

@@ -84,7 +84,7 @@ def test_a_right_click_opens_a_menu_and_chooses_nothing(
     assert (window.state.focus, window.state.layer, window.state.what_if) == before
     menu = next(menu for menu in window.findChildren(QMenu) if menu not in menus)
     actions = {action.text(): action for action in menu.actions()}
-    assert {"Pin “on”", "Mask", "Read as segment B", "Copy “on”"} <= actions.keys()
+    assert {"Pin “on”", "Mask", "Move to segment B", "Copy “on”"} <= actions.keys()
     assert (list(actions)[-4:] == FIGURE) == (view_key != "what_if")  # its tiles are no picture to save
     actions["Mask"].trigger()
     assert window.state.masked == {TOKEN}

@@ -369,7 +369,7 @@ class TestResult:
         assert service.runs[0].does == "distil" and room.view.shows_result
         assert room.view.result.sides[0] == ["Held-out text", "teacher", "student"]
         assert ["layers", "4", "2"] in room.view.result.sides
-        assert ["words right", numbers.percent(0.5), numbers.percent(0.25)] in room.view.result.sides
+        assert ["words correct", numbers.percent(0.5), numbers.percent(0.25)] in room.view.result.sides
 
     def test_damaged_result_counts_as_none(self, own_home: Path) -> None:
         run = _make_run(own_home, "sst2")

@@ -58,11 +58,11 @@ def test_a_right_click_on_a_token_offers_what_can_be_done_with_it(window: Window
     choose("Mask")
     assert state.masked == {2}
     choose("Remove the mask")
-    choose("Read as segment B")
+    choose("Move to segment B")
     assert state.masked == frozenset() and dict(state.what_if.segments) == {2: 1}
-    choose("Read as segment A")
+    choose("Move to segment A")
     assert not state.what_if
     choose("Copy")
     choose("Deselect")
     assert state.focus is None and QApplication.clipboard().text() == "cat"
-    assert seen[0] == ["Pin “cat”", "Mask", "Read as segment B", "Copy “cat”"]
+    assert seen[0] == ["Pin “cat”", "Mask", "Move to segment B", "Copy “cat”"]

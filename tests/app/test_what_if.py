@@ -24,7 +24,7 @@ def test_what_is_put_in_can_be_taken_back() -> None:
     changed = WhatIf().with_head(1, 2, off=True).with_layer(0, off=True).with_row(row).with_segment(2, 1)
     changed = changed.swapped(1, 4).with_dropped("position", off=True)
     assert changed.described(TOKENS) == [
-        "layer 1 off",
+        "layer 1 skipped",
         "head 2·3 off",
         "head 1·2: row of cat edited",
         "cat (2) in segment B",

@@ -48,7 +48,7 @@ class ClassesView(TextView):
         super().__init__(model)
         if several:
             self.card.set_title(self.tr("Predicted labels"))
-            hint = self.tr("each on its own: given where its probability is {least} or more")
+            hint = self.tr("each decided on its own: assigned if its probability is {least} or more")
             self.card.set_hint(hint.format(least=GIVEN_FROM))
         else:
             self.card.set_title(self.tr("Predicted class"))
@@ -63,7 +63,7 @@ class ClassesView(TextView):
         prediction = applied.prediction
         assert isinstance(prediction, LabelPrediction | LabelSetPrediction)
         given = (prediction.label,) if isinstance(prediction, LabelPrediction) else prediction.labels
-        self.answer.setText(", ".join(given) or self.tr("None of its labels"))
+        self.answer.setText(", ".join(given) or self.tr("None of the labels"))
         pairs = list(prediction.probabilities.items())
         if len(pairs) > IN_ORDER:
             pairs = sorted(pairs, key=lambda pair: -pair[1])[:MOST_BARS]
@@ -89,7 +89,7 @@ class ClassesView(TextView):
         if isinstance(before, LabelPrediction):
             return f"{before.label} {numbers.probability(before.probabilities[before.label])}"
         assert isinstance(before, LabelSetPrediction)
-        return ", ".join(before.labels) or self.tr("None of its labels")
+        return ", ".join(before.labels) or self.tr("None of the labels")
 
     def clear(self) -> None:
         self.answer.setText("")
@@ -116,13 +116,13 @@ class NumberView(TextView):
         self.answer.setText(numbers.decimal(prediction.number))
         self.scale.setVisible(limits is not None)
         if limits is None:
-            self.note.setText(self.tr("Its scale is that of the numbers it was trained on, which are not known here."))
+            self.note.setText(self.tr("The scale is that of its training data, which is not known here."))
             return
         self.scale.set_value(prediction.number, *limits)
         if limits[0] <= prediction.number <= limits[1]:
             note = self.tr("It was trained on numbers from {low:g} to {high:g}.")
         else:
-            note = self.tr("Outside of {low:g} to {high:g}, the range it was trained on: its output is not limited.")
+            note = self.tr("Outside {low:g} to {high:g}, the range it was trained on: nothing limits its output.")
         self.note.setText(note.format(low=limits[0], high=limits[1]))
 
     def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:

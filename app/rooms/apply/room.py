@@ -104,7 +104,7 @@ class ApplyRoom(Room):
     def _fill_about(self) -> None:
         inside = QWidget()
         vbox(self._task, self._reads, self._labels, self._measured, None, parent=inside, gap_px=8)
-        hint = self.tr("Something to try, in place of the text")
+        hint = self.tr("Replace the text with an example to try")
         self.example_button = button(self.tr("Show an example"), self.show_example, hint=hint)
         fill(self._about.body, (scrolled(inside), 1), self._took, self.example_button)
         self._about.setFixedWidth(theme.column_px(SIDE_PX))

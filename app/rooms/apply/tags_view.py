@@ -64,7 +64,7 @@ class TagsView(ApplyView):
     def __init__(self, model: ModelInfo) -> None:
         super().__init__(model)
         self.card.set_title(self.tr("Predicted tags"))
-        self.card.set_hint(self.tr("the type below each, with its probability"))
+        self.card.set_hint(self.tr("below each tagged word, its type and probability"))
         self._labels = list(self.task.labels)
         types = types_of(self._labels)
         self.sentence, self.legend = TaggedText(types), Legend(types)
@@ -96,7 +96,7 @@ class TagsView(ApplyView):
         self.sentence.set_pieces(pieces)
         notes = []
         if not any(piece.type for piece in pieces):
-            notes.append(self.tr("It tags no word of this text."))
+            notes.append(self.tr("It tags no words in this text."))
         if prediction.words_cut:
             notes.append(self.tr("The last %n word(s) were not read: the text is too long.", "", prediction.words_cut))
         self._note.setText(" ".join(notes))
@@ -113,7 +113,7 @@ class TagsView(ApplyView):
         before = applied.before
         pieces = pieces_of(applied.example.words, before.tags, before.probabilities, self._labels)
         tagged = [f"{piece.text} ({piece.type})" for piece in pieces if piece.type]
-        return ", ".join(tagged) or self.tr("It tags no word of this text.")
+        return ", ".join(tagged) or self.tr("It tags no words in this text.")
 
     def clear(self) -> None:
         self.sentence.set_pieces([])

@@ -104,7 +104,7 @@ class AnswerView(EditorView):
             model,
             translate("AnswerView", "Predicted answer"),
             translate("AnswerView", "The passage"),
-            translate("AnswerView", "the answer is marked in it"),
+            translate("AnswerView", "with the answer marked"),
             translate("AnswerView", "Type or paste the passage here"),
         )
         self.answer = label("", "answer", wrap=True)
@@ -118,14 +118,14 @@ class AnswerView(EditorView):
 
     @property
     def what_it_reads(self) -> str:
-        return self.tr("A is the question; the passage is typed at the left.")
+        return self.tr("A is the question; the passage is typed on the left.")
 
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return reading.encoding.text_a, self.text
 
     def missing(self, reading: Reading) -> str:
         if not self.text.strip():
-            return self.tr("There is no passage yet: type or paste one at the left.")
+            return self.tr("There is no passage yet: type or paste one on the left.")
         return "" if reading.encoding.text_a.strip() else self.tr("Type the question in A.")
 
     def show_answer(self, applied: Applied) -> None:
@@ -139,14 +139,14 @@ class AnswerView(EditorView):
         if lead >= 0:
             scores = self.tr("The best span scores {score}, “no answer” {no_answer}: a lead of {lead}.")
         else:
-            scores = self.tr("The best span scores {score}, “no answer” {no_answer}: {lead} more.")
+            scores = self.tr("The best span scores {score}, “no answer” {no_answer}, {lead} more.")
         scores = scores.format(
             score=numbers.decimal(prediction.score),
             no_answer=numbers.decimal(prediction.no_answer_score),
             lead=numbers.decimal(abs(lead)),
         )
         if not self.model.config.no_answer:
-            scores += " " + self.tr("Each passage it was trained on holds the answer, so it always gives one.")
+            scores += " " + self.tr("Every passage it was trained on contains the answer, so it always gives one.")
         self.scores.setText(scores)
         if example.passage == self.text:
             self.editor.set_marks([(prediction.start, prediction.end)] if prediction.text else [])
@@ -177,27 +177,25 @@ class ChoicesView(EditorView):
             model,
             translate("ChoicesView", "Predicted ending"),
             translate("ChoicesView", "The endings"),
-            translate("ChoicesView", "one on each line"),
+            translate("ChoicesView", "one per line"),
             translate("ChoicesView", "An ending\nAnother ending"),
         )
         self.card.set_hint(self.tr("the probabilities add up to 1"))
-        self.ranked = RankedTexts(self.tr("Endings, the likeliest first"))
+        self.ranked = RankedTexts(self.tr("Endings, most likely first"))
         fill(self.card.body, self._changed, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])
         self.row.addWidget(self.card, 1)
 
     @property
     def what_it_reads(self) -> str:
-        return self.tr("A is the beginning; the endings are typed at the left.")
+        return self.tr("A is the beginning; the endings are typed on the left.")
 
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return reading.encoding.text_a, self.text
 
     def missing(self, reading: Reading) -> str:
         if sum(bool(line.strip()) for line in self.text.splitlines()) < 2:
-            return self.tr(
-                "There is nothing to choose from yet: write two or more endings at the left, one on each line."
-            )
+            return self.tr("There is nothing to choose from yet: type two or more endings on the left, one per line.")
         return "" if reading.encoding.text_a.strip() else self.tr("Type the beginning in A.")
 
     def show_answer(self, applied: Applied) -> None:
@@ -234,10 +232,10 @@ class SummaryView(EditorView):
             model,
             translate("SummaryView", "Picked sentences"),
             translate("SummaryView", "The text"),
-            translate("SummaryView", "the picked sentences are marked in it"),
+            translate("SummaryView", "with the picked sentences marked"),
             translate("SummaryView", "Type or paste a text here"),
         )
-        self.ranked = RankedTexts(self.tr("Sentences in the order of the text"))
+        self.ranked = RankedTexts(self.tr("Sentences in text order"))
         self._note = label("", "muted", wrap=True)
         fill(self.card.body, self._changed, self._note, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])
@@ -245,13 +243,13 @@ class SummaryView(EditorView):
 
     @property
     def what_it_reads(self) -> str:
-        return self.tr("It reads the text at the left and ignores A and B.")
+        return self.tr("It reads the text on the left and ignores A and B.")
 
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return self.text, None
 
     def missing(self, reading: Reading) -> str:
-        return "" if self.text.strip() else self.tr("There is no text yet: type or paste one at the left.")
+        return "" if self.text.strip() else self.tr("There is no text yet: type or paste one on the left.")
 
     def show_answer(self, applied: Applied) -> None:
         prediction, example = applied.prediction, applied.example

@@ -191,7 +191,10 @@ class ApplyView(View):
             lines.append(self.tr("Before your changes: {answer}").format(answer=self.brief(applied)))
         if applied.changed != applied.request.what_if:
             lines.append(
-                self.tr("Edited attention rows and moved tokens do not act here: the model reads other tokens.")
+                self.tr(
+                    "Edited attention rows and moved tokens have no effect here, because the model reads "
+                    "different tokens."
+                )
             )
         self._changed.setText("\n".join(lines))
         self._changed.setVisible(bool(lines))

@@ -37,7 +37,7 @@ class AlikeView(AttendView):
             self.tr("Heads as points: near each other where they look at the same tokens"), names=False
         )
         self.points.setFixedHeight(theme.column_px(HEIGHT_PX))
-        self.nearest = HeadLinks(self.tr("Heads most like the one on show"))
+        self.nearest = HeadLinks(self.tr("Heads most similar to this one"))
         self._axes = label("", "muted", wrap=True)
         top = QHBoxLayout()
         top.addWidget(
@@ -98,7 +98,9 @@ class AlikeView(AttendView):
     def _about_axes(self, head_map: HeadMap) -> str:
         shares = [numbers.percent(share) for share in head_map.share[:2]]
         sentences = [
-            self.tr("The axes keep {first} and {second} of the differences.").format(first=shares[0], second=shares[1])
+            self.tr("The two axes capture {first} and {second} of the differences.").format(
+                first=shares[0], second=shares[1]
+            )
         ]
         total = len(self.attentions.units)
         if len(head_map.rows) < total:
@@ -119,7 +121,7 @@ class AlikeView(AttendView):
         order = [i for i in np.argsort(head_map.divergence[own], kind="stable").tolist() if i != own][:NEAREST]
         links = [(divmod(i, heads), numbers.decimal(float(head_map.divergence[own, i]))) for i in order]
         title = self.tr("most like {head}").format(head=head_name(layer, head))
-        self.nearest.show_rows([(title, links, self.tr("bits apart"))])
+        self.nearest.show_rows([(title, links, self.tr("difference in bits"))])
 
     def _head_of(self, point: int) -> Head:
         head_map = self.question.answer

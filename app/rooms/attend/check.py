@@ -123,7 +123,8 @@ class CheckView(AttendView):
         if self.chosen.target is not None and self.chosen.target.is_score:
             gradient = self.tr("Gradient: how much {prediction} would rise if this one weight grew a little.")
             removal = self.tr(
-                "Removal: how {prediction} changes without this one link, the rest of the row scaled up to 1."
+                "Removal: how {prediction} changes without this one link, with the rest of the row rescaled to "
+                "sum to 1."
             )
         else:
             gradient = self.tr(
@@ -131,14 +132,14 @@ class CheckView(AttendView):
                 "little."
             )
             removal = self.tr(
-                "Removal: how ln p of {prediction} changes, in nats, without this one link and with the rest of the "
-                "row scaled up to 1."
+                "Removal: how ln p of {prediction} changes, in nats, without this one link, with the rest of the "
+                "row rescaled to sum to 1."
             )
         return [
             self.tr("Attention: where the head looks. This alone does not say whether it matters."),
             gradient.format(prediction=prediction),
             removal.format(prediction=prediction),
-            self.tr("Where the three disagree, attention alone explains nothing."),
+            self.tr("Where the three disagree, attention alone is not an explanation."),
         ]
 
     def _show(self, check: HeadCheck | None) -> None:
@@ -163,11 +164,11 @@ class CheckView(AttendView):
         target = self.chosen.target
         before, after, change = check.value, check.value + check.without_head, numbers.signed(check.without_head, 3)
         if target is not None and target.is_score:
-            text = self.tr("Without the whole head, {prediction}: {before} → {after} ({change}).")
+            text = self.tr("Without this head, {prediction}: {before} → {after} ({change}).")
         else:
             before, after = math.exp(before), math.exp(after)
             text = self.tr(
-                "Without the whole head, the probability of {prediction}: {before} → {after} (ln p {change} nats)."
+                "Without this head, the probability of {prediction}: {before} → {after} (ln p {change} nats)."
             )
         sentences = [
             text.format(
@@ -178,7 +179,7 @@ class CheckView(AttendView):
             )
         ]
         if len(check.attention) > MOST_ROWS:
-            shown = self.tr("Only the {shown} tokens that it looks at most are listed, of {all}.")
+            shown = self.tr("Only the {shown} tokens it looks at most are listed, out of {all}.")
             sentences.append(shown.format(shown=MOST_ROWS, all=len(check.attention)))
         if self.attentions.reading.before is not None:
             sentences.append(self.tr("Computed for the model without your changes."))

@@ -61,8 +61,8 @@ class TargetBox(Choice):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setToolTip(self.tr("The prediction to ask about"))
-        self.setAccessibleName(self.tr("The prediction to ask about"))
+        self.setToolTip(self.tr("The prediction to explain"))
+        self.setAccessibleName(self.tr("The prediction to explain"))
         self.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._chosen: Chosen | None = None

@@ -90,9 +90,11 @@ class EffectsView(AttendView):
         """What the colours are."""
         is_score = self.chosen.target is not None and self.chosen.target.is_score
         unit = (
-            self.tr("Change of the score.") if is_score else self.tr("Change of the log-probability (ln p), in nats.")
+            self.tr("Change in the score.")
+            if is_score
+            else self.tr("Change in the log-probability (ln p), in nats: −1 nat makes it 2.7 times less likely.")
         )
-        sides = self.tr("Blue, below 0: the head helps. Red: the head hurts.")
+        sides = self.tr("Blue (below 0): the head helps. Red (above 0): the head hurts.")
         if self.attentions.reading.before is None:
             return [unit, sides]
         return [unit, sides, self.tr("Computed for the model without your changes.")]

@@ -31,7 +31,7 @@ class FindView(AttendView):
         self.query.setCompleter(QCompleter(sorted(KINDS), self.query))
         self.heads = HeadLinks(self.tr("Matching heads, best first"))
         self._summary = label("", "strong", wrap=True)
-        hint = self.tr("Choose these heads, for Lines and the mean")
+        hint = self.tr("Select these heads for Lines and the mean")
         self.choose = button("", self._on_choose_clicked, look="small", hint=hint)
         help_text = self.tr(
             "A kind (previous token), or a condition: attn(WHO -> WHAT) > 0.3, entropy < 1, distance > 4, "
@@ -84,7 +84,7 @@ class FindView(AttendView):
         more = count - MOST_SHOWN
         self.heads.show_rows([("", shown, self.tr("and %n more", "", more) if more > 0 else "")])
         few = min(count, MOST_CHOSEN)
-        self.choose.setText(self.tr("Choose it") if count == 1 else self.tr("Choose the first %n", "", few))
+        self.choose.setText(self.tr("Select it") if count == 1 else self.tr("Select the first %n", "", few))
 
     def _on_query_text_changed(self, text: str) -> None:
         self.pause_ms = PAUSE_MS

@@ -45,7 +45,7 @@ PANELS = (
     ViewSpec(
         "alike",
         QT_TRANSLATE_NOOP("ViewSpec", "Alike"),
-        QT_TRANSLATE_NOOP("ViewSpec", "Which heads look at the same"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Which heads look at the same tokens"),
         AlikeView,
     ),
     ViewSpec(
@@ -232,5 +232,5 @@ class HeadsCard(Card):
         self._scale.setText(
             self.tr("colour: 0 to each head’s highest weight")
             if effects is None
-            else self.tr("squares: what this head does for the prediction")
+            else self.tr("squares: how much it helps or hurts")
         )

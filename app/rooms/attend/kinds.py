@@ -66,7 +66,7 @@ class KindsView(AttendView):
         super().__init__()
         self.kinds = HeadLinks(self.tr("Kinds of heads in this text"))
         self._descriptions: Descriptions = {}
-        hint = self.tr("Which patterns the heads follow in this text: layer·head, and how clearly (0 to 1). Click one.")
+        hint = self.tr("Which pattern each head follows in this text: layer·head, and how clearly (0 to 1). Click one.")
         self.body.addWidget(label(hint, "muted", wrap=True))
         self.body.addWidget(Steady(self.kinds))
         self.kinds.chosen.connect(self.head_clicked)

@@ -27,7 +27,7 @@ MATRICES = (  # one tab, with a list to choose from
     ),
     ViewSpec(
         "mean",
-        QT_TRANSLATE_NOOP("ViewSpec", "Mean of chosen heads"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Mean of selected heads"),
         QT_TRANSLATE_NOOP("ViewSpec", "What several heads look at together"),
         MeanMatrix,
     ),
@@ -35,14 +35,14 @@ MATRICES = (  # one tab, with a list to choose from
         "rollout",
         QT_TRANSLATE_NOOP("ViewSpec", "Rollout"),
         QT_TRANSLATE_NOOP(
-            "ViewSpec", "Which input tokens each token is made of after these layers, by attention alone"
+            "ViewSpec", "Which input tokens each token draws on after these layers, judging by attention alone"
         ),
         RolloutMatrix,
     ),
     ViewSpec(
         "flow",
         QT_TRANSLATE_NOOP("ViewSpec", "Flow"),
-        QT_TRANSLATE_NOOP("ViewSpec", "How much of each input token can reach a token through these layers at most"),
+        QT_TRANSLATE_NOOP("ViewSpec", "The most that can flow from each input token to a token through these layers"),
         FlowMatrix,
     ),
     ViewSpec(
@@ -62,14 +62,14 @@ OTHERS = (
     ViewSpec(
         "score",
         QT_TRANSLATE_NOOP("ViewSpec", "Query × Key"),
-        QT_TRANSLATE_NOOP("ViewSpec", "How one weight comes about, number by number"),
+        QT_TRANSLATE_NOOP("ViewSpec", "How one attention weight is computed, number by number"),
         ScoreView,
     ),
     ViewSpec(
         "check",
         QT_TRANSLATE_NOOP("ViewSpec", "Check"),
         QT_TRANSLATE_NOOP(
-            "ViewSpec", "Whether what a head looks at matters: attention, gradient and removal side by side"
+            "ViewSpec", "Does what this head looks at matter? Attention, gradient and removal side by side"
         ),
         CheckView,
     ),

@@ -208,7 +208,7 @@ class LinesView(AttendView):
         one = attentions.title(*self.head)
         self.set_title(
             self.tr("%n head(s)", "", len(heads)) if len(heads) > 1 else one,
-            self.tr("tokens on the left look at those on the right · thicker: more attention"),
+            self.tr("left looks at right · thicker: more attention"),
         )
         row = attentions.units.unit_of(self.selection.position)
         lines = [self._lines_of(head, number, row) for number, head in enumerate(heads)]
@@ -268,7 +268,7 @@ class LinesView(AttendView):
         texts = [self._legend_of(one) for one in lines]
         chosen = len(self.chosen.heads)
         if chosen > len(lines):
-            texts.append(self.tr("the last {shown} of {chosen} chosen heads").format(shown=len(lines), chosen=chosen))
+            texts.append(self.tr("the last {shown} of {chosen} selected heads").format(shown=len(lines), chosen=chosen))
         elif chosen == 1:
             texts.append(self.tr("Ctrl+click another head to compare it"))
         self.legend.setText("&nbsp;&nbsp; ".join(texts))

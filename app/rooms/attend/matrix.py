@@ -142,7 +142,7 @@ class MatrixView(AttendView):
 
     def read_out(self, row: str, column: str, value: float) -> str:
         """What is said of a square. row, column: tokens with their positions."""
-        return self.tr("{row} looks at {column} with {weight}").format(
+        return self.tr("{row} looks at {column} with weight {weight}").format(
             row=row, column=column, weight=numbers.decimal(value, 4)
         )
 
@@ -191,7 +191,7 @@ class HeadMatrix(MatrixView):
 
     def __init__(self) -> None:
         super().__init__()
-        hint = self.tr("Drag a square up or down to give it another weight")
+        hint = self.tr("Drag a square up or down to change its weight")
         self.edit = button(self.tr("Edit weights"), look="small", hint=hint, checkable=True)
         self.below.addWidget(self.edit)
         self.edit.toggled.connect(self._on_edit_toggled)
@@ -201,7 +201,7 @@ class HeadMatrix(MatrixView):
     def draw(self) -> None:
         hint = self.tr("rows look at columns")
         if self.head in self.attentions.off:
-            hint = self.tr("rows look at columns · switched off, so nothing comes of it")
+            hint = self.tr("rows look at columns · switched off, so it has no effect")
         self.set_title(self.attentions.title(*self.head), hint)
         self.show_matrix(self.attentions.weights(*self.head), self.attentions.units)
 
@@ -222,7 +222,7 @@ class HeadMatrix(MatrixView):
         values, units = self.grid.values, self.units
         if values is not None and units is not None:
             text = self.tr(
-                "{row} looks at {column} with {before} → {after}; the rest of the row makes up the difference"
+                "{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference"
             )
             before, after = numbers.decimal(float(values[row, column])), numbers.decimal(weight)
             named = {"row": units.labels[row], "column": units.labels[column]}
@@ -236,7 +236,7 @@ class MeanMatrix(MatrixView):
         heads = self.chosen.heads
         hint = self.tr("rows look at columns")
         if self.attentions.off.intersection(heads):
-            hint = self.tr("rows look at columns · what is switched off counts too, though nothing comes of it")
+            hint = self.tr("rows look at columns · switched-off heads count too, although they have no effect")
         one = self.attentions.title(*self.head)
         self.set_title(self.tr("Mean of %n head(s)", "", len(heads)) if len(heads) > 1 else one, hint)
         self.show_matrix(self.attentions.mean(heads), self.attentions.units)
@@ -285,7 +285,7 @@ class RolloutMatrix(ComputedMatrix):
         return self.tr("Rollout · layer 1") if layers == 1 else self.tr("Rollout · layers 1–{last}").format(last=layers)
 
     def _hint(self) -> str:
-        return self.tr("rows: a token after these layers · columns: the input tokens that it is made of")
+        return self.tr("rows: tokens after these layers · columns: input tokens")
 
     @staticmethod
     def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
@@ -309,7 +309,7 @@ class FlowMatrix(RolloutMatrix):
         return self.tr("Flow · layer 1") if layers == 1 else self.tr("Flow · layers 1–{last}").format(last=layers)
 
     def _hint(self) -> str:
-        return self.tr("rows: a token after these layers · columns: how much of an input token can reach it")
+        return self.tr("rows: tokens after these layers · columns: input tokens")
 
     @staticmethod
     def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
@@ -367,8 +367,8 @@ class GradientMatrix(ComputedMatrix):
 
     def _hint(self) -> str:
         if self.chosen.target is not None and self.chosen.target.is_score:
-            return self.tr("how the score rises with more of each weight, to first order")
-        return self.tr("how the log-probability (ln p) rises with more of each weight, to first order")
+            return self.tr("how much the score would rise if each weight grew a little")
+        return self.tr("how much the log-probability (ln p) would rise if each weight grew a little")
 
 
 def usual_high(sizes: np.ndarray) -> float:

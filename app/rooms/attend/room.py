@@ -294,10 +294,12 @@ class AttendRoom(Room):
         is_off, name = (layer, head) in what_if.heads_off, head_name(layer, head)
         switch = self.tr("Switch head {head} on again") if is_off else self.tr("Switch head {head} off")
         is_chosen = (layer, head) in self.chosen.heads
-        compare = self.tr("Do not compare it") if is_chosen else self.tr("Compare it with the chosen heads")
+        compare = (
+            self.tr("Remove it from the comparison") if is_chosen else self.tr("Compare it with the selected heads")
+        )
         return [
             (
-                self.tr("Look at {head}").format(head=head_title(layer, head)),
+                self.tr("Select {head}").format(head=head_title(layer, head)),
                 lambda: self.choose_heads([(layer, head)]),
             ),
             (compare, lambda: self._on_head_toggled(layer, head)),

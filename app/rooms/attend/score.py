@@ -86,7 +86,7 @@ class ScoreView(AttendView):
         self.steps = steps = score_steps(query, keys, column)
         tokens = reading.shown_tokens
         one, other = f"{tokens[position]} ({position})", f"{tokens[column]} ({column})"
-        hint = self.tr("how much {row} looks at {column}, step by step · each row of bars has its own scale")
+        hint = self.tr("how much {row} looks at {column} · each row of bars has its own scale")
         self.set_title(self.attentions.title(*self.head), hint.format(row=one, column=other))
         self.strips.set_strips(self._strips(steps, query, keys[column], tokens, one, other))
         self._show_note(steps, weights)
@@ -105,7 +105,9 @@ class ScoreView(AttendView):
 
     def _show_invitation(self) -> None:
         self.readout.setText(
-            self.tr("Click a bar in the lower rows to see how that token’s weight comes about; arrow keys work too.")
+            self.tr(
+                "Click a bar in the lower rows to see how that token’s weight is computed; the arrow keys work too."
+            )
         )
 
     def _strips(
@@ -137,9 +139,14 @@ class ScoreView(AttendView):
                 steps.scaled,
                 marked=at,
             ),
-            Strip(self.tr("mask: nothing is hidden, as a single text has no padding"), masked, steps.masked, marked=at),
             Strip(
-                self.tr("softmax: e to the power of each, divided by the sum of all"),
+                self.tr("padding mask: changes nothing, because a single text has no padding"),
+                masked,
+                steps.masked,
+                marked=at,
+            ),
+            Strip(
+                self.tr("softmax: e to the power of each score, divided by their sum"),
                 softmax,
                 steps.weights,
                 tokens,
@@ -150,12 +157,12 @@ class ScoreView(AttendView):
     def _show_note(self, steps: ScoreSteps, weights: np.ndarray) -> None:
         notes = []
         if float(np.abs(steps.weights - weights).max()) > SAME:
-            text = self.tr("You edited this row: the model went on with {weight} instead of the softmax.")
+            text = self.tr("You edited this row: the model used {weight} instead of the softmax result.")
             notes.append(text.format(weight=numbers.decimal(float(weights[steps.column]), 4)))
         view = self.attentions.token_view
         if view.words or not view.specials:
             notes.append(
-                self.tr("Scores are of single tokens, special tokens included, whatever the other pictures show.")
+                self.tr("Scores are for single tokens, including special tokens, whatever the other pictures show.")
             )
         self._note.setText(" ".join(notes))
         self._note.setVisible(bool(notes))

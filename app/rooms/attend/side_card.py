@@ -50,7 +50,7 @@ class SideCard(Card):
         layout.addWidget(Steady(self._build_facts()))
         layout.addWidget(Steady(self.kind))
         layout.addWidget(
-            label(self.tr("Averages over all tokens; “from A to B”: over the tokens of A."), "muted", wrap=True)
+            label(self.tr("Averages over all tokens; “from A to B”: over the tokens of A only."), "muted", wrap=True)
         )
         layout.addStretch(1)
         self.body.addWidget(scrolled(inside), 1)
@@ -103,7 +103,9 @@ class SideCard(Card):
         grid.setVerticalSpacing(theme.px(6))
         grid.setHorizontalSpacing(theme.px(6))
         hints = (
-            self.tr("How evenly it spreads: 0 is one token alone; the more, the more tokens it looks at"),
+            self.tr(
+                "How widely its attention is spread: 0 means a single token; the higher, the more tokens it looks at"
+            ),
             self.tr("How many tokens away it looks, on average"),
             self.tr("The share of A’s attention that goes to B"),
             self.tr("The share of attention that goes to special tokens"),

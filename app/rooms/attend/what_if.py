@@ -33,8 +33,10 @@ class WhatIfPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.head_off = button("", hint=self.tr("This head adds nothing"), checkable=True)
-        self.layer_off = button("", hint=self.tr("What enters this layer leaves it unchanged"), checkable=True)
+        self.head_off = button("", hint=self.tr("Run the model without what this head adds"), checkable=True)
+        self.layer_off = button(
+            "", hint=self.tr("Run the model with this layer passing its input on unchanged"), checkable=True
+        )
         self.column = Choice(self.tr("The token whose weight is edited"))
         self.weight = NumberBox(self.tr("The new weight, 0 to 1"), 0, 1, step=0.05, decimals=3)
         self.reset = button(self.tr("Reset the row"), self.row_reset.emit, look="small")
@@ -155,7 +157,7 @@ def sentence_about_changes(reading: Reading) -> str:
         return translate("WhatIfPanel", "Mask a word (M) to see what this does to it.")
     if changed_predictions(reading):
         return ""
-    return translate("WhatIfPanel", "This model has no output to compare; look at the pictures.")
+    return translate("WhatIfPanel", "This model makes no prediction to compare; look at how the pictures change.")
 
 
 def _word_targets(mask: MaskReading, now: MaskReading) -> list[HeadTarget]:

@@ -63,7 +63,7 @@ def sentence_about(reading: Reading, position: int) -> str:
         return mask_one if wants_mask else translate("changes", "Nothing is changed yet.")
     cosine = _cosine(before.trace.hidden_states[-1][position], reading.trace.hidden_states[-1][position])
     moved = translate(
-        "changes", "The last hidden state of “{token}” has a cosine of {cosine} with what it was before."
+        "changes", "The final hidden state of “{token}” has a cosine of {cosine} with what it was before."
     ).format(token=reading.shown_tokens[position], cosine=numbers.decimal(cosine))
     return f"{moved} {mask_one}" if wants_mask and not effects_of(reading) else moved
 
@@ -103,7 +103,7 @@ class ChangeCard(Card):
         self.setAccessibleName(self.tr("What if"))
         self.to_other = button(self.tr("Move to segment B"), self.segment_clicked.emit, look="small")
         self.swap = button(
-            self.tr("Swap position"),
+            self.tr("Swap positions"),
             look="small",
             hint=self.tr("Then click another token: the two swap positions"),
             checkable=True,

@@ -54,11 +54,11 @@ class MapView(View):
                 self.tr("Without segment and position, the same word is one point wherever it stands."),
             ),
             "one": (
-                self.tr("Token vectors and words near the selected token"),
+                self.tr("Token vectors, with words near the selected token"),
                 self.tr("Hollow: words of the vocabulary whose vectors point in a similar direction (cosine)."),
             ),
             "all": (
-                self.tr("Token vectors and words near every token"),
+                self.tr("Token vectors, with words near every token"),
                 self.tr("Hollow: for each token, the words whose vectors point in a similar direction (cosine)."),
             ),
         }

@@ -38,7 +38,9 @@ class TokenCard(Card):
         self._lengths_hint.setToolTip(
             self._lengths_hint.text()
             + "\n"
-            + self.tr("Share: how much of the sum’s length the part gives, p·x / |x|². The shares add up to 100%.")
+            + self.tr(
+                "Share: how much the part contributes to the sum’s length, p·x / |x|². The shares add up to 100%."
+            )
         )
         self._nearest_title = label(self.tr("Nearest words in the token table"), "title", wrap=True)
         self._measure_hint = Hint()
@@ -52,7 +54,7 @@ class TokenCard(Card):
             "distance": button(
                 self.tr("Distance"),
                 look="small",
-                hint=self.tr("Words whose vectors end close by (Euclidean distance)"),
+                hint=self.tr("Words whose vectors lie close by (Euclidean distance)"),
                 checkable=True,
             ),
         }

@@ -102,7 +102,7 @@ class VocabulariesView(View):
         self.reference = ""  # of the other vocabulary; empty: none chosen yet
         self.picture = TokenisationsPicture()
         self.menu = MenuButton(
-            self.tr("Compare with"), self._fill, self.tr("Another vocabulary to tokenise the text with")
+            self.tr("Compare with"), self._fill, self.tr("The other vocabulary to tokenise the text with")
         )
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
         self.note, self.line = label("", "muted", wrap=True), ProgressLine()
@@ -168,7 +168,7 @@ class VocabulariesView(View):
         alike = self.tr("Both split the text in the same way.")
         marked = self.tr("%n of {total} words (is|are) split differently (marked).", "", both.differing)
         marked = marked.format(total=len(both.spans))
-        cut_off = self.tr("The text is too long for the model, so only the part that both read is compared.")
+        cut_off = self.tr("The text is too long, so only the part that both models can read is compared.")
         hidden = self.tr("Special tokens are not shown.")
         sentences = [marked if both.differing else alike, *([] if both.is_whole else [cut_off]), hidden]
         self.note.setText(" ".join(sentences))

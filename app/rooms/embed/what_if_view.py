@@ -157,7 +157,7 @@ class WhatIfView(View):
         self.tiles, self.effects = Tiles(), ChangedPredictions(MOST_ROWS)
         self.parts: dict[str, QPushButton] = {}
         self.b_as_a = button(
-            self.tr("All of B as A"),
+            self.tr("Move B to segment A"),
             self._on_b_as_a_clicked,
             hint=self.tr("Read all of B as segment A"),
             checkable=True,

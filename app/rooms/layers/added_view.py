@@ -61,8 +61,8 @@ class AddedView(LayersView):
         self.cosines_card = Card(self.tr("In which direction"))
         self._formula = note("")
         signs = self.tr(
-            "Above 0, what is added points the way the vector already went; at 0 it is something new; below 0 it "
-            "takes something away."
+            "Above 0, what is added points the same way as the vector; at 0 it adds something new; below 0 it "
+            "cancels part of what was there."
         )
         row = hbox(parent=self, gap_px=GAP_PX)
         both = ["attention", "feed_forward"]
@@ -81,7 +81,8 @@ class AddedView(LayersView):
         request, members = reading.request, selection.units(reading).members
         self._formula.setText(
             self.tr(
-                "In each layer: m = x + attention, then m + feed-forward goes on to the next layer. Nothing is removed."
+                "In each layer: m = x + attention, then m + feed-forward goes on to the next layer. Nothing is "
+                "overwritten."
             )
             if request.model.config.norm == "pre"
             else self.tr(

@@ -57,7 +57,7 @@ class HiddenView(LayersView):
         self.lengths_card.set_hint(
             joined(
                 self._lengths_axes,
-                self.tr("the longer a vector, the less a layer changes it by what it adds"),
+                self.tr("the longer a vector, the less it is changed by what a layer adds"),
                 self.tr("the last column is after the model’s final LayerNorm") if is_pre else "",
                 selection.token_view.vectors_note,
             )

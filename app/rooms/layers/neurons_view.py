@@ -167,9 +167,9 @@ class NeuronsView(LayersView):
         )
         halves = hbox(gap_px=24)
         for title, hint, bars in (
-            (self.tr("It fires for"), self.tr("activation, the highest in this text first"), self.tokens),
+            (self.tr("Fires for"), self.tr("activation, highest in this text first"), self.tokens),
             (
-                self.tr("It promotes"),
+                self.tr("Promotes"),
                 self.tr("dot product of its output weights with each row of the token table"),
                 self.words,
             ),

@@ -27,9 +27,9 @@ class PathsView(LayersView):
             (self.picture, 1),
             note(
                 self.tr(
-                    "Each line is one token on its way through the layers; its dot marks the layer of the slider. "
-                    "Where lines come together, the model treats tokens alike. Hide the special tokens to spread the "
-                    "others out."
+                    "Each line is one token on its way through the layers; its dot marks the layer set by the "
+                    "slider. Where lines come together, the model treats the tokens alike. Hide the special "
+                    "tokens to spread the others out."
                 )
             ),
         )

@@ -49,7 +49,7 @@ class StageTrack(QSlider):
         super().__init__(Qt.Orientation.Horizontal)
         self.setPageStep(1)
         self.setAccessibleName(self.tr("Layer"))
-        self.setToolTip(self.tr("Layer (arrow keys move it)"))
+        self.setToolTip(self.tr("Layer (the arrow keys change it)"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMaximumWidth(theme.column_px(MOST_PX))
 

@@ -43,7 +43,7 @@ class DerivationCard(Card):
         self._tokens: list[str] = []
         self.number, self.formula = label("", "number"), label("", wrap=True)
         self.changed = label(
-            self.tr("This number was changed by what you switched off or edited, so its parts do not add up to it."),
+            self.tr("Something you switched off or edited changed this number, so its parts do not add up to it."),
             "error",
             wrap=True,
         )
@@ -79,7 +79,7 @@ class DerivationCard(Card):
         self.number.show()
         self._facts.setVisible(bool(derivation.facts))
         count = len(derivation.terms) + derivation.rest_count
-        self._terms_title.setText(self.tr("The %Ln addend(s), largest first", "", count))
+        self._terms_title.setText(self.tr("The %Ln term(s), largest first", "", count))
         for widget in (self._terms_title, self._terms):
             widget.setVisible(bool(derivation.terms))
         self._write_tables(derivation)

@@ -76,7 +76,7 @@ class UsesEditor(QWidget):
         self.add = button(self.tr("Add a sentence"), self._on_add_clicked)
         vbox(
             hbox(label(self.tr("Word"), "muted"), (self.word, 1)),
-            note(self.tr("The number is the meaning of the word in that sentence. Click it to change it.")),
+            note(self.tr("The number says which meaning the word has in that sentence. Click it to change it.")),
             self._column,
             hbox(self.add, None),
             parent=self,

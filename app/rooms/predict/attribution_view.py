@@ -35,17 +35,18 @@ LEAST_PX = 150  # where the window is lower, the whole room scrolls
 METHOD_TEXTS: dict[Method, tuple[str, str]] = {
     "integrated": (
         QT_TRANSLATE_NOOP("MethodCard", "Integrated gradients"),
-        QT_TRANSLATE_NOOP("MethodCard", "From the text with every word masked to this one: each token’s share."),
+        QT_TRANSLATE_NOOP("MethodCard", "Each token’s share of the change from a fully masked text to this one."),
     ),
     "gradient": (
         QT_TRANSLATE_NOOP("MethodCard", "Gradient × input"),
         QT_TRANSLATE_NOOP(
-            "MethodCard", "What shrinking the token’s vector to 0 would cost, by the slope: a first guess."
+            "MethodCard",
+            "What shrinking the token’s vector to 0 would cost, estimated from the slope: a rough first answer.",
         ),
     ),
     "left_out": (
         QT_TRANSLATE_NOOP("MethodCard", "Leave one out"),
-        QT_TRANSLATE_NOOP("MethodCard", "What masking this token alone costs."),
+        QT_TRANSLATE_NOOP("MethodCard", "What masking this one token costs."),
     ),
 }
 
@@ -65,8 +66,8 @@ class AttributionView(PredictView):
         self.questions_by_method: dict[Method, Question[Attribution]] = {
             method: self.add_question(card.show_attribution, card.line) for method, card in self.cards.items()
         }
-        self.place = Choice(self.tr("The mask or head to ask about"))
-        self.word = Choice(self.tr("The word, class or tag to ask about"))
+        self.place = Choice(self.tr("The mask or output head to explain"))
+        self.word = Choice(self.tr("The word, class or tag to explain"))
         self._groups: list[tuple[str, list[HeadTarget]]] = []  # name and predictions of each place
         self._picked: HeadTarget | None = None  # what the person chose
         self._clicked: int | None = None  # the token that was clicked last, as far as it was followed
@@ -120,15 +121,17 @@ class AttributionView(PredictView):
         if target is None:
             return
         unit = (
-            self.tr("Change of the score.") if target.is_score else self.tr("Change of the log probability, in nats.")
+            self.tr("Change in the score.")
+            if target.is_score
+            else self.tr("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
         )
         colors = self.tr(
-            "Red tokens support the prediction, blue ones speak against it: does it rest on the words that you would "
-            "name? Each card has its own scale, symmetric around 0."
+            "Red tokens support the prediction, blue ones speak against it: does it rest on the words you would "
+            "expect? Each card has its own scale, symmetric around 0."
         )
         note = f"{unit} {colors}"
         if reading.before is not None:
-            note += " " + self.tr("This is the unchanged model, without your changes.")
+            note += " " + self.tr("Computed for the model without your changes.")
         self.note.setText(note)
         plain = reading.before or reading
         text, request, units = plain.request.model_input, plain.request, self.selection.units(reading)
@@ -196,7 +199,7 @@ class AttributionView(PredictView):
         return self.figure(card.title, [card.tokens, card.scale], arrays, hint=hint, settings=summary, plain=True)
 
     def _unit(self, target: HeadTarget) -> str:
-        return self.tr("part of the score") if target.is_score else self.tr("part of the log probability, in nats")
+        return self.tr("share of the score") if target.is_score else self.tr("share of the log-probability, in nats")
 
     def _on_place_activated(self, index: int) -> None:
         self._fill_words(0)
@@ -262,19 +265,23 @@ class MethodCard(Card):
         """What the shares add up to, and how far the sum is from what it should be."""
         is_score = self.target is not None and self.target.is_score
         if found.baseline is None or found.completeness_error is None:
-            sentence = self.tr("Score here: {value}.") if is_score else self.tr("Log probability here: {value} nats.")
+            sentence = (
+                self.tr("Score with this text: {value}.")
+                if is_score
+                else self.tr("Log-probability with this text: {value} nats.")
+            )
             return sentence.format(value=numbers.signed(found.value, 3))
         change, error = found.value - found.baseline, numbers.signed(found.completeness_error, 4)
         if change:
             share = abs(found.completeness_error / change)
             error = self.tr("{error} ({share:.1%} of it)").format(error=error, share=share)
         if is_score:
-            begin = self.tr("Score: {value} here, {baseline} with every word masked.")
+            begin = self.tr("Score: {value} with this text, {baseline} with every word masked.")
         else:
-            begin = self.tr("Log probability: {value} nats here, {baseline} with every word masked.")
-        sum_ = self.tr("The shares of all tokens add up to {sum} of {change}: completeness error {error}.").format(
-            sum=numbers.signed(float(found.scores.sum()), 3), change=numbers.signed(change, 3), error=error
-        )
+            begin = self.tr("Log-probability: {value} nats with this text, {baseline} with every word masked.")
+        sum_ = self.tr(
+            "The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}."
+        ).format(sum=numbers.signed(float(found.scores.sum()), 3), change=numbers.signed(change, 3), error=error)
         baseline = numbers.signed(found.baseline, 3)
         return f"{begin.format(value=numbers.signed(found.value, 3), baseline=baseline)} {sum_}"
 

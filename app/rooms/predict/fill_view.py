@@ -51,16 +51,16 @@ class FillView(PredictView):
         self.order = Choice(self.tr("Order of filling"))
         for order, name in ORDERS.items():
             self.order.addItem(self.tr(name), order)
-        self.next = button(self.tr("Fill the next"), lambda: self.fill(1), look="primary")
+        self.next = button(self.tr("Fill next"), lambda: self.fill(1), look="primary")
         self.all = button(self.tr("Fill all"), lambda: self.fill(None))
-        self.undo = button(self.tr("Undo"), self._on_undo_clicked, hint=self.tr("Take the last word out again"))
+        self.undo = button(self.tr("Undo"), self._on_undo_clicked, hint=self.tr("Remove the last word filled in"))
         self.restart = button(self.tr("Start over"), self._on_restart_clicked)
         self.insert = button(
             self.tr("Insert into the text"),
             self._on_insert_clicked,
             hint=self.tr("Replace the masks in the text with these words"),
         )
-        self.tokens = HeatTokens(self.tr("The text, its masks filled so far"))
+        self.tokens = HeatTokens(self.tr("The text with the masks filled so far"))
         self.bars = BarList(self.tr("Words filled in, in order"), stretch_to_px=27)
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self._steps_card = Card(self.tr("Steps"))
@@ -135,11 +135,12 @@ class FillView(PredictView):
         self._joint.setText(self._joint_sentence())
         self._hint.setText(
             self.tr(
-                "Click a mask, or move to it with the arrow keys and press Enter, to fill it with its likeliest word."
+                "Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word."
             )
             if by_clicks
             else self.tr(
-                "Each word is the likeliest at its place, given those before it. Another order may give other words."
+                "Each word is the most likely one there, given the words filled in before it. Another order may "
+                "give other words."
             )
         )
 
@@ -179,7 +180,7 @@ class FillView(PredictView):
         values = np.array([step.word.probability for step in self.steps])
         arrays = {"probability": numbers_of("step", names, values)}
         orders = {self._orders[step.position] for step in self.steps}
-        hint = self.tr(ORDERS[orders.pop()]) if len(orders) == 1 else self.tr("in mixed orders")
+        hint = self.tr(ORDERS[orders.pop()]) if len(orders) == 1 else self.tr("in mixed order")
         widgets: list[QWidget] = [self.tokens, self.bars]
         title = self.tr("Masks filled one at a time")
         return self.figure(title, widgets, arrays, hint=hint, settings=self._joint.text())
@@ -189,7 +190,7 @@ class FillView(PredictView):
         if not self.steps:
             return ""
         bits = -sum(math.log2(step.word.probability) for step in self.steps)
-        sentence = self.tr("All together, in this order: probability {probability:.2g}, {bits:.2f} bits.")
+        sentence = self.tr("All words together, in this order: probability {probability:.2g}, {bits:.2f} bits.")
         return sentence.format(probability=2**-bits, bits=bits)
 
     def _on_filled_answered(self, steps: list[FilledMask]) -> None:

@@ -51,13 +51,13 @@ class LensView(PredictView):
         self.followed_word: Question[WordThroughLayers] = self.add_question(
             lambda _found: self._show_followed(), self.line
         )
-        self.table = LensTable(self.tr("Best guess at each mask after each layer"))
+        self.table = LensTable(self.tr("Top guess at each mask after each layer"))
         self.decided = label("", wrap=True)
         self.word = QLineEdit()
         self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=32)
         self.verdict = label("", "strong", wrap=True)
         self.pieces = label("", "muted", wrap=True)
-        self._card = Card(self.tr("Layer by layer"), self.tr("the best guess if the model stopped after each layer"))
+        self._card = Card(self.tr("Layer by layer"), self.tr("the top guess if the model stopped after each layer"))
         self._word_card = Card(self.tr("One word through the layers"))
         self._build()
         self.table.hovered.connect(lambda cell: self.hover_text_changed.emit(self.table.description(cell)))
@@ -202,7 +202,7 @@ class LensView(PredictView):
             "last word": Numbers(lens.probability, axes),
             "rank of the last word": Numbers(lens.rank, axes),
         }
-        hint = self.tr("rows: layers · columns: masks · the best guess and its probability")
+        hint = self.tr("rows: layers · columns: masks · the top guess and its probability")
         decided = " ".join(self.decided.text().splitlines())
         return self.figure(self._card.title, [self.table], arrays, hint=hint, settings=decided)
 
@@ -244,24 +244,26 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> s
 
     values = {"word": word, "last": numbers.percent(float(chances[-1]))}
     if ranks is None:
-        sentence = translate("Predict", "“{word}” is likeliest after {stage}; at the end its probability is {last}.")
+        sentence = translate("Predict", "“{word}” is most likely after {stage}; its final probability is {last}.")
         return sentence.format(**values, stage=stage_name(int(chances.argmax())))
     decided = decided_at(ranks)
     if decided is not None and decided < len(ranks) - 1:
-        sentence = translate("Predict", "“{word}” is first from {stage} on; at the end its probability is {last}.")
+        sentence = translate("Predict", "“{word}” ranks first from {stage} on; its final probability is {last}.")
         return sentence.format(**values, stage=stage_name(decided))
     if decided is not None:
-        sentence = translate("Predict", "“{word}” is first only after the last layer; its probability there is {last}.")
+        sentence = translate(
+            "Predict", "“{word}” ranks first only after the last layer; its probability there is {last}."
+        )
         return sentence.format(**values)
     if ranks.min() == 1:
         sentence = translate(
             "Predict",
-            "“{word}” is first after {stage}, but not at the end: there its probability is {last}, rank {rank}.",
+            "“{word}” ranks first after {stage}, but not at the end: its final probability is {last}, rank {rank}.",
         )
     else:
         sentence = translate(
             "Predict",
-            "“{word}” is never first; its best rank is {best}, after {stage}. At the end its probability is {last}, "
+            "“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {last}, "
             "rank {rank}.",
         )
     stage = stage_name(int(ranks.argmin()))

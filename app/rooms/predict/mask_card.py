@@ -26,9 +26,9 @@ class MaskCard(Card):
         super().__init__()
         self.position = 0
         self.words: list[WordGuess] = []  # what the bars show
-        self.bars = BarList(self.tr("Likeliest words"), clickable=True, stretch_to_px=27)
+        self.bars = BarList(self.tr("Most likely words"), clickable=True, stretch_to_px=27)
         self._changed = label("", "muted", wrap=True)
-        self._strip = LensStrip(self.tr("Best guess after each layer"))
+        self._strip = LensStrip(self.tr("Top guess after each layer"))
         self._decided = label("", "muted", wrap=True)
         self.bars.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
         self.bars.context_menu_requested.connect(self.word_menu_requested)
@@ -38,7 +38,7 @@ class MaskCard(Card):
         scale.set_range(0, 1)
         line = QHBoxLayout()
         title = label(self.tr("After each layer"), "title")
-        title.setToolTip(self.tr("The best guess if the model stopped there; the colour is its probability"))
+        title.setToolTip(self.tr("The top guess if the model stopped there; the colour shows its probability"))
         fill(line, (title, 1), scale)
         fill(
             self.body,
@@ -123,7 +123,7 @@ class MaskCard(Card):
 
     def _history(self, reading: MaskReading, mask: str) -> str:
         if reading.was is None or reading.rank is None:
-            return self.tr("{mask} is in the text itself; the likeliest words").format(mask=mask)
+            return self.tr("{mask} is part of the text; the most likely words").format(mask=mask)
         rank = reading.rank
         return self.tr("hides “{word}” · rank {rank} · probability {probability} · surprise {bits:.2f} bits").format(
             word=reading.was.token,

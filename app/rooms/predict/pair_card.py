@@ -79,7 +79,7 @@ class PairCard(Card):
             self.tr("Swap A and B"), self._on_swap_clicked, look="small", hint=self.tr("Read B first, then A")
         )
         self.other = button(
-            self.tr("Another B"), self._on_other_clicked, look="small", hint=self.tr("Take a B from another example")
+            self.tr("Another B"), self._on_other_clicked, look="small", hint=self.tr("Try the B of another example")
         )
         fill(self.body, self._answer, self._number, self._bar, self._before, self._explanation)
         tries = FlowLayout()

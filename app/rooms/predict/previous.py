@@ -83,7 +83,7 @@ class PreviousCard(Card):
         self.rows: list[Row] = []
         self._changes = BeforeAfter()
         self.body.addWidget(self._changes)
-        self.add_to_header(IconButton("close", self.tr("Forget the previous predictions"), self.dismissed.emit))
+        self.add_to_header(IconButton("close", self.tr("Clear the previous predictions"), self.dismissed.emit))
         self.hide()
 
     @property

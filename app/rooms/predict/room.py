@@ -15,7 +15,7 @@ class PredictRoom(ViewRoom):
         ViewSpec(
             "words",
             QT_TRANSLATE_NOOP("ViewSpec", "Words"),
-            QT_TRANSLATE_NOOP("ViewSpec", "The likeliest words for each mask, and whether B follows A"),
+            QT_TRANSLATE_NOOP("ViewSpec", "The most likely words for each mask, and whether B follows A"),
             WordsView,
         ),
         ViewSpec(
@@ -33,7 +33,7 @@ class PredictRoom(ViewRoom):
         ViewSpec(
             "attribution",
             QT_TRANSLATE_NOOP("ViewSpec", "Which words decided"),
-            QT_TRANSLATE_NOOP("ViewSpec", "Which words of the text a prediction rests on, by three methods"),
+            QT_TRANSLATE_NOOP("ViewSpec", "Which words in the text a prediction rests on, by three methods"),
             later("app.rooms.predict.attribution_view", "AttributionView"),
         ),
         ViewSpec(

@@ -124,13 +124,14 @@ class SurpriseView(PredictView):
         perplexity = self.tr("pseudo-perplexity {perplexity:.2f}").format(perplexity=found.pseudo_perplexity)
         self.perplexity.setText(perplexity)
         mean = self.tr(
-            "High surprise marks what does not fit: a rare word, a mistake, a twist. Pseudo-perplexity is 2 to the "
-            "power of the mean, {mean:.2f} bits over {count} tokens: as unsure as a choice among that many equally "
-            "likely words. 0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand."
+            "High surprise marks what does not fit: a rare word, a mistake, a twist. 0 bits: certain. 1 bit: a "
+            "coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the model is on average: as "
+            "if it chose among that many equally likely words. It is 2 to the power of the mean, {mean:.2f} bits "
+            "over {count} tokens."
         ).format(mean=float(found.bits.mean()), count=len(found.bits))
         sentences = [mean]
         if selection.token_view.words:
-            sentences.append(self.tr("Words: the later pieces of a word are hidden with it, and their bits added up."))
+            sentences.append(self.tr("Words: all pieces of a word are masked together, and their bits added up."))
         if self.reading is not None and self.reading.request.what_if:
             sentences.append(self.tr("With your changes inside the model."))
         self._explanation.setText(" ".join(sentences))

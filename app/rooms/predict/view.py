@@ -89,7 +89,9 @@ class PredictView(View):
         if missing:
             self.show_nothing(self.tr("No predictions"), missing)
         elif not reading.masks:
-            self.show_nothing(self.tr("Mask a word"), self.tr("Mask a word first: double-click a token, or press M."))
+            self.show_nothing(
+                self.tr("Mask a word"), self.tr("Mask a word first: double-click a token, or select it and press M.")
+            )
         else:
             self.show_content()
         return not missing and bool(reading.masks)

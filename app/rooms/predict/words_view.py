@@ -48,10 +48,10 @@ class ReplacedCard(Card):
         )
         self.answer = label("", "number", wrap=True)
         self.tokens = HeatTokens(self.tr("Probability that each token was replaced"))
-        self.bars = BarList(self.tr("Likeliest to be replaced"), stretch_to_px=30)
+        self.bars = BarList(self.tr("Most likely replaced"), stretch_to_px=30)
         self._scale = ColorBar(signed=False)
         self._scale.set_range(0, 1)
-        framed = self.tr("framed: judged to be replaced, {least} or more").format(least=REPLACED_FROM)
+        framed = self.tr("outlined: judged to be replaced (probability {least} or more)").format(least=REPLACED_FROM)
         line = hbox(label(self.tr("probability"), "muted"), self._scale, label(framed, "muted"), None)
         for widget in (self.answer, self.tokens):
             fill(self.body, widget, 4)
@@ -59,7 +59,7 @@ class ReplacedCard(Card):
             self.body,
             line,
             12,
-            label(self.tr("Likeliest to be replaced"), "title"),
+            label(self.tr("Most likely replaced"), "title"),
             self.bars,
             6,
             label(self.tr("Type a word that does not fit: does the model notice?"), "muted"),
@@ -188,7 +188,7 @@ class WordsView(PredictView):
         masks, judges = self.masks, reading.replaced is not None
         self._show_masks(reading)
         self._more.setVisible(len(masks) < len(reading.masks))
-        shown = self.tr("The first {shown} of {all} masks are shown.")
+        shown = self.tr("Only the first {shown} of {all} masks are shown.")
         self._more.setText(shown.format(shown=MOST_MASKS, all=len(reading.masks)))
         self._invitation.setVisible(not reading.masks and not (judges and "mlm" not in reading.request.model.tasks))
         self.replaced.setVisible(judges)
@@ -213,15 +213,15 @@ class WordsView(PredictView):
         if missing is None:
             title = self.tr("Mask a word")
             text = self.tr(
-                "Double-click a token, or press M, to mask it. The model then predicts which words belong there, and "
-                "how likely each one is."
+                "Double-click a token, or select it and press M, to mask it. The model then predicts which words "
+                "belong there, and how likely each one is."
             )
         elif model.pooling is not None:
             title = self.tr("Made to compare sentences")
             text = (
                 missing
                 + " "
-                + self.tr("It turns a sentence into one vector: see at the right how similar A and B are.")
+                + self.tr("It turns a sentence into one vector: on the right you see how similar A and B are.")
             )
         else:
             title = self.tr("No predictions")
@@ -351,7 +351,7 @@ class WordsView(PredictView):
                 "layer", best, [words[index][0].probability for words in lens.words]
             )
         title = self.tr("{mask} at position {position}").format(mask=mask_token(self.reading), position=card.position)
-        hint = self.tr("likeliest words and their probabilities") + " · " + card.hint
+        hint = self.tr("most likely words and their probabilities") + " · " + card.hint
         return self.figure(title, card.picture, numbers, hint=hint, settings=card.decided)
 
     def _replaced_figure(self) -> Figure | None:

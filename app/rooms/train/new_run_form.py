@@ -224,7 +224,7 @@ class NewRunForm(QWidget):
         self._sentence = label("", "muted", wrap=True)
         self.model = ModelChoice()
         self.source = Choice(self.tr("What to learn from"))
-        self.task = Choice(self.tr("How to read the file"))
+        self.task = Choice(self.tr("The format of the file"))
         self.columns = ColumnFields()
         self.preset = Choice(self.tr("Layers × hidden size of the model"))
         for preset in OFFERED:
@@ -404,10 +404,10 @@ class NewRunForm(QWidget):
         kind = self.run_kind
         text = ""
         if kind.is_task and self._own:
-            text = self.tr("If the folder has a dev file, it is held out; otherwise a tenth of the examples is.")
+            text = self.tr("If the folder has a dev file, that is held out; otherwise a tenth of the examples is.")
         elif kind.is_task:
             text = self.tr(
-                "The sample takes about a minute. With only 20 held-out examples, one more or less is chance."
+                "The sample takes about a minute. With only 20 held-out examples, a difference of one is chance."
             )
         elif not kind.starts_from_model:
             text = translate("NewRunForm", OFFERED[self.preset.currentData()])

@@ -67,7 +67,7 @@ def _distillation() -> RunPlots:
     loss = (
         CurveSpec(
             "loss_soft",
-            translate("RunPlots", "against the teacher's predictions"),
+            translate("RunPlots", "against the teacher’s predictions"),
             "curve_nsp",
             numbers.decimal,
             dashed=True,
@@ -112,7 +112,7 @@ def _task(metrics: tuple[str, ...]) -> RunPlots:
             tuple(held_out.format(metric=metric_name(metric)) for metric in metrics),
             score,
         ),
-        translate("RunPlots", "On examples that the run never learns from; the newest measurement"),
+        translate("RunPlots", "On examples that the run never trains on; the latest measurement"),
     )
 
 
@@ -126,8 +126,8 @@ def _language_model(loss: tuple[CurveSpec, ...], right: tuple[CurveSpec, ...]) -
             _step_size(),
         ),
         Number(("loss_masked",), (translate("RunPlots", "masked-word loss"),), numbers.decimal),
-        Number(("words_right_held_out",), (translate("RunPlots", "held-out words right"),), numbers.percent),
-        translate("RunPlots", "Masked words, in text that the run never learns from; the newest measurement"),
+        Number(("words_right_held_out",), (translate("RunPlots", "held-out accuracy"),), numbers.percent),
+        translate("RunPlots", "Masked words, in text that the run never trains on; the latest measurement"),
     )
 
 

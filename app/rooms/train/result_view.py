@@ -83,9 +83,9 @@ _COMPARED = {  # of teacher and student, as comparison.json names it
     "parameters": QT_TRANSLATE_NOOP("ResultView", "parameters"),
     "forward_ms": QT_TRANSLATE_NOOP("ResultView", "ms per batch"),
     "mlm_loss": QT_TRANSLATE_NOOP("ResultView", "masked-word loss"),
-    "mlm_accuracy": QT_TRANSLATE_NOOP("ResultView", "words right"),
-    "mlm_top5": QT_TRANSLATE_NOOP("ResultView", "right in five guesses"),
-    "nsp_accuracy": QT_TRANSLATE_NOOP("ResultView", "next sentence right"),
+    "mlm_accuracy": QT_TRANSLATE_NOOP("ResultView", "words correct"),
+    "mlm_top5": QT_TRANSLATE_NOOP("ResultView", "correct in five guesses"),
+    "nsp_accuracy": QT_TRANSLATE_NOOP("ResultView", "next sentence correct"),
 }
 
 translate = QCoreApplication.translate

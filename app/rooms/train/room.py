@@ -115,12 +115,12 @@ class TrainRoom(QWidget):
         self._problem = label("", "error", wrap=True)
         self._time_text = label("", "muted")
         self._play = button(
-            self.tr("Play"), self._on_play_clicked, hint=self.tr("Go through the snapshots, one after the other")
+            self.tr("Play"), self._on_play_clicked, hint=self.tr("Step through the snapshots one by one")
         )
         self.open_button = button(self.tr("Open in every room"), self._on_open_clicked, look="primary")
         self.open_button.setToolTip(self.tr("Every room shows the model as it was at this step"))
         self.apply_button = button(self.tr("Try it in Apply"), self._on_apply_clicked)
-        self.apply_button.setToolTip(self.tr("Run the model of this step on what you type"))
+        self.apply_button.setToolTip(self.tr("Run the model from this step on your own text"))
         self.apply_button.hide()
         self._middle = QStackedWidget()
         self._middle.addWidget(self._invitation())
@@ -309,7 +309,7 @@ class TrainRoom(QWidget):
     def _about_time(self) -> str:
         newest, path = self._snapshots[-1]
         if self._chosen is None:
-            parts = [self.tr("the open snapshot is no longer kept")]
+            parts = [self.tr("the open snapshot is no longer there")]
         else:
             step, folder = self._snapshots[self._chosen]
             at = self.tr("step {step} of {newest}")

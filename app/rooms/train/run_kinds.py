@@ -40,7 +40,7 @@ _ROLES: dict[str, dict[Role, str]] = {
     },
     "choice": {
         "text": QT_TRANSLATE_NOOP("Columns", "Column with the beginning"),
-        "label": QT_TRANSLATE_NOOP("Columns", "Column with the number of the right ending"),
+        "label": QT_TRANSLATE_NOOP("Columns", "Column with the number of the correct ending"),
     },
     "summarise": {
         "text": QT_TRANSLATE_NOOP("Columns", "Column with the text"),
@@ -168,7 +168,10 @@ def _pretrain(values: FormValues) -> RunCommand:
 
 def _continue(values: FormValues) -> RunCommand:
     folder = _with_mlm_head(
-        values, translate("RunKind", "This model has no masked-word (MLM) head, so it cannot continue; choose another.")
+        values,
+        translate(
+            "RunKind", "This model has no masked-word (MLM) head, so its pretraining cannot continue; choose another."
+        ),
     )
     # It predicts masked words already, so it needs no warm-up on next words.
     training = TrainingOptions(minutes=values.number, causal_share=0.0)
@@ -254,7 +257,7 @@ RUN_KINDS = (
         "continue",
         QT_TRANSLATE_NOOP("RunKind", "Continue pretraining"),
         QT_TRANSLATE_NOOP(
-            "RunKind", "A trained model keeps guessing masked words, in more text or another kind of it."
+            "RunKind", "A trained model goes on guessing masked words, in more text or a different kind of text."
         ),
         _continue,
         "more stories",

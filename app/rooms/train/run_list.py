@@ -140,7 +140,7 @@ def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:
     accuracy = held_out.get("mlm_accuracy")
     if not isinstance(accuracy, int | float):
         return ""
-    return QCoreApplication.translate("RunList", "{share} right").format(share=numbers.percent(accuracy))
+    return QCoreApplication.translate("RunList", "{share} correct").format(share=numbers.percent(accuracy))
 
 
 def _paint_bar(painter: QPainter, inner: QRectF, run: RunInfo) -> None:

@@ -109,9 +109,7 @@ class RunView(Card):
         self.result.show_result(result, self._info.metrics)
         self.to_result.setEnabled(result is not None)
         self.to_result.setToolTip(
-            self.tr("How well it does on held-out examples")
-            if result
-            else self.tr("The result comes at the end of the run")
+            self.tr("How well it does on held-out examples") if result else self.tr("Available at the end of the run")
         )
         if result is None:
             self._show_page(False)

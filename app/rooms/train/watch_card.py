@@ -29,7 +29,7 @@ class WatchCard(Card):
         self.set_hint(self.tr("at every snapshot"))
         self.sentence = QLineEdit(SENTENCE)
         self.sentence.setCursorPosition(0)  # a long one shows its beginning
-        self.sentence.setAccessibleName(self.tr("Sentence with a [MASK], asked at every snapshot"))
+        self.sentence.setAccessibleName(self.tr("Sentence with a [MASK] to predict at every snapshot"))
         self.list = SnapshotList()
         self.problem, self.note = label("", "error", wrap=True), label("", "muted", wrap=True)
         self._none = label(self._about_snapshots(None), "muted", wrap=True)
@@ -81,8 +81,8 @@ class WatchCard(Card):
         self.list.set_guesses({})
         self._question.forget()
         masks = self.sentence.text().count(MASK)
-        no_mask = self.tr("Write [MASK] where a word is to be predicted.")
-        self.note.setText(no_mask if not masks else self.tr("The words are for the first [MASK].") if masks > 1 else "")
+        no_mask = self.tr("Type [MASK] where the model should predict a word.")
+        self.note.setText(no_mask if not masks else self.tr("Only the first [MASK] is predicted.") if masks > 1 else "")
         self.note.setVisible(masks != 1)
         self._ask()
 
