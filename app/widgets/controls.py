@@ -2,9 +2,18 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton, QStyle, QStyleOptionButton, QStylePainter, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QMenu,
+    QPushButton,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QWidget,
+)
 
 from app.look import theme
 from app.look.icons import paint_icon
@@ -120,6 +129,31 @@ class Choice(QComboBox):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(80), theme.px(30))
+
+
+class SpinBox(QDoubleSpinBox):
+    """Qt's without buttons, which a style sheet does not draw: it looks as a line of text does. The up and down keys
+    change the number; zeros at its end are left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
+
+    def textFromValue(self, value: float) -> str:
+        text = super().textFromValue(value)
+        return text.rstrip("0").rstrip(self.locale().decimalPoint()) if self.decimals() else text
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_text()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        self._place_text()
+
+    def _place_text(self) -> None:
+        """A style sheet leaves a spin box without buttons no room for its text."""
+        self.lineEdit().setGeometry(self.rect().adjusted(theme.px(9), 1, -theme.px(4), -1))
 
 
 def popped_up(menu: QMenu, fill: Callable[[QMenu], object], under: QWidget) -> QMenu:

@@ -8,8 +8,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.look import theme
 from app.rooms.train.new_run_form import A_FILE
 from app.rooms.train.room import TrainRoom
+from app.widgets.controls import SpinBox
 
 
 @pytest.fixture
@@ -48,6 +50,18 @@ def test_only_a_length_that_can_be_run_is_typed(room: TrainRoom, typed: str, min
     with qtbot.waitSignal(room.start_requested) as caught:
         room.form.submit()
     assert caught.args[0].options.training.minutes == minutes
+
+
+def test_length_looks_as_the_other_fields_do(room: TrainRoom) -> None:
+    """A style sheet draws no buttons of a spin box, and leaves its text no room."""
+    room.show_form()
+    field = room.form.length.spin_box
+    assert field.text() == "2" and field.buttonSymbols() == SpinBox.ButtonSymbols.NoButtons
+    assert field.lineEdit().x() == theme.px(9) and field.lineEdit().width() > 0.7 * field.width()
+    field.setValue(0.2)
+    assert field.text() == "0.2"
+    field.setValue(1200)
+    assert field.text() == "1200"
 
 
 def test_enter_in_a_line_starts_and_elsewhere_does_not(room: TrainRoom, qtbot: QtBot) -> None:

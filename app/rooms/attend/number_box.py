@@ -1,17 +1,17 @@
-"""A field for a number: Qt's spin box without buttons, which takes whatever is typed."""
+"""A field for a number, which takes whatever is typed."""
 
 from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QEvent, QSignalBlocker
-from PySide6.QtGui import QResizeEvent, QValidator
-from PySide6.QtWidgets import QDoubleSpinBox
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QValidator
 
 from app.look import numbers, theme
+from app.widgets.controls import SpinBox
 
 
-class NumberBox(QDoubleSpinBox):
+class NumberBox(SpinBox):
     """Enter or Tab makes it count. Also takes a decimal comma; what is no number leaves the value as it is.
 
     Qt's validator would keep back the end of the editing, and leave there what has no effect.
@@ -22,7 +22,6 @@ class NumberBox(QDoubleSpinBox):
         super().__init__()
         self.setAccessibleName(name)
         self.setToolTip(self.tr("{name}; the up and down keys change it too").format(name=name))
-        self.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.setDecimals(decimals)
         self.setRange(low, high)
         self.setSingleStep(step)
@@ -41,18 +40,6 @@ class NumberBox(QDoubleSpinBox):
             self.setValue(value)
             self.lineEdit().setText(self.textFromValue(self.value()) + self.suffix())
             self.lineEdit().setModified(False)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_text()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        self._place_text()
-
-    def _place_text(self) -> None:
-        """A style sheet leaves a spin box without buttons no room for its text."""
-        self.lineEdit().setGeometry(self.rect().adjusted(theme.px(9), 1, -theme.px(4), -1))
 
     def textFromValue(self, value: float) -> str:
         return numbers.decimal(value, self.decimals())

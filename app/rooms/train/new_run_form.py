@@ -7,7 +7,6 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDoubleSpinBox,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -39,7 +38,7 @@ from app.runs.child import RunCommand
 from app.runs.run_info import RunInfo, model_name
 from app.state.task_info import task_title
 from app.widgets.card import button, label, scrolled
-from app.widgets.controls import Choice
+from app.widgets.controls import Choice, SpinBox
 from app.widgets.layouts import fill, hbox, vbox
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
@@ -154,7 +153,7 @@ class LengthField(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.spin_box = QDoubleSpinBox()
+        self.spin_box = SpinBox()
         self.unit_choice = Choice(self.tr("What the number counts"))
         self._defaults: dict[str, float] = {}
         hbox((self.spin_box, 1), (self.unit_choice, 1), parent=self, gap_px=6)
