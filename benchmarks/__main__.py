@@ -1,7 +1,5 @@
 """Run the benchmarks and print a table: `python -m benchmarks [NAME ...] [--json FILE]`."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Every head of BERT-base switched off in turn: all in batches, against one forward pass per head."""
 
-from __future__ import annotations
-
 import time
 
 import torch

@@ -7,8 +7,6 @@ batches padded to their longest sequence. Both have the settings of bertcore.tra
 means and standard deviations of the task's main metric, and the examples per second.
 """
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 import time

@@ -6,8 +6,6 @@ logits: ours for the masked positions, 15% of the text, as the window asks for t
 the others out. A second row has ours compute all of them too. Not recorded: hidden states alone, against SDPA.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

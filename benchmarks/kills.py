@@ -5,8 +5,6 @@ starts. Then `--resume`. Every loss that was ever written, also those that were 
 run's, bit for bit, and so have the last weights and the optimiser's state.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """The picture of the kill test: both curves laid over each other, and where the run was killed."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

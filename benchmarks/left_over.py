@@ -1,7 +1,5 @@
 """What a long use of the window leaves behind: memory, threads, timers, widgets; and every complaint on the way."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Opening a 440 MB BERT-base folder, against reading its file with `safetensors` alone; a process for each run."""
 
-from __future__ import annotations
-
 import json
 import statistics
 import subprocess

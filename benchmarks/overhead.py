@@ -4,8 +4,6 @@ A run of 4 x 256 on the sample stories for a minute, with everything at its defa
 the last, less the time in steps and in measurements on held-out text.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from pathlib import Path

@@ -4,8 +4,6 @@
 a swapped, forgotten or transposed tensor shows at once, and a right one is right at any size.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The peer: `transformers`' BertForPreTraining with the very weights of one of our models."""
 
-from __future__ import annotations
-
 import logging
 import tempfile
 from pathlib import Path

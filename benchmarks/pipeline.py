@@ -6,8 +6,6 @@ beside takes away from the step shows in the other figure: steps with it against
 turns.
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import tempfile

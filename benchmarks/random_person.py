@@ -1,7 +1,5 @@
 """Somebody who types, clicks and switches at random, by the events of a real keyboard and mouse."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Generator

@@ -3,8 +3,6 @@
 FLOPs of a step count each product of matrices three times (forward, and twice backward), 2 per multiplication.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 

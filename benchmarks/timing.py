@@ -1,7 +1,5 @@
 """Timing two things against each other on a noisy machine: in turns, and the median of each."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable

@@ -9,8 +9,6 @@ gives stays inside the library. Wall time, and besides it processor time, which 
 Absent: the sample stories, some 14 times over.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

@@ -5,8 +5,6 @@ dropout both must give the same losses for the first steps. The peer runs the pl
 `transformers` can only add to. The share of this machine's own matrix-multiply peak is measured in the same run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

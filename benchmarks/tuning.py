@@ -5,8 +5,6 @@ examples: an epoch each, in turns. The peer is `transformers` with SDPA and fuse
 Trainer can only add to.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any

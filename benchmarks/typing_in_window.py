@@ -4,8 +4,6 @@ With `train` a run trains meanwhile, the room Train stands built behind the othe
 itself is on show for a while. Without, the bare forward pass of the same text is measured too, before and after.
 """
 
-from __future__ import annotations
-
 import json
 import statistics
 import sys

@@ -3,8 +3,6 @@
 Each measurement is a process of its own, offscreen, with a random model of preset mini or base (vocabulary 8,192).
 """
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

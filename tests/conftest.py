@@ -1,7 +1,5 @@
 """What every test has: no display, no network, few threads, and a BERTscope folder of its own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

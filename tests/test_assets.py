@@ -1,7 +1,5 @@
 """The sample corpus: what it promises to a tiny model, and that its script still makes it."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

@@ -1,7 +1,5 @@
 """The models that ship: they open, `transformers` agrees with it, and have really learned from English."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise

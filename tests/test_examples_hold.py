@@ -19,8 +19,6 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
 Where there are several masks, "mask": 2 beside it means the second.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

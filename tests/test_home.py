@@ -1,7 +1,5 @@
 """The tests leave the person's own BERTscope folder alone: what they train is no run of anybody's."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

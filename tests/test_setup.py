@@ -1,7 +1,5 @@
 """The set-up: when it is done, what it asks pip and apt for, what it says when it cannot go on. Installs nothing."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -1,7 +1,5 @@
 """What the tests of the room Attend share."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import numpy as np

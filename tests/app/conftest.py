@@ -1,7 +1,5 @@
 """A tiny random model and a real window, offscreen. No network, no built-in checkpoint, no home folder."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The room Embed as tests open it."""
 
-from __future__ import annotations
-
 from pytestqt.qtbot import QtBot
 
 from app.rooms.embed.parts_view import PartsView

@@ -1,7 +1,5 @@
 """Small random models of each family as checkpoint folders, with the kind of vocabulary that each comes with."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

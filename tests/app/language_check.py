@@ -4,8 +4,6 @@ What is not ours to translate is left alone: tokens and typed text, names of mod
 and what `allowed` says besides.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

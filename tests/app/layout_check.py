@@ -5,8 +5,6 @@ with what they have and with what their parents leave of them. Words that the pr
 they are painted: where, in which font, on which widget.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

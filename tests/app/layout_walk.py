@@ -5,8 +5,6 @@ python -m tests.app.layout_walk MODEL_FOLDER normal|projector
 prints the faults as JSON, at the scale that QT_SCALE_FACTOR gives: a process has one for all its life.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -1,7 +1,5 @@
 """What the tests of the room Predict share."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 from PySide6.QtWidgets import QWidget

@@ -1,7 +1,5 @@
 """A language that shows what is not translated: accented, 40% longer, in brackets: ⟦Šăvé pîcţûŕé ~~~~⟧."""
 
-from __future__ import annotations
-
 import re
 
 from PySide6.QtCore import QTranslator

@@ -1,7 +1,5 @@
 """The room Apply: for each kind of task it shows what the engine itself says of the same text."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

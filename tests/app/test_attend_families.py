@@ -1,7 +1,5 @@
 """The room Attend for other families, many heads, a single token, and models that predict nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Finding heads, the map, effects and the check in the room Attend, against the functions behind them."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 from pathlib import Path

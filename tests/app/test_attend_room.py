@@ -1,7 +1,5 @@
 """The room Attend in a window with a tiny model: what it shows is what the functions say; what each control does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pictures of the room Attend by themselves: the atlas, zooming and moving, lines, strips, the map of heads."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt

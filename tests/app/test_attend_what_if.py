@@ -1,7 +1,5 @@
 """What if in the room Attend: what the switches and edits ask of the model, and what is said of the effect."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a figure says of itself is what its numbers are of, not what happens to be chosen in the window."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

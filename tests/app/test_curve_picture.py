@@ -1,7 +1,5 @@
 """The picture of a run that was trained in several stages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyqtgraph as pg

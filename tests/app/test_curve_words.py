@@ -1,7 +1,5 @@
 """The words beside curves: every curve has a name, and what is said of a phase stays within it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

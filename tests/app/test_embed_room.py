@@ -1,7 +1,5 @@
 """The room Embed: strips that add up, one token looked at closely, the map; every number is the engine's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

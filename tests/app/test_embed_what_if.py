@@ -1,7 +1,5 @@
 """What if, in the room Embed: parts left out, other segments, swapped positions; and another vocabulary."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

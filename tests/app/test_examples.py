@@ -1,7 +1,5 @@
 """The example pairs: what ships can be read, and what is wrong is refused."""
 
-from __future__ import annotations
-
 import dataclasses
 import subprocess
 import sys

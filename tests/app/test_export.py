@@ -1,7 +1,5 @@
 """Pictures and numbers taken away: what stands in the files, and what is said when they cannot be written."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

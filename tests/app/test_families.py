@@ -1,7 +1,5 @@
 """The rooms for every family: what a model has is shown by its own names, what it lacks is said."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The first start: what ships beside the default is there, before anybody has trained or opened anything."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The gradient of attention against finite differences, links taken away against patterns put in, and the questions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The help beside the rooms: its texts, and that it follows."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

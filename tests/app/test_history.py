@@ -1,7 +1,5 @@
 """Undo and redo: one history of texts, masks and what is changed inside."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest

@@ -1,7 +1,5 @@
 """The door to torch, the reader and who knows which model is open: the newest request wins, errors are sentences."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref

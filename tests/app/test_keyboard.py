@@ -1,7 +1,5 @@
 """Without a mouse: every command has a key, Tab reaches every part of a room, and everything has a name."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every sentence on the screen can be translated, and plurals are right in English."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

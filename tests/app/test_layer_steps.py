@@ -1,7 +1,5 @@
 """One layer, step by step: the numbers are the model's own, and the parts of each add up to it."""
 
-from __future__ import annotations
-
 import importlib
 import math
 

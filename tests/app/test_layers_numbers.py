@@ -1,7 +1,5 @@
 """Step by step: a chosen number keeps the colour that says its sign, and a picture has whole cells."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The room Layers: every number it shows is the engine's, and each control does what it says."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """No words are cut off, squeezed or written over others: at 1280 × 720, for a projector, at twice the scale."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Words through the layers, masks filled in order, surprise, shares: against single passes and older functions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args

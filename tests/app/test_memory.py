@@ -1,7 +1,5 @@
 """Cycles that hold QObjects are collected on the window's thread; free memory goes back after a while."""
 
-from __future__ import annotations
-
 import gc
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The command list: finding, choosing, going to a head."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

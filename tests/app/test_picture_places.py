@@ -1,7 +1,5 @@
 """Where the parts of a saved picture stand, when some of them are longer than the window and scroll."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

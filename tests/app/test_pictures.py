@@ -1,7 +1,5 @@
 """What every painted widget has in common: the left button clicks, the right one opens a menu, arrow keys move."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 from pathlib import Path

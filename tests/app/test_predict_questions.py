@@ -1,7 +1,5 @@
 """The room Predict's pages that ask the model: what is shown equals the functions' results, each control acts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

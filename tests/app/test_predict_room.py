@@ -1,7 +1,5 @@
 """The room Predict's first view and its pair: layers on the cards, before and after, other pairs to ask about."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

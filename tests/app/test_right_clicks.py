@@ -1,7 +1,5 @@
 """A right click chooses nothing; it opens a menu of what can be done with the token and the picture under the mouse."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Rooms and their views: who gets an answer, what ends a question, and that nothing is done for what nobody sees."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from pathlib import Path

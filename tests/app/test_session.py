@@ -1,7 +1,5 @@
 """Sessions: saved, opened again, and refused where the file is not what it should be."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

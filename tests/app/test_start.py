@@ -1,7 +1,5 @@
 """How the program starts: what it imports, what it does without a display, and its tour."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The selection that all rooms share: text, masks, focus."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

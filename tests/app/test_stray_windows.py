@@ -1,7 +1,5 @@
 """A widget that is shown before it has a parent is a window of its own for a moment: it flashes over the real one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

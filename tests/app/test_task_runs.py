@@ -1,7 +1,5 @@
 """Runs that teach a task: the form says the right command, the run is followed, and its result is what it wrote."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is said of colours holds in both themes: a strong colour is dark in one and bright in the other."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

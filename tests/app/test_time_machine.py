@@ -1,7 +1,5 @@
 """Playing through the snapshots of a run: it goes on in other rooms, and never takes away what a person has opened."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The token strip with more tokens than it has lines for."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QContextMenuEvent

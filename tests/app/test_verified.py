@@ -1,7 +1,5 @@
 """Opening a model that has reference values: the window says whether this machine computes the same."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

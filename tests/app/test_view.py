@@ -1,7 +1,5 @@
 """Words for tokens, special tokens left out: the numbers against sums written out by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rooms that have nothing to show say why, and go on saying it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

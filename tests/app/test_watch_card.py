@@ -1,7 +1,5 @@
 """Watch it learn: which word is asked for, and each snapshot's word with how sure it is."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

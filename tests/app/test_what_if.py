@@ -1,7 +1,5 @@
 """Changes inside the model as plain values: what they say, and that the model does just that."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf

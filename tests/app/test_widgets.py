@@ -1,7 +1,5 @@
 """Pictures and widgets by themselves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The whole window with a real, tiny model: typing, masks, rooms, errors, looks."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import Counter

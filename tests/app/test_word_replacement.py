@@ -1,7 +1,5 @@
 """A clicked word in the text: what the model then reads is that word in that place, whatever the vocabulary's kind."""
 
-from __future__ import annotations
-
 import pytest
 from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import WordLevel

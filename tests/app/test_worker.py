@@ -1,7 +1,5 @@
 """The worker's thread: what is urgent cuts in, what is unwanted ends."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any

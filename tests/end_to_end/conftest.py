@@ -1,7 +1,5 @@
 """The shell in this process, and what it is asked about."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A display without a screen, hands on its keyboard and mouse, and BERTscope as a process with a window there."""
 
-from __future__ import annotations
-
 import json
 import os
 import select

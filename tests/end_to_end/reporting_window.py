@@ -3,8 +3,6 @@
 FILE gets JSON, moved into place, each time something has changed. Places are in pixels of the screen.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

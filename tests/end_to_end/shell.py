@@ -1,7 +1,5 @@
 """Calling `bertcore` from a test, and looking at how it answers."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

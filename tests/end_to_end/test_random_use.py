@@ -1,7 +1,5 @@
 """Random typing, clicking and switching for some seconds (`make soak` takes ten minutes), and whether it is watched."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import mmap

@@ -3,8 +3,6 @@
 Under Xvfb, which `make test` installs where it may. What is shown is read as values, from a file that it writes.
 """
 
-from __future__ import annotations
-
 import ctypes
 import shutil
 import sys

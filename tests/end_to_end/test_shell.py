@@ -1,7 +1,5 @@
 """`bertcore`, the shell: what each command answers."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

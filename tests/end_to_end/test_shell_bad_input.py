@@ -1,7 +1,5 @@
 """`bertcore`, the shell: one sentence and exit code 2 for what cannot be answered."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

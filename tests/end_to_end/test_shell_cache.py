@@ -1,7 +1,5 @@
 """`bertcore cache`: what pretraining keeps of the texts it read, and clearing it away."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

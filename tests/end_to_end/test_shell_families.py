@@ -1,7 +1,5 @@
 """The shell with models of other families, and with something changed on the way."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`evaluate` and `predict` by a recipe, by flags, and by both; the settings stand beside what came out."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`evaluate --all`: every figure of a pretrained model by one command."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

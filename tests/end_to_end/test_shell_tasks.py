@@ -1,7 +1,5 @@
 """The shell teaches a model a task, uses it, measures it, and distils it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

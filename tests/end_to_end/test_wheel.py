@@ -1,7 +1,5 @@
 """A wheel installs into any environment and works outside the checkout, and takes no names that are not its own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

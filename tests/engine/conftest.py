@@ -1,7 +1,5 @@
 """For runs that tests make by the dozen."""
 
-from __future__ import annotations
-
 import gc
 
 import pytest

@@ -3,8 +3,6 @@
 In the hand-made ones every token has its own id, so that an id says which sentence and document it comes from.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from bertcore.data.corpus import Corpus

@@ -3,8 +3,6 @@
 A server reads torch once; each run is a fork of it, a second's work. `Elsewhere` is the test's side.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import json

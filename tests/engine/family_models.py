@@ -1,7 +1,5 @@
 """One small model of each family and norm, with everything that the analyses can meet."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from bertcore.model.bert import Bert

@@ -1,7 +1,5 @@
 """Small tokenizers of every family, learned here and written by `transformers` into folders as people have them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

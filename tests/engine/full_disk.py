@@ -3,8 +3,6 @@
 python -m tests.engine.full_disk DISK ELSEWHERE      DISK is small, and nothing else lies there
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -3,8 +3,6 @@
 Weights are large and biases are not zero, so that a swapped, forgotten or transposed tensor shows in the numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 Imported, it gives the same runs to one process.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

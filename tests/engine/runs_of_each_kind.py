@@ -1,7 +1,5 @@
 """The smallest run of each kind of training, as a function that starts it or goes on with it, and what it tells."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

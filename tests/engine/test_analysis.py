@@ -1,7 +1,5 @@
 """Looking inside: what a trace holds, and the numbers drawn from it, against brute force and `transformers`."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

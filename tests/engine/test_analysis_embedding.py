@@ -1,7 +1,5 @@
 """Shares of the parts of an embedding, words near a word, and one text cut by two vocabularies."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

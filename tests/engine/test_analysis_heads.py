@@ -1,7 +1,5 @@
 """What a head does, and the scores behind the label."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

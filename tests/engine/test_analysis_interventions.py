@@ -1,7 +1,5 @@
 """What if: each intervention by an identity, by its effect, and against the same thing done by hand."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Flow, likeness and whole words: cases worked out by hand, and brute force."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a prediction rests on: heads, tokens, layers and pieces, each against the same thing done one by one."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

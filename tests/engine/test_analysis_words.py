@@ -1,7 +1,5 @@
 """How likely a word is, of one piece or several, and how surprising a sentence: against one pass for each number."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What is no checkpoint is refused with one sentence that names it, and nothing in it is ever run."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import shutil

@@ -1,7 +1,5 @@
 """Checkpoint folders as people have them: in parts, half downloaded, in half precision, with tensors left over."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

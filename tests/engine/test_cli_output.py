@@ -1,7 +1,5 @@
 """What the commands print as JSON is JSON."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

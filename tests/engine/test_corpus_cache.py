@@ -1,7 +1,5 @@
 """What becomes of tokenised texts: they are listed, go when there are too many, and never while somebody reads them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

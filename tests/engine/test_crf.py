@@ -1,7 +1,5 @@
 """The CRF against every path counted out, against pytorch-crf, and against the schemes it must keep to."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """From text to batches: who is next to whom, what is masked, and what is never trained on."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The tokenised text on disk: right, made once, in parallel, and never lost or believed when it is damaged."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

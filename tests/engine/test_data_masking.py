@@ -1,7 +1,5 @@
 """Whole words and spans; and vocabularies whose ids are numbered in other ways than BERT's."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

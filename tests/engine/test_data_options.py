@@ -1,7 +1,5 @@
 """What a run reads, as options: old files mean what they meant, and every choice trains and resumes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, ClassVar

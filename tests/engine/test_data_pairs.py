@@ -1,7 +1,5 @@
 """Sentence order, running text, and sequences filled to the brim, as the tokenizer of each family frames them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Text files of every kind become the same documents, and what does not fit is named."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import lzma

@@ -1,7 +1,5 @@
 """Distillation: the student begins with its teacher's layers, learns what it says, and both are compared."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Held-out text: the same documents as in training, every token once, and figures as one word at a time gives them."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from pathlib import Path

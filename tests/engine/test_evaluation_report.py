@@ -1,7 +1,5 @@
 """The whole report of a model: its parts agree, it goes to JSON, and the card says its numbers."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The cloze set and the minimal pairs: what they promise, and that a model's answers are scored as said."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

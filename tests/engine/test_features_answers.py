@@ -1,7 +1,5 @@
 """Questions and passages: windows as `transformers` cuts them, answers found by looking at every token."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

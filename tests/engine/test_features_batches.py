@@ -1,7 +1,5 @@
 """Batches: every unit once, like lengths together, the same for the same seed and epoch, and what stands in them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scores back to answers: whichever way the batches were cut, in NumPy or torch."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """The whole way for every kind: examples, features, batches, a tiny model that learns them, answers, metric."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Documents as BertSum reads them: sentences framed one by one, cut at whole sentences."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Examples to token ids: as `Tokenizer.encode` frames them one by one, words to pieces as `transformers` has them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Values as JSON has them, and files of JSON that are damaged."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Finding heads by kind and by expression, on attention made by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Fine-tuning runs: they learn, stop and go on as if nothing had been, and leave a folder that tells the story."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The map of heads against the plain divergence and against distances made by hand; links, edited rows, score steps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Lengths and paths of hidden states, what each sublayer adds, and one word in several sentences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What the hub's cache holds counts as a checkpoint only where all of one is there."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterable
 from pathlib import Path

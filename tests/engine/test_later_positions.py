@@ -1,7 +1,5 @@
 """Positions that only the last part of a run trains."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The door for Python: equal to `transformers` on the same weights; every example in docstrings and docs runs."""
 
-from __future__ import annotations
-
 import doctest
 import math
 import os

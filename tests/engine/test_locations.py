@@ -1,7 +1,5 @@
 """What a MODEL argument means, and which runs are known."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The loss of each head: as `transformers` computes it, by name, with weights, and it can be learned."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The model: its two paths agree, the causal mask hides the future, and the tap sees and replaces."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

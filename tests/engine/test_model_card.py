@@ -1,7 +1,5 @@
 """The card of a finished run: a head that YAML readers and the hub's library understand, and the numbers of the run."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Muon against torch's own, against the singular value decomposition, and beside AdamW."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

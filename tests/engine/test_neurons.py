@@ -1,7 +1,5 @@
 """Feed-forward neurons: which fire most, where, and which words they push up."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

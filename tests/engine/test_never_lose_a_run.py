@@ -3,8 +3,6 @@
 Each fault is really caused; what must not differ from an undisturbed run is compared bit for bit (`story`).
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

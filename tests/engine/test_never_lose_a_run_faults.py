@@ -1,7 +1,5 @@
 """No room, no memory, no numbers, another text, another cache: really caused, said in a sentence, and nothing lost."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The best threshold for "no answer", against a search that tries every one."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """The scale of a regression: from the task or the examples into the checkpoint, and back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One checkpoint format: what BERTscope writes opens in `transformers` and the reverse, with the same numbers."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

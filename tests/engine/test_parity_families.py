@@ -1,7 +1,5 @@
 """Every family with every head: `transformers` and BERTscope read each other's folders and give the same numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

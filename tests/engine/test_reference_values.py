@@ -1,7 +1,5 @@
 """Values stored with a checkpoint: the same again where all is well, and a sentence for each thing that is not."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Stopping, pausing, dying and going on: a resumed run is the undisturbed one, bit for bit."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

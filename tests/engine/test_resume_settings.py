@@ -1,7 +1,5 @@
 """What may be changed of a run that goes on: its budget and what changes no number; anything else is refused."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

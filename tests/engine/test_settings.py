@@ -1,7 +1,5 @@
 """What every kind of recipe refuses: numbers out of range, what is no number, text or switch, and typos."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

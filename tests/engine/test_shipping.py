@@ -1,7 +1,5 @@
 """What the scripts say of a model that ships follows from its runs."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from hashlib import sha256

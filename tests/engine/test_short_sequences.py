@@ -1,7 +1,5 @@
 """Some steps of a run have shorter sequences: how many, which, and what the rest of the run makes of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which snapshots of a run stay: log-spaced ones, within a limit on disk, and never at the cost of the newest."""
 
-from __future__ import annotations
-
 import math
 import random
 from itertools import pairwise

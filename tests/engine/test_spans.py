@@ -1,7 +1,5 @@
 """The best answer span, against a search through every start and end."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which sentences a summary keeps."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

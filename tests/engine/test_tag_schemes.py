@@ -1,7 +1,5 @@
 """Entity tags: what may follow what, which scheme a list is in, and the same entities in each of them."""
 
-from __future__ import annotations
-
 import itertools
 import subprocess
 import sys

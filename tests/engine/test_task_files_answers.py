@@ -1,7 +1,5 @@
 """Questions on passages: SQuAD's JSON and tables, answers put right or left out, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

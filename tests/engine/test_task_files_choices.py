@@ -1,7 +1,5 @@
 """Endings to choose from: SWAG's columns and CommonsenseQA's JSON."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Words with tags: CoNLL columns, IOB1 to BIO, and what is refused."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

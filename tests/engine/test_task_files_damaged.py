@@ -1,7 +1,5 @@
 """Damaged task files: whatever happened to one, it is read or refused with a sentence that names it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import random

@@ -1,7 +1,5 @@
 """GLUE's TSV files with the quirks that the published ones have, written small here."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

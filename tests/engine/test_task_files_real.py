@@ -1,7 +1,5 @@
 """The real files, where they lie beside the repository: all of their examples, as their publishers count them."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The small files that ship: what assets/tasks/README.md promises of them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Documents and their summaries: labels given, found in an extract, or made greedily from someone's own words."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tables of texts with labels: TSV, CSV, JSONL and Parquet, and every way in which one does not fit."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import lzma

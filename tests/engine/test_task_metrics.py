@@ -1,7 +1,5 @@
 """Metrics: against the libraries' own numbers, SQuAD's rules by hand, entities against seqeval."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

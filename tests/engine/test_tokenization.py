@@ -1,7 +1,5 @@
 """Tokenising: the same as `transformers`, offsets into what was typed, and the paper's way of making a pair fit."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Every family's tokenizers: the same as `transformers`, and what its vocabularies have in common for a person."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Training: the loss is the right one, it falls, and the same seed always gives the same run."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The three ways of fine-tuning of Howard and Ruder 2018, section 3.2 and 3.3, against their formulas."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Learned vocabularies: deterministic, of the size asked for, and read by `transformers` as by us."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

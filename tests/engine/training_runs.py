@@ -1,7 +1,5 @@
 """A text that a tiny model learns in seconds, and runs on it."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

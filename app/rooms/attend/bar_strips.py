@@ -1,7 +1,5 @@
 """Rows of small bars above each other, each with its own scale: steps of a computation, number by number."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

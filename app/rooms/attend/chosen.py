@@ -1,7 +1,5 @@
 """What is chosen in the room Attend alone: heads, the token they are asked about, and the prediction to ask about."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal

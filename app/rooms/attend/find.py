@@ -1,7 +1,5 @@
 """The panel Find: heads of a kind, or those that fulfil a condition such as attn(it -> cat) > 0.3."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QCompleter, QLineEdit
 
 from app.compute.question import PAUSE_MS, Question, Step

@@ -1,7 +1,5 @@
 """The left card: every head, and below it their kinds, a search, which are alike, and what each does."""
 
-from __future__ import annotations
-
 import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget

@@ -1,7 +1,5 @@
 """The panel Kinds: what kinds of heads this text shows, and lists of heads to click."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Collection, Sequence
 

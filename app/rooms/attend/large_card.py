@@ -1,7 +1,5 @@
 """The card in the middle: one head or several, large, in one of several ways."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup
 

@@ -1,7 +1,5 @@
 """What connects two tokens strongly in one head, and a row of attention put right by hand. S tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A field for a number, which takes whatever is typed."""
 
-from __future__ import annotations
-
 import math
 
 from PySide6.QtCore import QSignalBlocker

@@ -1,7 +1,5 @@
 """Room Attend: all heads at a glance, one or several large, and what the token on show looks at."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -3,8 +3,6 @@
 U units, S tokens, D head size.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What the views of the room Attend have in common."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 

@@ -1,7 +1,5 @@
 """What if: this head off, this layer off, one weight edited; and what that does to the predictions."""
 
-from __future__ import annotations
-
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
