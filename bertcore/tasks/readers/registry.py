@@ -101,7 +101,7 @@ _GLUE = (
         **_numbers("entailment", "not_entailment"),
     ),
     TaskSpec(
-        "wnli", "classify", "Who is meant by the pronoun? (WNLI)", "table", _ACCURACY,
+        "wnli", "classify", "Who does the pronoun refer to? (WNLI)", "table", _ACCURACY,
         columns=_pair("sentence1", "sentence2", "label"), files=_TSV, sample="pronouns",
         **_numbers("not_entailment", "entailment"),
     ),
@@ -117,7 +117,7 @@ _CLASSIC = (
         columns=_WORDS, files=_CONLL, scheme="none", tag_column=2, sample="names",
     ),
     TaskSpec(
-        "conll2003-chunk", "tag", "Phrases of a sentence (CoNLL-2003)", "conll", _ENTITIES,
+        "conll2003-chunk", "tag", "Phrases in a sentence (CoNLL-2003)", "conll", _ENTITIES,
         columns=_WORDS, files=_CONLL, scheme="BIO", tag_column=3, sample="names",
     ),
     TaskSpec(
@@ -163,7 +163,7 @@ _OWN = (  # for people's own files
         "multilabel", "multilabel", "Give texts several labels at once", "table", ("f1_micro", "f1_macro", "accuracy"),
         columns={"text": _TEXT, "label": ("labels", "label")}, sample="topics",
     ),
-    TaskSpec("tag", "tag", "Tag the words of a text", "conll", _ENTITIES, columns=_WORDS, sample="names"),
+    TaskSpec("tag", "tag", "Tag the words in a text", "conll", _ENTITIES, columns=_WORDS, sample="names"),
     TaskSpec(
         "answer", "span", "Find the answer in a passage", "squad", ("f1", "exact_match"),
         columns=_ANSWER, sample="questions",
