@@ -142,7 +142,7 @@ def test_rooms_matrix_palette_and_theme(window: RealWindow, hands: Hands, model:
     shown = window.until(lambda shown: shown["hover"] == 3, "the row under the mouse")
     assert shown["focus"] is None
     words, weight = shown["readout"].rsplit(" ", 1)
-    assert words == f"{shown['chips'][3]} (3) looks at {shown['chips'][5]} (5) with"
+    assert words == f"{shown['chips'][3]} (3) looks at {shown['chips'][5]} (5) with weight"
     assert float(weight) == pytest.approx(attention[3, 5], abs=2e-4)
     hands.click(shown["cell"])
     window.until(lambda shown: shown["focus"] == 3, "the row that was clicked")
