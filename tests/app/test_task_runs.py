@@ -280,7 +280,11 @@ class TestFollowing:
     ) -> None:
         run = _make_run(own_home, "sst2")
         service.set_following(True)
-        assert room.watch.isHidden()
+        room.resize(1000, 700)
+        room.show()
+        for width in (700, 1600):  # it folds and unfolds beside a run of another kind
+            room.resize(width, 700)
+            assert not room.watch.isVisible()
         with qtbot.waitSignal(room.apply_requested) as caught:
             qtbot.mouseClick(room.apply_button, Qt.MouseButton.LeftButton)
         assert caught.args[0] == run.snapshot_path(10)

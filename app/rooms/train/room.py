@@ -75,6 +75,7 @@ class TrainRoom(QWidget):
         """Another run is selected; its metrics and snapshots come next."""
         self._run = info
         self.watch.show_run(info)
+        self._watch_fold.setVisible(info is None or info.task_kind is None)
         self._stop_playing()
         self.show_problem("")
         self.runs.set_selected(info.path if info else None)

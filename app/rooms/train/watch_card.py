@@ -49,7 +49,6 @@ class WatchCard(Card):
         self._guesses = {}
         self._question.forget()
         self._none.setText(self._about_snapshots(info))
-        self.setVisible(info is None or info.task_kind is None)
 
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
         self._snapshots = snapshots
