@@ -1,5 +1,7 @@
 """Runs go on bit for bit: what earlier versions made of a text, its key and its batches, is what we make of it."""
 
+from __future__ import annotations
+
 import hashlib
 from pathlib import Path
 
