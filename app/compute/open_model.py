@@ -78,7 +78,7 @@ class OpenModel(QObject):
         opened: called when this model is the state's. failed: gets a sentence, after the signal of this name.
         Where another model is asked for meanwhile, perhaps neither is called.
         """
-        reference = None if reference is None else _portable(str(reference))
+        reference = None if reference is None else portable_reference(str(reference))
         self._opening = opening = _Opening(reference, opened, failed)
         self.requested.emit(reference or "")
         if reference in (None, *SHIPPED) or os.path.exists(reference or ""):
@@ -164,7 +164,7 @@ def _fetch(reference: str) -> Path:
     return resolve_model(reference)
 
 
-def _portable(reference: str) -> str:
+def portable_reference(reference: str) -> str:
     """What still means the same when BERTscope is started elsewhere: a name that ships, an absolute path, a hub id."""
     if reference in SHIPPED or not os.path.exists(reference):
         return reference

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.compute.open_model import OpenModel
+from app.compute.open_model import OpenModel, portable_reference
 from app.figures.figure import model_hash
 from app.figures.files import write_whole
 from app.shell.exporting import ask_for_file
@@ -135,12 +135,15 @@ class Sessions(QObject):
         return opened, failed
 
     def _reference_here(self, model: SessionModel) -> str | None:
-        """Where the session's model is on this machine: the file may have been saved on another one."""
+        """Where the session's model is on this machine, as the open model would have it: the file may have been saved
+        on another one, or with another path to the same folder."""
         reference = model.reference
-        if reference is None or reference in SHIPPED or os.path.exists(reference) or not model.hash:
-            return reference
-        same = (known for known, folder in self._models_here() if model_hash(folder) == model.hash)
-        return next(same, reference)
+        if reference is None:
+            return None
+        if model.hash and reference not in SHIPPED and not os.path.exists(reference):
+            same = (known for known, folder in self._models_here() if model_hash(folder) == model.hash)
+            reference = next(same, reference)
+        return portable_reference(reference)
 
     def _models_here(self) -> Iterator[tuple[str, Path]]:
         """Models that can be opened without asking anybody: reference and folder."""

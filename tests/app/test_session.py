@@ -149,6 +149,23 @@ def test_a_session_from_another_machine_finds_its_model_here(saved: Path, window
     assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
 
 
+@pytest.mark.parametrize("is_link", [True, False])
+def test_another_path_to_the_open_model_keeps_what_is_changed(
+    is_link: bool, saved: Path, window: Window, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """Earlier sessions name the folder of a model that ships; links were named as they were typed."""
+    (tmp_path / "link").symlink_to(shipped_checkpoint(TINY), target_is_directory=True)
+    values = json.loads(saved.read_text(encoding="utf-8"))
+    reference = str(tmp_path / "link" if is_link else shipped_checkpoint(TINY))
+    values["model"] = {"reference": reference, "name": TINY, "hash": model_hash(shipped_checkpoint(TINY))}
+    values["changes"] = {"heads_off": [[0, 0]]}
+    saved.write_text(json.dumps(values), encoding="utf-8")
+    window.sessions.open(saved)
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert window.state.what_if == WhatIf(heads_off=frozenset({(0, 0)}))
+
+
 def test_a_session_finds_a_model_that_was_open_lately(
     saved: Path, window: Window, model_folder: Path, headless_folder: Path, qtbot: QtBot
 ) -> None:
