@@ -55,9 +55,9 @@ def painted_words(widget: QWidget) -> list[str]:
     ("sentence", "note"),
     [
         ("Anna asked her [MASK] for help.", ""),
-        ("Anna asked for help.", "Write [MASK] where"),
-        ("Anna asked her [mask] for help.", "Write [MASK] where"),
-        ("", "Write [MASK] where"),
+        ("Anna asked for help.", "Type [MASK] where"),
+        ("Anna asked her [mask] for help.", "Type [MASK] where"),
+        ("", "Type [MASK] where"),
         ("Anna [MASK] her [MASK] for help.", "first [MASK]"),
     ],
 )
