@@ -226,8 +226,7 @@ class _Legend(QWidget):
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         self._draw(painter, *self._chosen())
 
     def _chosen(self) -> tuple[bool, bool]:

@@ -1,7 +1,7 @@
 """The rooms, down the left side of the window."""
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QWidget
 
 from app.look import theme
@@ -29,8 +29,7 @@ class RoomButton(QAbstractButton):
         return QSize(max(theme.column_px(BUTTON_PX), words), theme.px(HEIGHT_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         if self.isChecked() or self.underMouse() or self.hasFocus():
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover"))

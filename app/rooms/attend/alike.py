@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QHBoxLayout
 
 from app.compute.question import Question, Step
 from app.figures.figure import Axis, Figure, Numbers
@@ -16,6 +15,7 @@ from app.rooms.attend.kinds import HeadLinks
 from app.rooms.attend.view import AttendView
 from app.widgets.card import Steady, label
 from app.widgets.figure_button import FigureButton
+from app.widgets.layouts import fill, hbox
 from app.widgets.progress_line import ProgressLine
 from app.widgets.scatter import Points, Scatter
 
@@ -39,16 +39,11 @@ class AlikeView(AttendView):
         self.points.setFixedHeight(theme.column_px(HEIGHT_PX))
         self.nearest = HeadLinks(self.tr("Heads most similar to this one"))
         self._axes = label("", "muted", wrap=True)
-        top = QHBoxLayout()
-        top.addWidget(
-            label(self.tr("Heads near each other look at the same tokens. Fainter: lower layers."), "muted", wrap=True),
-            1,
-        )
-        top.addWidget(FigureButton(self.make_figure, self.points, self.tr("map of heads")))
+        hint = self.tr("Heads near each other look at the same tokens. Fainter: lower layers.")
+        save = FigureButton(self.make_figure, self.points, self.tr("map of heads"))
         self.body.setSpacing(theme.px(7))
-        self.body.addLayout(top)
-        for widget in (self.line, self.points, self.nearest, Steady(self._axes)):
-            self.body.addWidget(widget)
+        top = hbox((label(hint, "muted", wrap=True), 1), save)
+        fill(self.body, top, self.line, self.points, self.nearest, Steady(self._axes))
         self.nearest.chosen.connect(self.head_clicked)
         self.points.clicked.connect(self._on_points_clicked)
         self.points.hovered.connect(self._on_points_hovered)

@@ -202,8 +202,7 @@ class HeadAtlas(PointerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._raster is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         seen = QRectF(event.rect())
         cells = {spot: cell for spot, cell in self._places().cells.items() if cell.intersects(seen)}
         for (layer, head), cell in cells.items():

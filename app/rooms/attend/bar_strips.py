@@ -151,7 +151,6 @@ class BarStrips(PointerWidget):
         return QSize(theme.px(260), round(self._heights()[1]) + len(self.strips) * theme.px(LEAST_BARS_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         for index in range(len(self.strips)):
             self._paint_strip(painter, index)

@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.compute.head_questions import HeadCheck, check_head
 from app.compute.question import Question, Step
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
 from app.rooms.attend.attentions import head_title
-from app.rooms.attend.chosen import Chosen, TargetBox
+from app.rooms.attend.chosen import TargetBox
 from app.rooms.attend.view import AttendView
 from app.widgets.card import label, scrolled
+from app.widgets.layouts import fill, vbox
 from app.widgets.progress_line import ProgressLine
 
 if TYPE_CHECKING:
@@ -46,22 +47,12 @@ class CheckView(AttendView):
         self.question: Question[HeadCheck] = self.add_question(lambda _answer: self.redraw(), self.line)
         self._whole = label("", "strong", wrap=True)
         self._lead = label(self.tr("Does it matter for"), "muted")
-        self._box = TargetBox()
+        self._box = self.target_box = TargetBox()
         self._notes = label("", "muted", wrap=True)
-        self.controls.addWidget(self._lead)
-        self.controls.addWidget(self._box)
-        self.controls.addStretch(1)
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, theme.px(6), 0)
-        column.setSpacing(theme.px(8))
-        column.addWidget(self.bars)
-        column.addWidget(self._notes)
-        column.addStretch(1)
-        self.body.addLayout(self.controls)
-        self.body.addWidget(self.line)
-        self.body.addWidget(self._whole)
-        self.body.addWidget(scrolled(inside), 1)
+        vbox(self.bars, self._notes, None, parent=inside, gap_px=8, margins=(0, 0, theme.px(6), 0))
+        fill(self.controls, self._lead, self._box, None)
+        fill(self.body, self.controls, self.line, self._whole, (scrolled(inside), 1))
 
     @property
     def meanings(self) -> str:
@@ -72,11 +63,6 @@ class CheckView(AttendView):
     def summary(self) -> str:
         """What is said of the whole head."""
         return self._whole.text()
-
-    def use(self, chosen: Chosen) -> None:
-        super().use(chosen)
-        self._box.follow(chosen)
-        chosen.target_changed.connect(self.redraw)
 
     def draw(self) -> None:
         attentions, target, row = self.attentions, self.chosen.target, self.pinned
@@ -257,8 +243,7 @@ class CheckBars(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self.columns:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         painter.setFont(theme.font(12.5))
         metrics = QFontMetrics(painter.font())
         side, gap = min(theme.px(TOKEN_PX), round(self.width() * 0.28)), theme.px(6)

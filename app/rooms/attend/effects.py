@@ -11,10 +11,11 @@ from PySide6.QtCore import Signal
 from app.compute.head_questions import effects_of_heads
 from app.compute.question import Question, Step
 from app.look import numbers, theme
-from app.rooms.attend.chosen import Chosen, TargetBox
+from app.rooms.attend.chosen import TargetBox
 from app.rooms.attend.kinds import HeadLinks, Row
 from app.rooms.attend.view import AttendView
 from app.widgets.card import label
+from app.widgets.layouts import fill
 from app.widgets.progress_line import ProgressLine
 from app.widgets.raster import ColorBar
 
@@ -35,14 +36,12 @@ class EffectsView(AttendView):
         self.question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
         self.bar = ColorBar(signed=True)
         self.heads = HeadLinks(self.tr("Heads that matter most for this prediction"))
-        self._box = TargetBox()
+        self._box = self.target_box = TargetBox()
         self._meaning = label("", "muted", wrap=True)
         self.body.setSpacing(theme.px(7))
-        self.body.addWidget(
-            label(self.tr("Which heads matter for this prediction? Each is switched off in turn."), "muted", wrap=True)
-        )
-        for widget in (self._box, self.line, self.bar, self._meaning, self.heads):
-            self.body.addWidget(widget)
+        hint = self.tr("Which heads matter for this prediction? Each is switched off in turn.")
+        fill(self.body, label(hint, "muted", wrap=True), self._box, self.line)
+        fill(self.body, self.bar, self._meaning, self.heads)
         self.heads.chosen.connect(self.head_clicked)
 
     @property
@@ -54,11 +53,6 @@ class EffectsView(AttendView):
     def limit(self) -> float:
         """Both ends of the colour scale."""
         return 1.0 if self.effects is None else float(np.abs(self.effects).max()) or 1.0
-
-    def use(self, chosen: Chosen) -> None:
-        super().use(chosen)
-        self._box.follow(chosen)
-        chosen.target_changed.connect(self.redraw)
 
     def draw(self) -> None:
         attentions, target = self.attentions, self.chosen.target

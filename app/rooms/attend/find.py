@@ -7,6 +7,7 @@ from app.look import numbers, theme
 from app.rooms.attend.kinds import HeadLinks
 from app.rooms.attend.view import AttendView
 from app.widgets.card import button, label
+from app.widgets.layouts import fill
 from app.widgets.progress_line import ProgressLine
 from bertcore.analysis.find_heads import FoundHeads, find_heads
 from bertcore.analysis.heads import KINDS
@@ -37,9 +38,8 @@ class FindView(AttendView):
             "#position."
         )
         self.body.setSpacing(theme.px(7))
-        for widget in (self.query, self.line, self._summary, self.heads, self.choose):
-            self.body.addWidget(widget)
-        self.body.addWidget(label(help_text, "muted", wrap=True))
+        fill(self.body, self.query, self.line, self._summary, self.heads, self.choose)
+        fill(self.body, label(help_text, "muted", wrap=True))
         self._show(None)
         self.query.textChanged.connect(self._on_query_text_changed)
         self.query.returnPressed.connect(self._on_query_return_pressed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QWidget
 
 from app.compute.question import Question, Step
 from app.figures.figure import Axis, Numbers
@@ -23,6 +23,7 @@ from app.state.token_units import TokenView
 from app.widgets.card import GAP_PX, Card, Steady, button, label, scrolled
 from app.widgets.figure_button import Provider
 from app.widgets.flow_layout import FlowLayout
+from app.widgets.layouts import hbox, vbox
 from app.widgets.progress_line import ProgressLine
 
 WIDTH_PX, BAR_PX = 310, 9  # the card; the scroll bar, as in the style sheet
@@ -173,23 +174,14 @@ class HeadsCard(Card):
         inside = QWidget()
         # The scroll bar has a place of its own: pictures that grow with their width would make it come and go for ever.
         inside.setMaximumWidth(theme.column_px(WIDTH_PX) - 2 * theme.px(GAP_PX) - theme.px(BAR_PX) - 2)
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(7))
-        column.addWidget(self.atlas)
-        column.addWidget(ProgressLine([self._describing, self._shrinking]))
-        below = QHBoxLayout()
-        below.addWidget(Steady(self._scale), 1)
-        below.addWidget(self.by_kind)
-        column.addLayout(below)
         line, group = FlowLayout(4), QButtonGroup(self)
         for key, tab in self.tabs.items():
             tab.clicked.connect(lambda _checked=False, key=key: self.open(key))
             group.addButton(tab)
             line.addWidget(tab)
-        column.addLayout(line)
-        column.addWidget(self.panels)
-        column.addStretch(1)
+        progress = ProgressLine([self._describing, self._shrinking])
+        below = hbox((Steady(self._scale), 1), self.by_kind)
+        vbox(self.atlas, progress, below, line, self.panels, None, parent=inside, gap_px=7)
         self.body.addWidget(scrolled(inside), 1)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:

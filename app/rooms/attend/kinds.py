@@ -10,6 +10,7 @@ from app.look import theme
 from app.rooms.attend.attentions import OFF, Descriptions, Head, by_kind, head_name, kind_name
 from app.rooms.attend.view import AttendView
 from app.widgets.card import Steady, label
+from app.widgets.layouts import fill
 
 MOST_NAMED = 24  # heads of one kind, the most marked first
 Row = tuple[str, Sequence[tuple[Head, str]], str]  # a name, its heads with a small number behind each, words after them
@@ -65,8 +66,7 @@ class KindsView(AttendView):
         self.kinds = HeadLinks(self.tr("Kinds of heads in this text"))
         self._descriptions: Descriptions = {}
         hint = self.tr("Which pattern each head follows in this text: layer·head, and how clearly (0 to 1). Click one.")
-        self.body.addWidget(label(hint, "muted", wrap=True))
-        self.body.addWidget(Steady(self.kinds))
+        fill(self.body, label(hint, "muted", wrap=True), Steady(self.kinds))
         self.kinds.chosen.connect(self.head_clicked)
 
     def set_descriptions(self, descriptions: Descriptions) -> None:

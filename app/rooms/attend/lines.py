@@ -17,6 +17,7 @@ from app.rooms.attend.number_box import NumberBox
 from app.rooms.attend.view import AttendView
 from app.widgets.card import label, scrolled
 from app.widgets.controls import Choice
+from app.widgets.layouts import fill
 from app.widgets.pointer import PointerWidget
 
 ALL, A_TO_B, B_TO_A, WITHIN = range(4)
@@ -157,8 +158,7 @@ class LinesPicture(PointerWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._tokens:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter = theme.painter(self)
         seen = (float(event.rect().top()), float(event.rect().bottom()))
         for lines in self.lines:
             self._paint_lines(painter, lines, seen)
@@ -185,14 +185,9 @@ class LinesView(AttendView):
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setWordWrap(True)
         self.legend.setAccessibleName(self.tr("Which colour is which head"))
-        for widget in (self.filter, self.limit, self.percent):
-            self.controls.addWidget(widget)
-        self.controls.addStretch(1)
         self.why_empty = label("", "muted", wrap=True)
-        self.body.addLayout(self.controls)
-        self.body.addWidget(self.why_empty)
-        self.body.addWidget(scrolled(self.picture), 1)
-        self.body.addWidget(self.legend)
+        fill(self.controls, self.filter, self.limit, self.percent, None)
+        fill(self.body, self.controls, self.why_empty, (scrolled(self.picture), 1), self.legend)
         self.filter.currentIndexChanged.connect(lambda _index: self.redraw())
         self.limit.currentIndexChanged.connect(self._on_limit_changed)
         self.percent.valueChanged.connect(self._on_percent_changed)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
-from PySide6.QtWidgets import QHBoxLayout
 
 from app.compute.head_questions import flow_matrix, gradient_of_layer
 from app.compute.question import Question, Step
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
-from app.rooms.attend.chosen import Chosen, TargetBox, named_heads
+from app.rooms.attend.chosen import TargetBox, named_heads
 from app.rooms.attend.view import AttendView
 from app.state.token_units import TokenView, Units
 from app.widgets.card import Hint, button
 from app.widgets.labelled_grid import LabelledGrid, Labels
+from app.widgets.layouts import fill, hbox
 from app.widgets.progress_line import ProgressLine
 from app.widgets.raster import Raster
 
@@ -111,13 +111,8 @@ class MatrixView(AttendView):
         self.units: Units | None = None  # of the rows and columns
         self.readout = Hint()  # one line: the picture comes first
         self.controls.addStretch(1)
-        self.below = QHBoxLayout()
-        self.below.setSpacing(theme.px(8))
-        self.below.addWidget(self.readout, 1)
-        self.below.addWidget(self.whole)
-        self.body.addLayout(self.controls)
-        self.body.addWidget(self.grid, 1)
-        self.body.addLayout(self.below)
+        self.below = hbox((self.readout, 1), self.whole, gap_px=8)
+        fill(self.body, self.controls, (self.grid, 1), self.below)
         self.whole.hide()
         self._show_invitation()
         self.grid.zoomed.connect(self._on_grid_zoomed)
@@ -261,7 +256,7 @@ class RolloutMatrix(ComputedMatrix):
 
     def draw(self) -> None:
         layer, reading = self.selection.layer, self.attentions.reading
-        self.set_title(self._title(layer + 1), self._hint())
+        self.set_title(self._title(layer + 1), self.tr("rows: tokens after these layers · columns: input tokens"))
         attentions, what_if, units = reading.trace.attentions, reading.request.what_if, self.attentions.units
 
         def work(step: Step) -> np.ndarray:
@@ -284,9 +279,6 @@ class RolloutMatrix(ComputedMatrix):
     def _title(self, layers: int) -> str:
         return self.tr("Rollout · layer 1") if layers == 1 else self.tr("Rollout · layers 1–{last}").format(last=layers)
 
-    def _hint(self) -> str:
-        return self.tr("rows: tokens after these layers · columns: input tokens")
-
     @staticmethod
     def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
         from bertcore.analysis.flow import rollout
@@ -308,9 +300,6 @@ class FlowMatrix(RolloutMatrix):
     def _title(self, layers: int) -> str:
         return self.tr("Flow · layer 1") if layers == 1 else self.tr("Flow · layers 1–{last}").format(last=layers)
 
-    def _hint(self) -> str:
-        return self.tr("rows: tokens after these layers · columns: input tokens")
-
     @staticmethod
     def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
         return flow_matrix(attentions, layer + 1, step)
@@ -323,13 +312,8 @@ class GradientMatrix(ComputedMatrix):
 
     def __init__(self) -> None:
         super().__init__()
-        self.box = TargetBox()
-        self.controls.insertWidget(0, self.box)
-
-    def use(self, chosen: Chosen) -> None:
-        super().use(chosen)
-        self.box.follow(chosen)
-        chosen.target_changed.connect(self.redraw)
+        self._box = self.target_box = TargetBox()
+        self.controls.insertWidget(0, self._box)
 
     def draw(self) -> None:
         attentions, (layer, head), target = self.attentions, self.head, self.chosen.target
@@ -337,7 +321,7 @@ class GradientMatrix(ComputedMatrix):
             self.tr("Gradient · {head}").format(head=attentions.title(layer, head)),
             " · ".join([self._hint(), *attentions.plain_notes]),
         )
-        self.box.setVisible(target is not None)
+        self._box.setVisible(target is not None)
         units = attentions.plain.units(TokenView())
         if target is None:
             self.question.forget(self.chosen.problem)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSize
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.compute.question import PAUSE_MS
 from app.figures.figure import Figure, numbers_of
@@ -25,6 +25,7 @@ from app.state.what_if import EditedRow
 from app.widgets.card import GAP_PX
 from app.widgets.context_menu import Entry, figure_entries, show_context_menu, show_token_menu
 from app.widgets.folded import Folded
+from app.widgets.layouts import hbox
 
 PANEL_OF_VIEW = {"lines": "find", "check": "effects", "rollout": "alike", "gradient": "effects"}  # they go together
 KEPT = "attend.view"  # what a window built anew finds in the state
@@ -53,12 +54,7 @@ class AttendRoom(Room):
         self._pinned: int | None = None  # the token whose predictions can be asked about
         self._is_typing = False  # the reading changes while the room is looked at
         content = QWidget()
-        row = QHBoxLayout(content)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(GAP_PX))
-        row.addWidget(self.left)
-        row.addWidget(self.large, 1)
-        row.addWidget(self.right)
+        hbox(self.left, (self.large, 1), self.right, parent=content, gap_px=GAP_PX)
         super().__init__(state, content)
         self.chosen.setParent(self)
         self._connect()

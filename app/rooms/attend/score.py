@@ -14,6 +14,7 @@ from app.look import numbers
 from app.rooms.attend.bar_strips import BarStrips, Strip
 from app.rooms.attend.view import AttendView
 from app.widgets.card import label
+from app.widgets.layouts import fill
 
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
 SAME = 1e-3  # weights that differ by less are those of the softmax
@@ -62,9 +63,7 @@ class ScoreView(AttendView):
         self.steps: ScoreSteps | None = None
         self.strips = BarStrips(self.tr("From query and key to one attention weight"))
         self._note = label("", "muted", wrap=True)
-        self.body.addWidget(self.strips, 1)
-        self.body.addWidget(self._note)
-        self.body.addWidget(self.readout)
+        fill(self.body, (self.strips, 1), self._note, self.readout)
         self._show_invitation()
         self.strips.hovered.connect(self._on_strips_hovered)
         self.strips.clicked.connect(self._on_strips_clicked)

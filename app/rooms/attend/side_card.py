@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.look import numbers, theme
 from app.rooms.attend.attentions import Attentions, Descriptions, kind_name
@@ -14,6 +14,7 @@ from app.state.selection import Selection
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, Steady, label, scrolled
 from app.widgets.figure_button import Provider
+from app.widgets.layouts import fill, vbox
 
 if TYPE_CHECKING:
     from bertcore.analysis.heads import HeadFacts
@@ -38,21 +39,11 @@ class SideCard(Card):
         self.head_title = label("", "title")
         self.row: np.ndarray | None = None  # (U) what is drawn as bars
         inside = QWidget()
-        layout = QVBoxLayout(inside)
-        layout.setContentsMargins(0, 0, theme.px(4), 0)
-        layout.setSpacing(theme.px(6))
-        layout.addWidget(self.bars)
-        layout.addSpacing(theme.px(10))
-        layout.addWidget(label(self.tr("What if"), "title"))
-        layout.addWidget(self.what_if)
-        layout.addSpacing(theme.px(10))
-        layout.addWidget(self.head_title)
-        layout.addWidget(Steady(self._build_facts()))
-        layout.addWidget(Steady(self.kind))
-        layout.addWidget(
-            label(self.tr("Averages over all tokens; “from A to B”: over the tokens of A only."), "muted", wrap=True)
-        )
-        layout.addStretch(1)
+        layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
+        fill(layout, label(self.tr("What if"), "title"), self.what_if, 10)
+        fill(layout, self.head_title, Steady(self._build_facts()), Steady(self.kind))
+        note = self.tr("Averages over all tokens; “from A to B”: over the tokens of A only.")
+        fill(layout, label(note, "muted", wrap=True), None)
         self.body.addWidget(scrolled(inside), 1)
 
     def show_head(self, attentions: Attentions, selection: Selection, descriptions: Descriptions) -> None:

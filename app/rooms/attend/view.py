@@ -1,16 +1,15 @@
 """What the views of the room Attend have in common."""
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from app.figures.figure import Figure
-from app.look import theme
 from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.chosen import Chosen
+from app.rooms.attend.chosen import Chosen, TargetBox
 from app.rooms.base import View
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.widgets.card import label
+from app.widgets.layouts import hbox, vbox
 
 
 class AttendView(View):
@@ -28,6 +27,7 @@ class AttendView(View):
     title_changed = Signal()
 
     follows_column = False  # another column that is asked about is drawn as another head is
+    target_box: TargetBox | None = None  # of a view about one prediction
     chosen: Chosen
     attentions: Attentions
 
@@ -35,16 +35,16 @@ class AttendView(View):
         super().__init__()
         self.title = self.hint = ""
         self._drawn: tuple[object, ...] = ()
-        self.controls = QHBoxLayout()
-        self.controls.setSpacing(theme.px(8))
-        self.body = QVBoxLayout(self)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(theme.px(6))
+        self.controls = hbox(gap_px=8)
+        self.body = vbox(parent=self, gap_px=6)
         self.readout = label("", "muted", wrap=True)
 
     def use(self, chosen: Chosen) -> None:
         """Comes once, before anything is shown."""
         self.chosen = chosen
+        if self.target_box is not None:
+            self.target_box.follow(chosen)
+            chosen.target_changed.connect(self.redraw)
 
     def draw(self) -> None:
         """Another reading, another head, or a control has changed."""

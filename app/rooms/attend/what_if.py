@@ -2,10 +2,10 @@
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.compute.head_questions import HeadTarget, changed_targets
-from app.look import numbers, theme
+from app.look import numbers
 from app.rooms.attend.attentions import Attentions
 from app.rooms.attend.number_box import NumberBox
 from app.state.readings import MaskReading, Reading
@@ -13,6 +13,7 @@ from app.state.selection import Selection
 from app.widgets.before_after import BeforeAfter
 from app.widgets.card import button, label
 from app.widgets.controls import Choice
+from app.widgets.layouts import fill, hbox, vbox
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.targets import word_target
 
@@ -44,20 +45,9 @@ class WhatIfPanel(QWidget):
         self._row: np.ndarray | None = None  # (U) the row on show
         self._position: int | None = None  # of the token that looks
         self._labels: list[str] = []
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(theme.px(6))
-        layout.addWidget(self.head_off)
-        layout.addWidget(self.layer_off)
-        layout.addSpacing(theme.px(4))
-        layout.addWidget(self._edit_title)
-        line = QHBoxLayout()
-        line.setSpacing(theme.px(6))
-        line.addWidget(self.column, 1)
-        line.addWidget(self.weight)
-        layout.addLayout(line)
-        for widget in (self.edited, self.reset, self.effect):
-            layout.addWidget(widget)
+        line = hbox((self.column, 1), self.weight, gap_px=6)
+        layout = vbox(self.head_off, self.layer_off, 4, self._edit_title, line, parent=self, gap_px=6)
+        fill(layout, self.edited, self.reset, self.effect)
         self.head_off.clicked.connect(self.head_switched)
         self.layer_off.clicked.connect(self.layer_switched)
         self.column.activated.connect(self._on_column_activated)
