@@ -10,7 +10,7 @@ import contextlib
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from bertcore.analysis.words import Surprise, pieces_at, surprise
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.errors import BertcoreError
+from bertcore.model.heads import HEAD_TITLES
 from bertcore.model.tap import Changes
 from bertcore.progress import progress_bar, show_status
 from bertcore.resolve import resolve_model
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from bertcore.tasks.readers.spec import Role
 
 Texts = list[str] | tuple[str, ...]  # several texts: a batch
+Files = str | Path | Sequence[str | Path]  # one, or several
 Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
 Step = Callable[[float], object]  # called with the share done, 0..1
 T = TypeVar("T")
@@ -85,6 +87,8 @@ def load(
     >>> m.name, m.tasks
     ('bertscope-tiny', ('mlm', 'nsp'))
     """
+    for head in random_heads:
+        _check_choice("head", head, tuple(HEAD_TITLES))
     checkpoint = load_checkpoint(resolve_model(model), random_heads, allow_random=bool(random_heads))
     if device is not None:
         checkpoint.model.to(device)
@@ -212,6 +216,7 @@ class LoadedModel:
         >>> m.embed(["One text.", "Another."], pooling="mean").shape == (2, m.config.hidden_size)
         True
         """
+        _check_choice("pooling", pooling or "mean", ("mean", "cls"))
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
         encodings = [self.encode(text) for text, _ in _pairs(a, None)]
         with progress_bar("Embedding texts") as step:
@@ -318,6 +323,7 @@ class LoadedModel:
         >>> found.prediction, found.scores.shape
         ('floor', (9,))
         """
+        _check_choice("method", method, get_args(Method))
         encoding, tokenizer = self.encode(a, b), self.tokenizer
         asks_no_word = word is None and position is None and tokenizer.mask_id not in encoding.ids
         if target is not None:
@@ -328,6 +334,7 @@ class LoadedModel:
             target, prediction = pair_target(), "next sentence"
         else:
             at = self._masks(encoding)[0] if position is None else position
+            interventions.check_rows([at], len(encoding))
             token = self._one_token(word, encoding, at)
             target, prediction = word_target(at, token), tokenizer.word(token)
         cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
@@ -455,7 +462,7 @@ class LoadedModel:
         return evaluate_file(self.checkpoint, task, str(data), columns or {})
 
     def evaluate_text(
-        self, files: Sequence[str | Path], *, sequence_length: int = 128, sequences: int = 512
+        self, files: Files, *, sequence_length: int = 128, sequences: int = 512
     ) -> dict[str, float | None]:
         """Masked words and next sentence on the held-out part of some text: losses, accuracies, perplexity.
 
@@ -466,10 +473,10 @@ class LoadedModel:
         """
         from bertcore.training.evaluate import evaluate_text
 
-        return evaluate_text(self.checkpoint, [Path(file) for file in files], sequence_length, sequences)
+        return evaluate_text(self.checkpoint, _paths(files), sequence_length, sequences)
 
     def report(
-        self, files: Sequence[str | Path] = (), *, sequence_length: int = 128, tell: Callable[[str], None] = show_status
+        self, files: Files = (), *, sequence_length: int = 128, tell: Callable[[str], None] = show_status
     ) -> ModelReport:
         """Everything that is measured of a pretrained model (docs/evaluation.md): cloze set, minimal pairs and, with
         the text it learned from, its held-out part and what its heads do. `tell` hears what is being measured.
@@ -483,7 +490,7 @@ class LoadedModel:
         from bertcore.evaluation.report import Effort, measure_model
         from bertcore.training.evaluate import data_of_pretraining
 
-        paths = [Path(file) for file in files]
+        paths = _paths(files)
         text_files(paths)  # raises at once for what is not there
         form = data_of_pretraining(self.checkpoint.folder).text_format
         return measure_model(self.checkpoint, paths, form, Effort(length=sequence_length), tell)
@@ -526,6 +533,15 @@ def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, Step], 
             answers.append(answer(text, lambda share: step((len(answers) + share) / len(texts))))
             step(len(answers) / len(texts))
     return answers
+
+
+def _paths(files: Files) -> list[Path]:
+    return [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]
+
+
+def _check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:
+    if given not in choices:
+        raise BertcoreError(f"There is no {name} {given!r}; choose one of {', '.join(choices)}.")
 
 
 def _with_values(values: list[int], changed: Mapping[int, int] | None) -> list[int]:

@@ -193,12 +193,24 @@ class TestInside:
             (lambda m: m.attribute("The cat."), "no \\[MASK\\]"),
             (lambda m: m.attribute(MASKED[0], word="comfortable"), "is 2 tokens"),
             (lambda m: m.trace("The cat.", heads_off=[(9, 0)]), "no layer 10"),
+            (lambda m: m.attribute("The cat.", position=99), "no token 99; this text has tokens 0 to 4"),
+            (lambda m: m.attribute(MASKED[0], method="occlusion"), "no method 'occlusion'; choose one of integrated"),
+            (lambda m: m.embed("The cat.", pooling="max"), "no pooling 'max'; choose one of mean, cls"),
+            (lambda m: load(m.checkpoint.folder, random_heads=["pos"]), "no head 'pos'; choose one of mlm"),
             (lambda m: m.predict("The cat."), "not fine-tuned on a task"),
         ],
     )
     def test_what_cannot_be_answered_is_a_sentence(self, m: LoadedModel, ask: Any, sentence: str) -> None:
         with pytest.raises(BertcoreError, match=sentence):
             ask(m)
+
+
+def test_one_file_need_not_be_a_list(m: LoadedModel, tmp_path: Path) -> None:
+    file = tmp_path / "stories.txt"
+    file.write_text(STORIES * 20)
+    assert m.evaluate_text(file, sequences=2) == m.evaluate_text([str(file)], sequences=2)
+    with pytest.raises(BertcoreError, match="no text file nowhere.txt"):
+        m.evaluate_text("nowhere.txt")
 
 
 class FakePandas(SimpleNamespace):
