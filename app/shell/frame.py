@@ -77,6 +77,8 @@ class Frame(QWidget):
             self._stack.addWidget(self._areas[room_key])
         if room_key != self._open_key and self.banner.text != self.state.reading_problem:
             self.banner.dismiss()  # it is about the room that was on show, or what was done there
+        if room_key != self._open_key:
+            self.status.set_hover("")  # so is this
         self._open_key = room_key
         self.rail.set_room(room_key)
         self.help.show_room(room_key)

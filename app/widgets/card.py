@@ -17,6 +17,7 @@ from app.widgets.figure_button import FigureButton
 from app.widgets.layouts import fill, hbox, vbox
 
 GAP_PX = 12  # between cards, and from a card's edge to what is in it
+LEAST_CUT_PX = 48  # a hint that would be cut off sooner says nothing
 
 
 class Card(QFrame):
@@ -120,7 +121,8 @@ class Hint(QLabel):
         painter.setFont(self.font())
         painter.setPen(theme.color("muted"))
         text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, text)
+        if text == self._text or self.width() >= theme.px(LEAST_CUT_PX):
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, text)
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:

@@ -286,7 +286,7 @@ def test_on_a_projector_the_status_line_takes_no_height(window: Window, qtbot: Q
     assert frame.status.isVisible() and frame.status.geometry().bottom() == frame.rect().bottom()
     assert frame.childAt(20, frame.height() - 5) is not frame.status
     assert room.mapTo(frame, room.rect().bottomLeft()).y() == bottom
-    frame.status.set_hover("")
+    window.open_room("layers")
     assert not frame.status.isVisible()
 
 

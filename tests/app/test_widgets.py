@@ -272,6 +272,16 @@ def test_hint_keeps_its_place_whatever_it_says(looks: QApplication, qtbot: QtBot
     assert hint.text() == hint.toolTip() == hint.accessibleName() == "many words " * 30
 
 
+def test_hint_says_nothing_rather_than_half_a_word(looks: QApplication, qtbot: QtBot) -> None:
+    hint, empty = Hint("This sum is all the model knows"), Hint()
+    for one in (hint, empty):
+        qtbot.addWidget(one)
+    for width, is_empty in ((30, True), (120, False)):
+        for one in (hint, empty):
+            one.resize(width, 20)
+        assert (pixels(hint) == pixels(empty)) == is_empty
+
+
 def pixels(widget: QWidget) -> bytes:
     image = widget.grab().toImage()
     return bytes(image.constBits())
