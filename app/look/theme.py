@@ -17,12 +17,15 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.look import fonts
 from bertcore.garbage import no_garbage_collection
 
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
 LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
 
@@ -145,6 +148,24 @@ def painter(widget: QPaintDevice) -> QPainter:
     made = QPainter(widget)
     made.setRenderHint(QPainter.RenderHint.Antialiasing)
     return made
+
+
+def draw_text(
+    painter: QPainter,
+    box: QRectF,
+    text: str,
+    color_name: str,
+    size_px: float = 12,
+    *,
+    align: Qt.AlignmentFlag = LEFT,
+    bold: bool = False,
+    medium: bool = False,
+) -> None:
+    """A line of text, which ends in … where the box has no room for all of it."""
+    painter.setFont(font(size_px, bold=bold, medium=medium))
+    painter.setPen(color(color_name))
+    cut = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
+    painter.drawText(box, align, cut)
 
 
 def sequential_table() -> list[int]:

@@ -93,7 +93,8 @@ class BarList(PointerWidget):
         )
         painter.drawText(QRectF(theme.px(4), rect.y(), label_width, rect.height()), left, text)
         if bar.note:
-            self._paint_note(painter, bar, QRectF(0, rect.y(), label_width - theme.px(7), rect.height()))
+            note = QRectF(0, rect.y(), label_width - theme.px(7), rect.height())
+            theme.draw_text(painter, note, bar.note, "muted", 10.5, align=theme.RIGHT)
             painter.setFont(font)
         longest = max(rect.width() - label_width - number_width, 1.0)
         height = min(theme.px(BAR_PX) + (rect.height() - theme.px(ROW_PX)) * 0.4, rect.height() - 4)
@@ -104,11 +105,6 @@ class BarList(PointerWidget):
         painter.setPen(theme.color("ink" if bar.is_strong else "muted"))
         behind = QRectF(label_width + length + theme.px(7), rect.y(), number_width * 2, rect.height())
         painter.drawText(behind, left, _number(bar))
-
-    def _paint_note(self, painter: QPainter, bar: Bar, box: QRectF) -> None:
-        painter.setFont(theme.font(10.5))
-        painter.setPen(theme.color("muted"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, bar.note)
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(200), max(len(self.bars), 1) * self._most_row)

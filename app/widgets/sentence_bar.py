@@ -52,11 +52,9 @@ class SentenceEdit(QLineEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        painter = QPainter(self)
-        painter.setFont(theme.font(13, medium=True))
-        painter.setPen(theme.color("segment_a" if self._mark == "A" else "segment_b"))
-        mark = QRectF(theme.px(10), 0, theme.px(MARK_PX), self.height())
-        painter.drawText(mark, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._mark)
+        box = QRectF(theme.px(10), 0, theme.px(MARK_PX), self.height())
+        color = "segment_a" if self._mark == "A" else "segment_b"
+        theme.draw_text(QPainter(self), box, self._mark, color, 13, medium=True)
 
 
 def in_utf_16(text: str, position: int) -> int:

@@ -24,8 +24,6 @@ NAME_PX = 17  # the line with a group's name
 LARGEST_CELL_PX = 84
 FEWEST_COLUMNS = 6  # of a sorted atlas: many groups are small
 Group = tuple[str, tuple[Head, ...]]  # name, its heads in order
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class HeadAtlas(PointerWidget):
@@ -297,7 +295,7 @@ class Places:
         every = max(1, round(theme.px(13) / step + 0.49))
         for layer in range(0, layers, every):
             rect = self.cells[(layer, 0)]
-            self.texts.append((QRectF(0, rect.y(), rect.x() - theme.px(6), self.side), str(layer + 1), _RIGHT))
+            self.texts.append((QRectF(0, rect.y(), rect.x() - theme.px(6), self.side), str(layer + 1), theme.RIGHT))
         for head in range(0, heads, max(every, 2 if self.side < theme.px(16) else 1)):
             rect = self.cells[(0, head)]
             box = QRectF(rect.x() - 4, 0, self.side + 8, theme.px(TOP_PX) - 2)
@@ -307,7 +305,7 @@ class Places:
         y = 0.0
         for name, heads in groups:
             box = QRectF(theme.px(SIDE_PX), y, width - theme.px(SIDE_PX), theme.px(NAME_PX))
-            self.texts.append((box, name, _LEFT))
+            self.texts.append((box, name, theme.LEFT))
             y += theme.px(NAME_PX)
             for i, spot in enumerate(heads):
                 line, column = divmod(i, self._columns)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from app.look import numbers, theme
@@ -95,16 +95,9 @@ class BarStrips(PointerWidget):
 
     def _paint_title(self, painter: QPainter, strip: Strip, area: QRectF) -> None:
         top = QRectF(0, area.y() - theme.px(TITLE_PX), self.width(), theme.px(TITLE_PX))
-        painter.setFont(theme.font(12, bold=True))
-        painter.setPen(theme.color("ink"))
-        width = QFontMetrics(painter.font()).horizontalAdvance(strip.result) + theme.px(8)
-        painter.drawText(top, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, strip.result)
-        painter.setFont(theme.font(12))
-        painter.setPen(theme.color("muted"))
-        title = painter.fontMetrics().elidedText(
-            strip.title, Qt.TextElideMode.ElideRight, int(max(top.width() - width, 0))
-        )
-        painter.drawText(top, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
+        theme.draw_text(painter, top, strip.result, "ink", align=theme.RIGHT, bold=True)
+        top.setWidth(max(top.width() - painter.fontMetrics().horizontalAdvance(strip.result) - theme.px(8), 0))
+        theme.draw_text(painter, top, strip.title, "muted")
         painter.setFont(theme.font(10.5))
         side = area.right() + theme.px(5)
         low, high = strip.ends

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.compute.head_questions import HeadCheck, check_head
@@ -208,10 +208,8 @@ class CheckBars(QWidget):
         self.update()
 
     def _paint_column(self, painter: QPainter, column: Column, area: QRectF) -> None:
-        painter.setFont(theme.font(12.5, bold=True))
-        painter.setPen(theme.color("ink"))
         top = QRectF(area.x(), 0, area.width(), theme.px(TITLE_PX))
-        painter.drawText(top, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, column.title)
+        theme.draw_text(painter, top, column.title, "ink", 12.5, bold=True)
         is_narrow = area.width() < theme.px(NUMBER_PX + LEAST_BAR_PX)  # then numbers stand on pale bars
         bars = area if is_narrow else area.adjusted(0, 0, -theme.px(NUMBER_PX), 0)
         zero = bars.center().x() if column.is_signed else bars.left()
@@ -232,7 +230,7 @@ class CheckBars(QWidget):
             box = QRectF(
                 (bars.left() if is_narrow else bars.right()) + theme.px(4), line.y(), theme.px(NUMBER_PX), line.height()
             )
-            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, _number(column, row))
+            painter.drawText(box, theme.LEFT, _number(column, row))
 
     def sizeHint(self) -> QSize:
         return QSize(theme.px(480), theme.px(TITLE_PX) + len(self.tokens) * theme.px(ROW_PX))
@@ -244,14 +242,10 @@ class CheckBars(QWidget):
         if not self.columns:
             return
         painter = theme.painter(self)
-        painter.setFont(theme.font(12.5))
-        metrics = QFontMetrics(painter.font())
         side, gap = min(theme.px(TOKEN_PX), round(self.width() * 0.28)), theme.px(6)
         for row, token in enumerate(self.tokens):
-            painter.setPen(theme.color("ink"))
-            text = metrics.elidedText(token, Qt.TextElideMode.ElideRight, side - theme.px(8))
-            box = QRectF(0, theme.px(TITLE_PX) + row * theme.px(ROW_PX), side, theme.px(ROW_PX))
-            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+            box = QRectF(0, theme.px(TITLE_PX) + row * theme.px(ROW_PX), side - theme.px(8), theme.px(ROW_PX))
+            theme.draw_text(painter, box, token, "ink", 12.5)
         width = (self.width() - side) / len(self.columns)
         for number, column in enumerate(self.columns):
             height = len(self.tokens) * theme.px(ROW_PX)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from app.figures.figure import Axis, Figure, Numbers
@@ -128,19 +128,11 @@ class LinesPicture(PointerWidget):
         for i in range(first, last):
             y = i * height
             is_row = i in (self._row, self.hovered_cell)
-            painter.setFont(theme.font(size, bold=is_row))
-            painter.setPen(theme.color("accent" if is_row else self._kinds[i]))
-            text = self._cut(painter, self._tokens[i], left)
-            box = QRectF(0, y, left - theme.px(8), height)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-            painter.setFont(theme.font(size, bold=i in targets))
-            painter.setPen(theme.color(self._kinds[i]))
-            box = QRectF(right + theme.px(8), y, self.width() - right - theme.px(8), height)
-            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
-
-    def _cut(self, painter: QPainter, token: str, width: float) -> str:
-        metrics: QFontMetrics = painter.fontMetrics()
-        return metrics.elidedText(token, Qt.TextElideMode.ElideRight, int(width - theme.px(12)))
+            token, kind, width = self._tokens[i], self._kinds[i], left - theme.px(8)
+            color, box = "accent" if is_row else kind, QRectF(0, y, width, height)
+            theme.draw_text(painter, box, token, color, size, align=theme.RIGHT, bold=is_row)
+            box.moveLeft(right + theme.px(8))
+            theme.draw_text(painter, box, token, kind, size, bold=i in targets)
 
     def _targets_of_row(self) -> set[int]:
         """What lines of the token on show lead to."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.compute.derivation import Derivation, Term
@@ -207,10 +207,7 @@ class StepHeader(QPushButton):
     def _write(
         self, painter: QPainter, left: float, width: float, text: str, color: str, size: float, *, bold: bool = False
     ) -> None:
-        painter.setFont(theme.font(size, bold=bold))
-        painter.setPen(theme.color(color))
-        shown = QFontMetrics(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, int(width))
-        painter.drawText(QRectF(left, 0, width, self.height()), Qt.AlignmentFlag.AlignVCenter, shown)
+        theme.draw_text(painter, QRectF(left, 0, width, self.height()), text, color, size, bold=bold)
 
 
 class StepsView(LayersView):

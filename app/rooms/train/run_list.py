@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip
 
 from app.look import numbers, theme
@@ -157,19 +157,11 @@ def _paint_bar(painter: QPainter, inner: QRectF, run: RunInfo) -> None:
 
 
 def _write(painter: QPainter, rect: QRectF, text: str, color: str, bold: bool = False) -> None:
-    font = _font(bold)
-    painter.setFont(font)
-    painter.setPen(theme.color(color))
-    cut = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, int(rect.width()))
-    painter.drawText(rect, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft, cut)
-
-
-def _font(bold: bool) -> QFont:
-    return theme.font(13 if bold else 12, medium=bold)
+    theme.draw_text(painter, rect, text, color, 13 if bold else 12, align=Qt.AlignmentFlag.AlignTop, medium=bold)
 
 
 def _width(text: str, bold: bool = False) -> float:
-    return QFontMetricsF(_font(bold)).horizontalAdvance(text)
+    return QFontMetricsF(theme.font(13 if bold else 12, medium=bold)).horizontalAdvance(text)
 
 
 def _tool_tip(run: RunInfo) -> str:

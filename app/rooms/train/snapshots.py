@@ -4,13 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from app.look import numbers, theme
 from app.widgets.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX = 28, 8
+FONT_PX = 12.5
 
 
 @dataclass(frozen=True)
@@ -88,12 +89,8 @@ class SnapshotList(_SnapshotsView):
         guess = self._guesses.get(path)
         text = self.tr("{step} · newest") if is_last and guess is None else "{step}"
         gap = theme.px(GAP_PX)
-        _write(
-            painter,
-            row.adjusted(gap, 0, 0, 0),
-            text.format(step=numbers.count(step)),
-            "ink" if index == self._chosen else "muted",
-        )
+        color = "ink" if index == self._chosen else "muted"
+        theme.draw_text(painter, row.adjusted(gap, 0, 0, 0), text.format(step=numbers.count(step)), color, FONT_PX)
         if guess is not None:
             self._paint_guess(painter, row.adjusted(steps_width + 2 * gap, 1, -theme.px(2), -1), guess)
 
@@ -104,7 +101,7 @@ class SnapshotList(_SnapshotsView):
         painter.drawRoundedRect(tile, theme.px(4), theme.px(4))
         painter.setPen(theme.ink_on(color))
         inner = tile.adjusted(theme.px(GAP_PX), 0, -theme.px(GAP_PX), 0)
-        painter.setFont(_font())
+        painter.setFont(theme.font(FONT_PX))
         number = numbers.probability(guess.probability)
         metrics, middle = painter.fontMetrics(), Qt.AlignmentFlag.AlignVCenter
         room = int(inner.width()) - metrics.horizontalAdvance(f"  {number}")
@@ -117,7 +114,7 @@ class SnapshotList(_SnapshotsView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
-        metrics = QFontMetrics(_font())
+        metrics = QFontMetrics(theme.font(FONT_PX))
         steps_width = max((metrics.horizontalAdvance(numbers.count(step)) for step, _ in self._snapshots), default=0)
         for index in range(len(self._snapshots)):
             self._paint_row(painter, index, steps_width)
@@ -185,13 +182,3 @@ class SnapshotSlider(_SnapshotsView):
         index = self.cell_at(event.position())
         if event.buttons() & Qt.MouseButton.LeftButton and index is not None and index != self._chosen:
             self.chosen.emit(index)
-
-
-def _font() -> QFont:
-    return theme.font(12.5)
-
-
-def _write(painter: QPainter, rect: QRectF, text: str, color: str) -> None:
-    painter.setFont(_font())
-    painter.setPen(theme.color(color))
-    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
