@@ -147,5 +147,5 @@ def test_from_many_heads_to_few(
     window.open_model(model_folder)
     qtbot.waitUntil(lambda: window.state.model.folder == model_folder, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
     settle(window, qtbot)
-    assert set(room.chosen_heads) <= {(layer, head) for layer in range(2) for head in range(4)}
-    assert (window.state.layer, window.state.head) in room.chosen_heads
+    assert set(room.chosen.heads) <= {(layer, head) for layer in range(2) for head in range(4)}
+    assert (window.state.layer, window.state.head) in room.chosen.heads

@@ -65,9 +65,9 @@ class TestFind:
         assert expected.matches
         assert panel.summary == f"{len(expected.matches)} heads, ranked by attention from A to B"
         QTest.keyClick(panel.query, Qt.Key.Key_Return)
-        assert room.chosen_heads == [(expected.matches[0].layer, expected.matches[0].head)]
+        assert list(room.chosen.heads) == [(expected.matches[0].layer, expected.matches[0].head)]
         panel.choose.click()
-        assert room.chosen_heads == [(match.layer, match.head) for match in expected.matches[:6]]
+        assert list(room.chosen.heads) == [(match.layer, match.head) for match in expected.matches[:6]]
 
     def test_what_cannot_be_read_is_said_in_place(self, room: AttendRoom, window: Window, qtbot: QtBot) -> None:
         panel = open_view(room, "find", FindView)
@@ -90,7 +90,7 @@ class TestAlike:
         assert f'href="{layer},{head}"' in panel.nearest.text()
         spot = panel.points.spots()[1 * 4 + 2].toPoint()
         QTest.mouseClick(panel.points, Qt.MouseButton.LeftButton, pos=spot)
-        assert room.chosen_heads == [(1, 2)]
+        assert list(room.chosen.heads) == [(1, 2)]
 
 
 class TestEffects:

@@ -43,30 +43,30 @@ def click(
 class TestChoosing:
     def test_clicks_choose_one_head_or_several(self, room: AttendRoom, window: Window) -> None:
         click(room, 1, 2)
-        assert (window.state.layer, window.state.head) == (1, 2) and room.chosen_heads == [(1, 2)]
+        assert (window.state.layer, window.state.head) == (1, 2) and list(room.chosen.heads) == [(1, 2)]
         click(room, 0, 1, Control)
-        assert room.chosen_heads == [(1, 2), (0, 1)] and window.state.layer == 0
+        assert list(room.chosen.heads) == [(1, 2), (0, 1)] and window.state.layer == 0
         click(room, 1, 2, Control)
-        assert room.chosen_heads == [(0, 1)]
+        assert list(room.chosen.heads) == [(0, 1)]
         click(room, 0, 1, Control)  # the last one stays
-        assert room.chosen_heads == [(0, 1)]
+        assert list(room.chosen.heads) == [(0, 1)]
         click(room, 1, 0, Shift)
-        assert room.chosen_heads == [(0, 1), (0, 2), (0, 3), (1, 0)]
+        assert list(room.chosen.heads) == [(0, 1), (0, 2), (0, 3), (1, 0)]
         assert (window.state.layer, window.state.head) == (1, 0)
         click(room, 0, 0)
-        assert room.chosen_heads == [(0, 0)]
+        assert list(room.chosen.heads) == [(0, 0)]
 
     def test_keys_choose_too(self, room: AttendRoom, window: Window) -> None:
         atlas = room.heads_card.atlas
         for key in (Qt.Key.Key_Down, Qt.Key.Key_Right, Qt.Key.Key_Right):
             QTest.keyClick(atlas, key)
-        assert room.chosen_heads == [(1, 2)]
+        assert list(room.chosen.heads) == [(1, 2)]
         QTest.keyClick(atlas, Qt.Key.Key_Up, Control)
-        assert room.chosen_heads == [(1, 2)]
+        assert list(room.chosen.heads) == [(1, 2)]
         QTest.keyClick(atlas, Qt.Key.Key_Space)
-        assert room.chosen_heads == [(1, 2), (0, 2)]
+        assert list(room.chosen.heads) == [(1, 2), (0, 2)]
         QTest.keyClick(atlas, Qt.Key.Key_Right, Shift)
-        assert room.chosen_heads[0] == (1, 2) and (0, 3) in room.chosen_heads
+        assert room.chosen.heads[0] == (1, 2) and (0, 3) in room.chosen.heads
 
     def test_sorted_by_kind_every_head_stands_under_its_kind(self, room: AttendRoom, window: Window) -> None:
         room.heads_card.by_kind.setChecked(True)
@@ -80,14 +80,14 @@ class TestChoosing:
                 if rows[one] == rows[other]:
                     assert kinds[one[0]][one[1]].kind == kinds[other[0]][other[1]].kind
         click(room, 1, 3)
-        assert room.chosen_heads == [(1, 3)]
+        assert list(room.chosen.heads) == [(1, 3)]
         room.heads_card.by_kind.setChecked(False)
         assert atlas.cell_rect(1, 0).x() == atlas.cell_rect(0, 0).x()
 
     def test_another_head_from_elsewhere_is_the_one_chosen(self, room: AttendRoom, window: Window) -> None:
         room.choose_heads([(0, 0), (0, 1)])
         window.state.set_head(1, 1)
-        assert room.chosen_heads == [(1, 1)] and room.large.title == "Layer 2 · Head 2"
+        assert list(room.chosen.heads) == [(1, 1)] and room.large.title == "Layer 2 · Head 2"
 
 
 class TestPictures:
@@ -308,12 +308,12 @@ class TestMenus:
         atlas = room.heads_card.atlas
         spot = atlas.cell_rect(1, 2).center().toPoint()
         QTest.mouseClick(atlas, Qt.MouseButton.RightButton, pos=spot)
-        assert room.chosen_heads == [(0, 0)]
+        assert list(room.chosen.heads) == [(0, 0)]
         menu = open_menu(atlas, spot, room)
         menu["Switch head 2·3 off"].trigger()
         assert window.state.what_if.heads_off == {(1, 2)}
         menu["Compare it with the selected heads"].trigger()
-        assert room.chosen_heads == [(0, 0), (1, 2)]
+        assert list(room.chosen.heads) == [(0, 0), (1, 2)]
 
 
 def open_menu(widget: QWidget, spot: QPoint, room: AttendRoom) -> dict[str, QAction]:

@@ -267,7 +267,7 @@ def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Win
     again: Any = window.frame.room
     assert again is not room and window.frame.hint == "Click “it”." and "Click" in window.frame.note.text()
     assert window.frame.banner.text == "Something to read."
-    assert (again.large.key, again.heads_card.panel, again.chosen_heads) == ("lines", "find", [(1, 2), (0, 1)])
+    assert (again.large.key, again.heads_card.panel, list(again.chosen.heads)) == ("lines", "find", [(1, 2), (0, 1)])
     window.set_look(projector=False)
 
 

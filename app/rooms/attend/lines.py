@@ -13,10 +13,9 @@ from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
 from app.rooms.attend.attentions import Head, head_name
 from app.rooms.attend.links import Links, between, strongest_links
-from app.rooms.attend.number_box import NumberBox
 from app.rooms.attend.view import AttendView
 from app.widgets.card import label, scrolled
-from app.widgets.controls import Choice
+from app.widgets.controls import Choice, NumberBox
 from app.widgets.layouts import fill
 from app.widgets.pointer import PointerWidget
 

@@ -69,11 +69,6 @@ class AttendRoom(Room):
         """The large one on show."""
         return self.large.view
 
-    @property
-    def chosen_heads(self) -> list[Head]:
-        """(layer, head) from 0, in the order of choosing."""
-        return list(self.chosen.heads)
-
     def choose_heads(self, heads: Sequence[Head]) -> None:
         """All of these; the first is the one on show."""
         if heads:

@@ -7,12 +7,11 @@ from PySide6.QtWidgets import QWidget
 from app.compute.head_questions import HeadTarget, changed_targets
 from app.look import numbers
 from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.number_box import NumberBox
 from app.state.readings import MaskReading, Reading
 from app.state.selection import Selection
 from app.widgets.before_after import BeforeAfter
 from app.widgets.card import button, label
-from app.widgets.controls import Choice
+from app.widgets.controls import Choice, NumberBox
 from app.widgets.layouts import fill, hbox, vbox
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.targets import word_target
