@@ -96,7 +96,8 @@ def open_window(looks: QApplication, qtbot: QtBot) -> Iterator[Callable[[Path | 
 
     def make(model: Path | str) -> Window:
         services = build_services(looks)
-        services.errors.reported.connect(unexpected.append)
+        for signal in (services.errors.reported, services.inference.failed):
+            signal.connect(unexpected.append)
         window = Window(services, str(model))
         windows.append(window)
         window.show()
