@@ -11,6 +11,7 @@ English would say the same once more and could be forgotten; lupdate reads the s
 """
 
 import re
+from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
 
@@ -30,6 +31,23 @@ class EnglishPlurals(QTranslator):
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
     """Marks a text of a table for lupdate; whoever shows it translates it. Qt's own, but typed."""
     return text
+
+
+@dataclass(frozen=True)
+class Titled:
+    """What has a name on the screen. title and hint are English, marked with QT_TRANSLATE_NOOP("<its class>", ...)."""
+
+    key: str
+    title: str
+    hint: str  # what it shows, in one sentence
+
+    @property
+    def shown_title(self) -> str:
+        return QCoreApplication.translate(type(self).__name__, self.title)
+
+    @property
+    def shown_hint(self) -> str:
+        return QCoreApplication.translate(type(self).__name__, self.hint)
 
 
 def plural(source: str, n: int) -> str:

@@ -15,11 +15,12 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.compute.question import PAUSE_MS, Answer, Question
 from app.figures.figure import Figure, Numbers, caption_of, picture_of
 from app.look import theme
+from app.look.language import Titled
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.state.state import ExploreState
@@ -46,9 +47,8 @@ class Room(QWidget):
         super().__init__()
         self.state = state
         self.waiting = Waiting(content)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
-        layout.addWidget(self.waiting)
+        gap = theme.px(GAP_PX)
+        vbox(self.waiting, parent=self, margins=(gap, gap, gap, gap))
         self._is_stale = True
         state.reading_changed.connect(self._on_reading_changed)
         state.reading_problem_changed.connect(self._on_reading_problem_changed)
@@ -148,24 +148,10 @@ class Room(QWidget):
 
 
 @dataclass(frozen=True)
-class ViewSpec:
-    """One view of a room. Tabs, palette, tour, help, keyboard and tests read the room's list of these.
+class ViewSpec(Titled):
+    """One view of a room. Tabs, palette, tour, help, keyboard and tests read the room's list of these."""
 
-    title and hint are English, marked with QT_TRANSLATE_NOOP("ViewSpec", ...), and translated where they are shown.
-    """
-
-    key: str
-    title: str
-    hint: str  # what it shows, in one sentence
     factory: Callable[[], View]
-
-    @property
-    def shown_title(self) -> str:
-        return QCoreApplication.translate("ViewSpec", self.title)
-
-    @property
-    def shown_hint(self) -> str:
-        return QCoreApplication.translate("ViewSpec", self.hint)
 
 
 def later(module: str, name: str) -> Callable[[], Any]:

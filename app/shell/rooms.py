@@ -13,10 +13,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.look.language import QT_TRANSLATE_NOOP
+from app.look.language import QT_TRANSLATE_NOOP, Titled
 from app.shell.services import Services
 
 if TYPE_CHECKING:
@@ -46,12 +46,9 @@ def make_room(room: type[Any], context: RoomContext) -> QWidget:
 
 
 @dataclass(frozen=True)
-class RoomSpec:
-    """title and hint are English, marked with QT_TRANSLATE_NOOP, and translated where they are shown."""
+class RoomSpec(Titled):
+    """A room, and how it is made."""
 
-    key: str
-    title: str
-    hint: str  # what it shows, in a sentence
     load: Callable[[], type[QWidget]]  # imports its class: not before somebody asks for it
     make: Callable[[type[Any], RoomContext], QWidget] = make_room  # when it is opened for the first time
 
@@ -64,14 +61,6 @@ class RoomSpec:
     def view_keys(self) -> list[str]:
         """Of its views; one empty key for a room that shows all it has."""
         return [view.key for view in self.views] or [""]
-
-    @property
-    def shown_title(self) -> str:
-        return QCoreApplication.translate("RoomSpec", self.title)
-
-    @property
-    def shown_hint(self) -> str:
-        return QCoreApplication.translate("RoomSpec", self.hint)
 
 
 def open_view(room: Any, key: str) -> None:
