@@ -14,14 +14,13 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
 
 from app.look import theme
 from app.widgets.card import label
-from app.widgets.layouts import fill
+from app.widgets.layouts import vbox
 
 WIDTH_PX, ROW_PX, ROWS = 560, 32, 11
 PLACE = Qt.ItemDataRole.UserRole
@@ -57,10 +56,8 @@ class Palette(QFrame):
         self.list.setItemDelegate(_Row(self))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.px(8)] * 4)
-        layout.setSpacing(theme.px(6))
-        fill(layout, self.line, self.list, self.nothing)
+        pad = theme.px(8)
+        vbox(self.line, self.list, self.nothing, parent=self, gap_px=6, margins=(pad, pad, pad, pad))
         self.line.textChanged.connect(self._find)
         self.list.itemClicked.connect(lambda item: self._choose(item.data(PLACE)))
         self.line.installEventFilter(self)

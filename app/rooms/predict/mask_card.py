@@ -1,7 +1,7 @@
 """One mask: the likeliest words, how the word in the text fares, and what the layers would predict on the way."""
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.compute.masks import MaskLens
 from app.look import numbers, theme
@@ -10,7 +10,7 @@ from app.rooms.predict.view import decided_sentence
 from app.state.readings import MaskReading
 from app.widgets.bar_list import Bar, BarList
 from app.widgets.card import Card, label
-from app.widgets.layouts import fill
+from app.widgets.layouts import fill, hbox
 from app.widgets.raster import ColorBar
 from bertcore.analysis.predict import WordGuess
 
@@ -36,10 +36,9 @@ class MaskCard(Card):
         self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
         scale = ColorBar(signed=False, width_px=130)
         scale.set_range(0, 1)
-        line = QHBoxLayout()
         title = label(self.tr("After each layer"), "title")
         title.setToolTip(self.tr("The top guess if the model stopped there; the colour shows its probability"))
-        fill(line, (title, 1), scale)
+        line = hbox((title, 1), scale)
         fill(
             self.body,
             self._changed,

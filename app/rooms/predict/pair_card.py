@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.look import numbers, theme
 from app.rooms.predict.verdicts import PairQuestion, Verdict
@@ -167,9 +167,7 @@ class PairCard(Card):
 
     def _line(self, pair: AskedPair) -> QWidget:
         line = QWidget()
-        texts = QVBoxLayout()
-        texts.setSpacing(0)
-        fill(texts, Hint(pair.verdict), Hint(f"{_cut(pair.a)} / {_cut(pair.b)}"))
+        texts = vbox(Hint(pair.verdict), Hint(f"{_cut(pair.a)} / {_cut(pair.b)}"), gap_px=0)
         hint = self.tr("Back to: {a} / {b}").format(a=pair.a, b=pair.b)
         hbox((texts, 1), button(self.tr("Back"), partial(self.go_to, pair), look="small", hint=hint), parent=line)
         return line
