@@ -19,10 +19,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from benchmarks.timing import Row
 
 if TYPE_CHECKING:
-    from app.rooms.attend.matrix import AttentionGrid
+    from app.rooms.attend.matrix_view import AttentionGrid
     from app.rooms.attend.room import AttendRoom
     from app.shell.window import Window
-    from app.state.state import ExploreState
+    from app.state.explore_state import ExploreState
 
 TOKENS, HEADS, FRAMES = 512, 144, 60
 HEAD_MS, FRAME_MS, TRACE_MB = 20.0, 1000 / 50, 300.0
@@ -94,7 +94,7 @@ def _heads_ms(state: ExploreState) -> float:
 
 
 def _grid(room: AttendRoom) -> AttentionGrid:
-    from app.rooms.attend.matrix import MatrixView
+    from app.rooms.attend.matrix_view import MatrixView
 
     assert isinstance(room.view, MatrixView)
     return room.view.grid

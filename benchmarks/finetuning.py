@@ -19,7 +19,7 @@ import torch
 import typer
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.decode import decode
 from bertcore.tasks.features.kinds import Features

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.analysis import attribution, interventions
+from bertcore.analysis.attention_heads import classify_heads, head_facts
 from bertcore.analysis.find_heads import find_heads
-from bertcore.analysis.heads import classify_heads, head_facts
 from bertcore.analysis.interventions import Head
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
@@ -30,10 +30,10 @@ from bertcore.analysis.words import Surprise, pieces_at, surprise
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling
 from bertcore.errors import BertcoreError
-from bertcore.model.heads import HEAD_TITLES
 from bertcore.model.tap import Changes
+from bertcore.model.task_heads import HEAD_TITLES
 from bertcore.progress import progress_bar, show_status
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from bertcore.results import (
     Filled,
     HeadReport,

@@ -110,7 +110,7 @@ class TokenAttribution(TokenScores):
 
 @dataclass(frozen=True)
 class HeadReport:
-    """What one attention head does in one text (`bertcore.analysis.heads`)."""
+    """What one attention head does in one text (`bertcore.analysis.attention_heads`)."""
 
     layer: int  # from 0
     head: int  # from 0

@@ -21,7 +21,7 @@ from typing import Annotated
 import typer
 
 from bertcore.checkpoint.weights import SAFETENSORS
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from bertcore.tasks.features.predictions import gold_answers
 from bertcore.tasks.metrics import measure
 from bertcore.tasks.readers.reading import TaskFile, task_named

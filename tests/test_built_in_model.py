@@ -13,8 +13,8 @@ from bertcore.analysis.reference_values import check_reference
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import SHIPPED, TINY, assets, built_in_checkpoint, shipped_checkpoint
-from bertcore.resolve import resolve_model
-from bertcore.runs.registry import known_runs
+from bertcore.resolve_model import resolve_model
+from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import RunFolder
 
 EASY = [

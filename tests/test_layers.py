@@ -15,7 +15,7 @@ from tests.test_rules import ROOT, imports_of
 
 # From the bottom up. Those of one layer do not import each other.
 LAYERS = (
-    ("bertcore.errors", "bertcore.garbage", "bertcore.progress"),
+    ("bertcore.errors", "bertcore.garbage_collection", "bertcore.progress"),
     ("bertcore.files", "bertcore.families", "bertcore.locations", "bertcore.tag_schemes"),
     ("bertcore.settings", "bertcore.config"),
     ("bertcore.tokenizer",),
@@ -24,7 +24,7 @@ LAYERS = (
     ("bertcore.data",),
     ("bertcore.tasks",),
     ("bertcore.runs",),
-    ("bertcore.resolve",),
+    ("bertcore.resolve_model",),
     ("bertcore.training",),
     ("bertcore.analysis",),
     ("bertcore.evaluation",),

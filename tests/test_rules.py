@@ -26,8 +26,8 @@ TORCH_FREE = (
     "bertcore.config",
     "bertcore.checkpoint.config_file",
     "bertcore.locations",
-    "bertcore.resolve",
-    "bertcore.runs.registry",
+    "bertcore.resolve_model",
+    "bertcore.runs.known_runs",
     "bertcore.tasks.examples",
     "bertcore.tag_schemes",
     "bertcore.families",
@@ -174,7 +174,12 @@ def any_in(modules: set[str], found: set[str]) -> bool:
 
 def test_modules_that_bring_torch_are_found() -> None:
     assert {"bertcore.checkpoint.checkpoint", "bertcore.analysis.trace", "bertcore.analysis.lens"} <= bring_torch()
-    assert not bring_torch() & {*TORCH_FREE, "bertcore.analysis", "bertcore.analysis.heads", "bertcore.checkpoint.hub"}
+    assert not bring_torch() & {
+        *TORCH_FREE,
+        "bertcore.analysis",
+        "bertcore.analysis.attention_heads",
+        "bertcore.checkpoint.hub",
+    }
 
 
 def test_the_window_reaches_torch_only_behind_its_one_door() -> None:

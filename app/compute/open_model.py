@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from app.compute.errors import sentence
 from app.compute.inference import OPEN, Inference
 from app.compute.worker import UnwantedError
+from app.state.explore_state import ExploreState
 from app.state.model_info import ModelInfo
-from app.state.state import ExploreState
 from bertcore.errors import BertcoreError
 from bertcore.locations import SHIPPED, shipped_checkpoint
 
@@ -102,7 +102,7 @@ class OpenModel(QObject):
             self._load(opening, str(folder))
 
     def _open_on_worker(self, place: str | None) -> ModelInfo:
-        from bertcore.resolve import resolve_model
+        from bertcore.resolve_model import resolve_model
 
         folder = resolve_model(place)
         if not self._inference.has_model:
@@ -159,7 +159,7 @@ class OpenModel(QObject):
 
 def _fetch(reference: str) -> Path:
     """A hub id may take minutes: what is open goes on answering meanwhile."""
-    from bertcore.resolve import resolve_model
+    from bertcore.resolve_model import resolve_model
 
     return resolve_model(reference)
 

@@ -17,8 +17,8 @@ from PySide6.QtCore import QObject, Signal
 
 from app.compute.errors import sentence
 from app.compute.inference import READ, Inference
+from app.state.explore_state import ExploreState
 from app.state.readings import Reading, ReadingRequest, mask_readings, thumbnails
-from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 
 if TYPE_CHECKING:

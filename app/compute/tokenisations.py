@@ -8,7 +8,7 @@ from typing import Literal
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import SHIPPED
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
 

@@ -21,9 +21,9 @@ from app.compute.question import PAUSE_MS, Answer, Question
 from app.figures.figure import Figure, Numbers, caption_of, picture_of
 from app.look import theme
 from app.look.language import Titled
+from app.state.explore_state import ExploreState
 from app.state.readings import Reading
 from app.state.selection import Selection
-from app.state.state import ExploreState
 from app.state.what_if import WhatIf
 from app.widgets.card import GAP_PX
 from app.widgets.context_menu import figure_entries, show_token_menu

@@ -15,11 +15,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.runs.child import RunChild, RunCommand, launch_folder
+from app.runs.process import RunChild, RunCommand, launch_folder
 from app.runs.run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
 from bertcore import locations
 from bertcore.errors import BertcoreError
-from bertcore.runs import registry
+from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
 

@@ -11,8 +11,8 @@ from app.compute.open_model import OpenModel
 from app.shell.commands import MENUS, Actions, shortened
 from app.shell.rooms import ROOMS
 from app.state.examples import Example, load_examples
-from app.state.state import ExploreState
-from app.widgets.palette import Entry
+from app.state.explore_state import ExploreState
+from app.widgets.command_list import Entry
 
 ORDER = ("room", "text", "view", "edit", "file", "model")  # what is wanted most comes first
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")

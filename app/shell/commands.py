@@ -14,8 +14,8 @@ from app.shell.exporting import Exporter
 from app.shell.rooms import ROOMS
 from app.shell.sessions import Sessions
 from app.state.examples import Example
+from app.state.explore_state import ExploreState
 from app.state.history import History
-from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 from app.widgets.figure_button import FigureAction
 from bertcore import locations

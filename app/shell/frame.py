@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, 
 
 from app.look import theme
 from app.shell.rooms import RoomSpec
-from app.state.state import ExploreState
+from app.state.explore_state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 from app.widgets.banner import Banner
 from app.widgets.card import GAP_PX, label

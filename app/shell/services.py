@@ -14,8 +14,8 @@ from app.compute.open_model import OpenModel
 from app.compute.reader import Reader
 from app.shell.memory import GarbageCollector, SpareMemory, share_one_heap
 from app.shell.settings import load_settings
+from app.state.explore_state import ExploreState
 from app.state.model_info import ModelInfo
-from app.state.state import ExploreState
 from bertcore import locations
 
 if TYPE_CHECKING:

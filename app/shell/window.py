@@ -29,7 +29,7 @@ from app.widgets.title_bar import TitleBar
 from bertcore.locations import BUILT_IN, built_in_checkpoint
 
 if TYPE_CHECKING:
-    from app.widgets.palette import Palette
+    from app.widgets.command_list import Palette
     from bertcore.analysis.reference_values import ReferenceCheck
 
 SIZE = 1440, 900  # where the screen has room for it
@@ -102,7 +102,7 @@ class Window(QMainWindow):
     def open_palette(self) -> Palette:
         """The list of all commands, with a line to find one."""
         from app.shell import command_palette as entries  # here: the first paint need not wait for it
-        from app.widgets.palette import Palette
+        from app.widgets.command_list import Palette
 
         offered = [
             *entries.command_entries(self.actions_),
@@ -192,7 +192,7 @@ class Window(QMainWindow):
 
     def _rebuild(self) -> None:
         """The same state in a frame of another size."""
-        from app.widgets.palette import Palette
+        from app.widgets.command_list import Palette
 
         for palette in self.findChildren(Palette):
             palette.close_palette()  # the new frame would cover it, and it would keep the keyboard

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from app.state.state import ExploreState
+from app.state.explore_state import ExploreState
 from app.state.text_spans import Place
 from app.state.what_if import NOTHING_CHANGED, WhatIf
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.runs.registry import run_around
+from bertcore.runs.known_runs import run_around
 
 if TYPE_CHECKING:
     from app.state.task_info import TaskInfo

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.state.state import ExploreState
+from app.state.explore_state import ExploreState
 from app.widgets.figure_button import FigureButton
 
 Entry = tuple[str, Callable[[], object]] | None  # text and what it does; None: a line between groups

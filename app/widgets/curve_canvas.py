@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QGraphicsTextItem, QWidget
 
 from app.look import numbers, theme
-from app.widgets.curves import CurveSpec, Mark, PlotSpec, Points
+from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec, Points
 from app.widgets.layouts import vbox
 
 LINE_PX = 1.6

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.figures.figure import Axis, Figure, Numbers, picture_of
 from app.look import numbers, theme
-from app.widgets.curves import CurveSpec, Mark, PlotSpec, Points
+from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec, Points
 from app.widgets.figure_button import FigureButton
 from app.widgets.layouts import vbox
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from app.look import numbers
-from app.state.state import ExploreState
+from app.state.explore_state import ExploreState
 from app.state.token_units import KINDS
 from app.widgets.token_strip import Chip
 

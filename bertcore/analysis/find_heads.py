@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis.heads import KINDS, classify_heads, row_entropy
+from bertcore.analysis.attention_heads import KINDS, classify_heads, row_entropy
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.token_labels import SHOWN_SPACE
 from bertcore.tokenizer.tokenizer import Encoding

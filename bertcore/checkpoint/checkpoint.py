@@ -24,9 +24,9 @@ from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, read_weig
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, write_json
-from bertcore.garbage import no_garbage_collection
+from bertcore.garbage_collection import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
-from bertcore.model.heads import HEAD_TITLES, make_head
+from bertcore.model.task_heads import HEAD_TITLES, make_head
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 ABOUT_FILE = "bertscope.json"  # what the layout has no place for: name, training step, tokens seen

@@ -19,7 +19,7 @@ from bertcore.cli.output import AsJson, ModelArgument, TextA, TextB, print_json,
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.parameter_count import count_parameters
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from bertcore.cli.output import AsJson, ColumnLabel, ColumnText, ColumnTextB, Re
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
 from bertcore.errors import BertcoreError
-from bertcore.resolve import resolve_model
-from bertcore.runs.registry import is_run
+from bertcore.resolve_model import resolve_model
+from bertcore.runs.known_runs import is_run
 from bertcore.runs.run_folder import RunFolder
 from bertcore.settings import read_recipe
 from bertcore.training.distil_options import DistilOptions

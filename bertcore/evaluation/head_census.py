@@ -1,4 +1,4 @@
-"""What each head does in many texts, and how many heads there are of each kind (see bertcore.analysis.heads)."""
+"""What each head does in many texts, and how many heads there are of each kind (see bertcore.analysis.attention_heads)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bertcore.analysis.heads import KINDS, classify_heads
+from bertcore.analysis.attention_heads import KINDS, classify_heads
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.evaluation.documents import Document, by_source

@@ -23,7 +23,8 @@ from bertcore.model.attention import causal_bias, padding_bias
 from bertcore.model.crf import LinearChainCrf
 from bertcore.model.embeddings import Embeddings, sinusoidal_table
 from bertcore.model.encoder import Encoder
-from bertcore.model.heads import (
+from bertcore.model.tap import Tap, identity
+from bertcore.model.task_heads import (
     HEAD_TITLES,
     MaskedWordHead,
     Pooler,
@@ -33,7 +34,6 @@ from bertcore.model.heads import (
     TokenHead,
     make_head,
 )
-from bertcore.model.tap import Tap, identity
 
 PRETRAINING = ("mlm", "nsp")  # the heads that BERT is pretrained with
 

@@ -17,7 +17,7 @@ from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.runs.registry import run_around
+from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.metrics import ranked
 from bertcore.tokenizer.tokenizer import Tokenizer

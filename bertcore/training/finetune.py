@@ -16,7 +16,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert, initialise
 from bertcore.model.losses import NO_LABEL, Losses, TaskBatch, task_losses
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import note_sources
 from bertcore.tasks.examples import AnswerExample, Example

@@ -17,9 +17,9 @@ from torch import nn
 
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.garbage import garbage_collected_by_hand
+from bertcore.garbage_collection import garbage_collected_by_hand
 from bertcore.runs.environment import memory_mib
-from bertcore.runs.registry import register_run
+from bertcore.runs.known_runs import register_run
 from bertcore.runs.run_folder import COMMANDS, RunFolder
 from bertcore.runs.snapshots import can_resume, is_mark, keep, thin
 from bertcore.runs.sources import changed_since

@@ -16,7 +16,7 @@ from bertcore.checkpoint.tensor_names import class_name
 from bertcore.files import read_json_or_empty, write_atomic
 from bertcore.locations import built_in_checkpoint
 from bertcore.model.bert import Bert
-from bertcore.model.heads import HEAD_TITLES
+from bertcore.model.task_heads import HEAD_TITLES
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.sources import noted_sources
 from bertcore.tasks.inference.evaluate import TaskEvaluation

@@ -17,7 +17,7 @@ from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
 from bertcore.model.losses import Losses
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep_source
 from bertcore.runs.sources import note_sources, refuse_changed

@@ -10,7 +10,7 @@ import numpy as np
 
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.runs.registry import run_around
+from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import SummaryExample
 from bertcore.tasks.features.collate import TaskBatches

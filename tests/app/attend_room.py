@@ -6,7 +6,7 @@ import numpy as np
 from pytestqt.qtbot import QtBot
 
 from app.compute.question import Question
-from app.rooms.attend.matrix import MatrixView
+from app.rooms.attend.matrix_view import MatrixView
 from app.rooms.attend.room import AttendRoom
 from app.rooms.attend.view import AttendView
 from app.shell.window import Window

@@ -22,7 +22,7 @@ from app.state.token_units import Units
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
-from bertcore.runs import registry
+from bertcore.runs import known_runs as registry
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."

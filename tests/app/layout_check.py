@@ -29,9 +29,9 @@ from PySide6.QtWidgets import (
 
 from app.look import theme
 from app.widgets.card import Hint
+from app.widgets.command_list import Palette
 from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import CurvePlot
-from app.widgets.palette import Palette
 
 TRIES, SETTLING_MS = 5, 40
 SLACK_PX = 2.0  # glyphs and their advance differ by that much

@@ -8,11 +8,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import changed_targets
-from app.rooms.attend.alike import AlikeView
-from app.rooms.attend.check import CheckView
+from app.rooms.attend.check_view import CheckView
 from app.rooms.attend.heads_card import PANELS
 from app.rooms.attend.large_card import SPECS
-from app.rooms.attend.matrix import MatrixView
+from app.rooms.attend.matrix_view import MatrixView
+from app.rooms.attend.similar_heads import AlikeView
 from app.shell.window import Window
 from tests.app.attend_room import answered, attend, open_view, traced, values
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle

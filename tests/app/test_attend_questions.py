@@ -13,13 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import check_head, effects_of_heads
 from app.look import numbers
-from app.rooms.attend.alike import AlikeView
 from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.check import CheckView
-from app.rooms.attend.effects import EffectsView
-from app.rooms.attend.find import FindView
+from app.rooms.attend.check_view import CheckView
+from app.rooms.attend.find_heads import FindView
+from app.rooms.attend.head_effects import EffectsView
 from app.rooms.attend.large_card import SPECS
 from app.rooms.attend.room import AttendRoom
+from app.rooms.attend.similar_heads import AlikeView
 from app.shell.window import Window
 from app.state.readings import ModelInput
 from app.widgets.figure_button import figure_buttons

@@ -10,16 +10,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.rooms.attend.lines import A_TO_B, LEAST, WITHIN, LinesView
-from app.rooms.attend.links import strongest_links
-from app.rooms.attend.matrix import GradientMatrix, HeadMatrix, MatrixView
+from app.rooms.attend.lines_view import A_TO_B, LEAST, WITHIN, LinesView
+from app.rooms.attend.matrix_view import GradientMatrix, HeadMatrix, MatrixView
+from app.rooms.attend.query_key_view import ScoreView, score_steps
 from app.rooms.attend.room import AttendRoom
-from app.rooms.attend.score import ScoreView, score_steps
+from app.rooms.attend.strong_links import strongest_links
 from app.shell.window import Window
 from app.state.what_if import WhatIf
 from bertcore.analysis.attention_gradient import attention_gradient
+from bertcore.analysis.attention_heads import classify_heads
 from bertcore.analysis.flow import attention_flow, rollout
-from bertcore.analysis.heads import classify_heads
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, open_view, traced, values
 from tests.app.conftest import TIMEOUT_MS, settle, units_of

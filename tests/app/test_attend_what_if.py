@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.find import FindView
-from app.rooms.attend.kinds import KindsView
-from app.rooms.attend.lines import LinesView
-from app.rooms.attend.matrix import HeadMatrix
+from app.rooms.attend.find_heads import FindView
+from app.rooms.attend.head_kinds import KindsView
+from app.rooms.attend.lines_view import LinesView
+from app.rooms.attend.matrix_view import HeadMatrix
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.session_file import as_json, read_session

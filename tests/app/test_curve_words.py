@@ -14,7 +14,7 @@ from app.look import numbers
 from app.rooms.train.plots import plots_of
 from app.runs.run_info import RunInfo
 from app.widgets.curve_plot import CurvePlot
-from app.widgets.curves import CurveSpec, Mark, PlotSpec
+from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from bertcore.runs.run_folder import RunStatus
 
 PRETRAIN = RunInfo(Path("run"), "stories", "tiny", RunStatus("done"))

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.rooms.embed.embedding_parts import lengths_at
 from app.rooms.embed.map_view import MapView
-from app.rooms.embed.parts import lengths_at
 from app.rooms.embed.room import EmbedRoom
 from app.shell.window import Window
 from app.state.readings import Reading

@@ -20,7 +20,7 @@ from app.figures.figure import Axis, Figure, Numbers, Picture, caption_of, file_
 from app.figures.files import image_of, npz, pdf, png, save_figure, svg, table
 from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot
-from app.widgets.curves import CurveSpec, PlotSpec
+from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.figure_button import (
     FigureAction,
     FigureButton,

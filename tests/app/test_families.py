@@ -10,11 +10,11 @@ import torch
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.rooms.attend.kinds import KindsView
+from app.rooms.attend.head_kinds import KindsView
 from app.rooms.attend.room import AttendRoom
 from app.rooms.predict.room import PredictRoom
 from app.shell.window import Window
-from app.state.state import ExploreState
+from app.state.explore_state import ExploreState
 from app.widgets.token_chips import chips_of
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room

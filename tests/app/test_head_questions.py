@@ -11,8 +11,8 @@ from app.compute.head_questions import HeadTarget, check_head, effects_of_heads,
 from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
 from app.compute.reader import Reader
+from app.state.explore_state import ExploreState
 from app.state.readings import ModelInput, Reading, ReadingRequest
-from app.state.state import ExploreState
 from bertcore.analysis.attention_gradient import attention_gradient, link_effects
 from bertcore.analysis.flow import attention_flow
 from bertcore.analysis.interventions import set_attention_pattern, set_attention_row, switch_off_heads

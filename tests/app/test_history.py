@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from app.shell.window import Window
 from app.state import history
+from app.state.explore_state import ExploreState
 from app.state.history import History
-from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle

@@ -16,8 +16,8 @@ from app.compute.inference import Inference
 from app.compute.open_model import OpenModel
 from app.compute.question import Question, Step
 from app.compute.reader import Reader
+from app.state.explore_state import ExploreState
 from app.state.readings import THUMBNAIL_TOKENS, Reading, thumbnails
-from app.state.state import ExploreState
 from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.analysis.predict import next_sentence, top_words, word_rank
 from bertcore.analysis.trace import trace
@@ -138,7 +138,7 @@ def test_the_open_model_answers_while_another_is_fetched(
         arrive.wait(30)
         return headless_folder
 
-    monkeypatch.setattr("bertcore.resolve.fetch", slow_fetch)
+    monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)
     opened.opener.open("someone/something")
     with qtbot.waitSignal(opened.state.reading_changed, timeout=TIMEOUT_MS):
         opened.state.set_masks([2])
@@ -157,7 +157,7 @@ def test_a_fetch_that_fails_too_late_is_not_told(
         arrive.wait(30)
         raise BertcoreError("There is no such model.")
 
-    monkeypatch.setattr("bertcore.resolve.fetch", slow_fetch)
+    monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)
     parts.opener.failed.connect(failures.append)
     parts.opener.open("someone/something", failed=failures.append)
     with qtbot.waitSignal(parts.opener.opened, timeout=TIMEOUT_MS) as caught:

@@ -17,14 +17,14 @@ from pytestqt.qtbot import QtBot
 
 from app.look import theme
 from app.rooms.attend.heads_card import HeadsCard
-from app.rooms.attend.matrix import AttentionGrid
+from app.rooms.attend.matrix_view import AttentionGrid
 from app.rooms.attend.room import AttendRoom
 from app.shell.window import Window
 from app.state.what_if import WhatIf
 from app.widgets.card import Hint, label, scrolled
 from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import LEAST_PX, CurvePlot
-from app.widgets.curves import CurveSpec, Mark, PlotSpec
+from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec
 from app.widgets.status_line import StatusLine
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
 from tests.app.layout_check import faults

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.rooms.base import ViewRoom
 from app.shell.rooms import ROOMS, RoomSpec
 from app.shell.window import Window
+from app.widgets.command_list import Palette, match
 from app.widgets.figure_button import FigureAction
-from app.widgets.palette import Palette, match
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 

@@ -13,12 +13,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.runs import run_info
-from app.runs.child import RunChild, _environment
+from app.runs.process import RunChild, _environment
 from app.runs.run_info import describe, newest_held_out
 from app.runs.service import POLL_MS, RunsService
 from bertcore import locations
 from bertcore.errors import BertcoreError
-from bertcore.runs import registry
+from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE, forget_progress
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions

@@ -397,7 +397,7 @@ def test_tokens_without_characters_of_their_own_spoil_no_session(
 def test_a_bad_file_to_begin_with_leaves_no_room_waiting(
     open_window: Opener, model_folder: Path, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bertcore.resolve.built_in_checkpoint", lambda: model_folder)
+    monkeypatch.setattr("bertcore.resolve_model.built_in_checkpoint", lambda: model_folder)
     file = tmp_path / "misspelt.bertscope.json"
     window = open_window(file)
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)

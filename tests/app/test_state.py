@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.state.explore_state import ExploreState, moved_positions
 from app.state.history import History
 from app.state.model_info import ModelInfo
-from app.state.state import ExploreState, moved_positions
 from app.state.text_spans import Place, places_after_edit
 from app.state.what_if import NOTHING_CHANGED, WhatIf
 from app.widgets.token_chips import chips_of, note_about

@@ -14,7 +14,7 @@ from app.rooms.train.result_view import ConfusionMatrix, answer_text, most_frequ
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_kinds import BY_KEY, RUN_KINDS, samples_of
 from app.rooms.train.run_list import state_line
-from app.runs.child import RunCommand
+from app.runs.process import RunCommand
 from app.runs.run_info import HeldOutExample, read_result, read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room

@@ -20,9 +20,9 @@ from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room
 from app.widgets.curve_plot import CurvePlot
-from app.widgets.curves import CurveSpec, PlotSpec
+from app.widgets.curve_specs import CurveSpec, PlotSpec
 from bertcore import locations
-from bertcore.runs import registry
+from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.look import numbers, theme
 from app.rooms.attend.atlas import HeadAtlas
-from app.rooms.attend.matrix import AttentionGrid
-from app.rooms.embed.parts import Part, color_limit
+from app.rooms.attend.matrix_view import AttentionGrid
+from app.rooms.embed.embedding_parts import Part, color_limit
 from app.rooms.embed.strips import Strips
 from app.shell.settings import Settings, load_settings
 from app.widgets.bar_list import Bar, BarList

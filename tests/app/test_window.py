@@ -22,7 +22,7 @@ from app.rooms.predict.room import PredictRoom
 from app.shell.rooms import ROOMS, open_view
 from app.shell.window import Window
 from app.state.examples import load_examples
-from bertcore.analysis.heads import head_facts
+from bertcore.analysis.attention_heads import head_facts
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app import attend_room
@@ -215,7 +215,7 @@ def test_each_model_is_remembered_by_its_own_name(
         if len(opened) == 1:
             window.open_model("someone/something")
 
-    monkeypatch.setattr("bertcore.resolve.fetch", lambda reference: model_folder)
+    monkeypatch.setattr("bertcore.resolve_model.fetch", lambda reference: model_folder)
     monkeypatch.chdir(headless_folder.parent)
     window.state.model_changed.connect(ask_for_another)
     window.open_model(headless_folder.name)  # as an argument names it: from where BERTscope was started

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 import app.shell.window
 from app import __main__
 from app.look import theme
-from app.rooms.attend.matrix import AttentionGrid
-from app.widgets.palette import Palette
+from app.rooms.attend.matrix_view import AttentionGrid
+from app.widgets.command_list import Palette
 from app.widgets.room_rail import RoomButton
 
 EVERY_MS = 20

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from bertcore.analysis.heads import classify_heads, head_facts, row_entropy
+from bertcore.analysis.attention_heads import classify_heads, head_facts, row_entropy
 from bertcore.analysis.nearest import NearestWords
 from bertcore.analysis.predict import next_sentence, softmax, top_words, word_rank
 from bertcore.analysis.trace import trace

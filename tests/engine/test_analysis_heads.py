@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bertcore.analysis.heads import KINDS, classify_heads
+from bertcore.analysis.attention_heads import KINDS, classify_heads
 from tests.engine.family_models import TOKENIZER
 
 # 0 [CLS]  1 the  2 cat  3 sat  4 [SEP]  5 the  6 cat  7 sang  8 [SEP]

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, read_config
 from bertcore.errors import BertcoreError
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from tests.engine.models import VOCABULARY, tiny_checkpoint
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bertcore.analysis.heads import classify_heads
+from bertcore.analysis.attention_heads import classify_heads
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.pairs import PairRules

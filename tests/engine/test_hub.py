@@ -10,7 +10,7 @@ import pytest
 
 from bertcore.checkpoint import hub
 from bertcore.errors import BertcoreError
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 

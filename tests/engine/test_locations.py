@@ -7,8 +7,8 @@ import pytest
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN, TINY, assets, built_in_checkpoint, home, runs_folder, shipped_checkpoint
-from bertcore.resolve import resolve_model
-from bertcore.runs.registry import known_runs, register_run
+from bertcore.resolve_model import resolve_model
+from bertcore.runs.known_runs import known_runs, register_run
 from bertcore.runs.run_folder import RunFolder
 from tests.engine.models import tiny_checkpoint
 
@@ -44,7 +44,7 @@ def test_what_can_only_be_a_folder_is_not_looked_for_on_the_hub(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir()
-    monkeypatch.setattr("bertcore.resolve.fetch", lambda hub_id: pytest.fail(f"the hub was asked for {hub_id}"))
+    monkeypatch.setattr("bertcore.resolve_model.fetch", lambda hub_id: pytest.fail(f"the hub was asked for {hub_id}"))
     with pytest.raises(BertcoreError, match=r"^There is no folder \S+\.$"):
         resolve_model(reference)
 

@@ -11,8 +11,8 @@ from bertcore.config import PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.embeddings import sinusoidal_table
-from bertcore.model.heads import HEAD_TITLES
 from bertcore.model.parameter_count import count_parameters
+from bertcore.model.task_heads import HEAD_TITLES
 from tests.engine.models import tiny_config, tiny_model, word_tokenizer
 
 TOLERANCE = 1e-5

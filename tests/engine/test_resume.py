@@ -16,8 +16,8 @@ import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.resolve import resolve_model
-from bertcore.runs.registry import known_runs
+from bertcore.resolve_model import resolve_model
+from bertcore.runs.known_runs import known_runs
 from bertcore.runs.run_folder import NO_WORD, RunFolder
 from bertcore.training import pretrain
 from bertcore.training.precision import Precision

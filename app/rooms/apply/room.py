@@ -14,9 +14,9 @@ from app.rooms.apply.tags_view import TagsView
 from app.rooms.apply.texts_view import AnswerView, ChoicesView, SummaryView
 from app.rooms.apply.view import ApplyView
 from app.rooms.base import Room
+from app.state.explore_state import ExploreState
 from app.state.model_info import ModelInfo
 from app.state.readings import Reading
-from app.state.state import ExploreState
 from app.state.task_info import TaskInfo, metric_name
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
 from app.widgets.context_menu import show_token_menu

@@ -19,7 +19,7 @@ from app.state.readings import Reading, thumbnails
 from app.state.token_units import TokenView, Units
 
 if TYPE_CHECKING:
-    from bertcore.analysis.heads import HeadFacts, HeadKind
+    from bertcore.analysis.attention_heads import HeadFacts, HeadKind
     from bertcore.tokenizer.tokenizer import Encoding
 
 translate = QCoreApplication.translate
@@ -173,7 +173,7 @@ class Attentions:
 
 def describe_heads(attentions: Attentions, step: Callable[[float], object] | None = None) -> Descriptions:
     """Every head: its kind with the scores behind it, and its facts."""
-    from bertcore.analysis.heads import classify_heads, head_facts
+    from bertcore.analysis.attention_heads import classify_heads, head_facts
 
     described: Descriptions = {}
     for layer, heads in enumerate(attentions.reading.trace.attentions):

@@ -8,13 +8,13 @@ from app.compute.question import Question, Step
 from app.figures.figure import Axis, Numbers
 from app.look import theme
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.attend.alike import AlikeView
 from app.rooms.attend.atlas import Group, HeadAtlas
 from app.rooms.attend.attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name
-from app.rooms.attend.chosen import Chosen
-from app.rooms.attend.effects import EffectsView
-from app.rooms.attend.find import FindView
-from app.rooms.attend.kinds import KindsView
+from app.rooms.attend.chosen_heads import Chosen
+from app.rooms.attend.find_heads import FindView
+from app.rooms.attend.head_effects import EffectsView
+from app.rooms.attend.head_kinds import KindsView
+from app.rooms.attend.similar_heads import AlikeView
 from app.rooms.attend.view import AttendView
 from app.rooms.base import ViewSpec, ViewStack
 from app.state.readings import Reading

@@ -6,11 +6,11 @@ from PySide6.QtWidgets import QButtonGroup
 from app.figures.figure import Figure
 from app.look import theme
 from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.attend.check import CheckView
-from app.rooms.attend.chosen import Chosen
-from app.rooms.attend.lines import LinesView
-from app.rooms.attend.matrix import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, RolloutMatrix
-from app.rooms.attend.score import ScoreView
+from app.rooms.attend.check_view import CheckView
+from app.rooms.attend.chosen_heads import Chosen
+from app.rooms.attend.lines_view import LinesView
+from app.rooms.attend.matrix_view import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, RolloutMatrix
+from app.rooms.attend.query_key_view import ScoreView
 from app.rooms.attend.view import AttendView
 from app.rooms.base import ViewSpec, ViewStack
 from app.widgets.card import Card, Hint, button

@@ -17,7 +17,7 @@ from app.widgets.figure_button import Provider
 from app.widgets.layouts import fill, vbox
 
 if TYPE_CHECKING:
-    from bertcore.analysis.heads import HeadFacts
+    from bertcore.analysis.attention_heads import HeadFacts
 
 WIDTH_PX = 272
 MOST_BARS = 8
@@ -114,7 +114,7 @@ class SideCard(Card):
 
     def _show_facts(self, attentions: Attentions, selection: Selection, facts: HeadFacts | None) -> None:
         """Where they are not known yet: at once in a short text, in a long one as soon as they are."""
-        from bertcore.analysis.heads import head_facts
+        from bertcore.analysis.attention_heads import head_facts
 
         if facts is None and attentions.is_small:
             facts = head_facts(attentions.weights(selection.layer, selection.head), attentions.encoding)

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPoint, Signal
 
 from app.figures.figure import Figure
 from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.chosen import Chosen, TargetBox
+from app.rooms.attend.chosen_heads import Chosen, TargetBox
 from app.rooms.base import View
 from app.state.readings import Reading
 from app.state.selection import Selection

@@ -16,7 +16,7 @@ from app.figures.figure import Axis, Figure, Numbers, joined, numbers_of
 from app.look import numbers, theme
 from app.rooms.base import View
 from app.rooms.embed.changes import ChangeCard
-from app.rooms.embed.parts import ADDENDS, addends_of, color_limit, parts_of
+from app.rooms.embed.embedding_parts import ADDENDS, addends_of, color_limit, parts_of
 from app.rooms.embed.strips import Strips
 from app.rooms.embed.token_card import TokenCard
 from app.state.token_units import Units

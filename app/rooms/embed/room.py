@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.base import View, ViewRoom, ViewSpec, later
 from app.rooms.embed.parts_view import PartsView
-from app.state.state import ExploreState
+from app.state.explore_state import ExploreState
 
 
 class EmbedRoom(ViewRoom):

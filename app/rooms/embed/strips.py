@@ -5,7 +5,7 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, 
 from PySide6.QtWidgets import QSizePolicy
 
 from app.look import theme
-from app.rooms.embed.parts import Part
+from app.rooms.embed.embedding_parts import Part
 from app.widgets.pointer import PointerWidget
 from app.widgets.raster import Raster
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
 from app.figures.figure import joined
 from app.look import numbers, theme
-from app.rooms.embed.parts import Length, has_last, last_name, lengths_at, part_name
+from app.rooms.embed.embedding_parts import Length, has_last, last_name, lengths_at, part_name
 from app.state.readings import Reading
 from app.state.token_units import Units
 from app.widgets import token_chips

@@ -11,7 +11,7 @@ from app.figures.figure import Figure
 from app.look import theme
 from app.rooms.base import View
 from app.rooms.embed.changes import ChangedPredictions
-from app.rooms.embed.parts import ADDENDS, addends_of, part_name
+from app.rooms.embed.embedding_parts import ADDENDS, addends_of, part_name
 from app.state.readings import Reading
 from app.state.selection import Selection
 from app.state.token_units import KINDS

@@ -11,7 +11,7 @@ from app.figures.figure import Axis, Figure, Numbers, joined
 from app.rooms.layers.stages import LayersView
 from app.widgets.card import GAP_PX, Card, note
 from app.widgets.curve_plot import CurvePlot
-from app.widgets.curves import CurveSpec, PlotSpec
+from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.layouts import fill, hbox
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.base import View, ViewRoom, ViewSpec, later
 from app.rooms.layers.hidden_view import HiddenView
 from app.rooms.layers.stages import LayersView, StageSlider
+from app.state.explore_state import ExploreState
 from app.state.readings import Reading
-from app.state.state import ExploreState
 
 
 class LayersRoom(ViewRoom):

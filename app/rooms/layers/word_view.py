@@ -16,7 +16,7 @@ from app.rooms.layers.stages import LayersView, stage_labels, stage_name
 from app.widgets.card import GAP_PX, Card, button, label, note, scrolled
 from app.widgets.controls import IconButton
 from app.widgets.curve_plot import CurvePlot
-from app.widgets.curves import CurveSpec, PlotSpec
+from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.labelled_grid import LabelledGrid, Labels
 from app.widgets.layouts import fill, hbox, vbox
 from app.widgets.progress_line import ProgressLine

@@ -2,7 +2,7 @@
 
 from app.look.language import QT_TRANSLATE_NOOP
 from app.rooms.base import View, ViewRoom, ViewSpec, later
-from app.rooms.predict.previous import PreviousPredictions
+from app.rooms.predict.previous_predictions import PreviousPredictions
 from app.rooms.predict.view import PredictView
 from app.rooms.predict.words_view import WordsView
 

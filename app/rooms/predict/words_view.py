@@ -14,7 +14,7 @@ from app.figures.figure import Axis, Figure, Numbers, numbers_of
 from app.look import numbers, theme
 from app.rooms.predict.mask_card import MaskCard
 from app.rooms.predict.pair_card import AskedPair, PairCard
-from app.rooms.predict.previous import PreviousCard, PreviousPredictions
+from app.rooms.predict.previous_predictions import PreviousCard, PreviousPredictions
 from app.rooms.predict.verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
 from app.rooms.predict.view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
 from app.state.readings import Reading

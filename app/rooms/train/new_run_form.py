@@ -34,7 +34,7 @@ from app.rooms.train.run_kinds import (
     samples_of,
     tasks_of,
 )
-from app.runs.child import RunCommand
+from app.runs.process import RunCommand
 from app.runs.run_info import RunInfo, model_name
 from app.state.task_info import task_title
 from app.widgets.card import button, label, scrolled

@@ -9,7 +9,7 @@ from app.look import numbers
 from app.rooms.train.metrics import metric_key
 from app.runs.run_info import RunInfo
 from app.state.task_info import metric_name
-from app.widgets.curves import CurveSpec, PlotSpec
+from app.widgets.curve_specs import CurveSpec, PlotSpec
 
 translate = QCoreApplication.translate
 Specs = tuple[PlotSpec, PlotSpec, PlotSpec]

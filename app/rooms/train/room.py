@@ -15,7 +15,7 @@ from app.rooms.train.snapshots import SnapshotSlider
 from app.rooms.train.watch_card import WatchCard
 from app.runs.run_info import RunInfo
 from app.widgets.card import GAP_PX, Card, button, label, scrolled
-from app.widgets.folded import Folded
+from app.widgets.folding_card import Folded
 from app.widgets.layouts import fill, hbox, vbox
 from bertcore.locations import built_in_checkpoint
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from app.look.language import QT_TRANSLATE_NOOP
-from app.runs.child import RunCommand
+from app.runs.process import RunCommand
 from bertcore.checkpoint.config_file import read_config, read_config_values
 from bertcore.errors import BertcoreError
 from bertcore.locations import sample_corpus
-from bertcore.resolve import resolve_model
+from bertcore.resolve_model import resolve_model
 from bertcore.tasks.readers.lines import layout_suffix, numbered_lines
 from bertcore.tasks.readers.reading import find_file, read_task, sample_folder
 from bertcore.tasks.readers.registry import TASKS

@@ -16,7 +16,7 @@ from app.rooms.train.run_list import state_name
 from app.runs.run_info import RunInfo, RunResult
 from app.widgets.card import Card, button, label, set_role
 from app.widgets.curve_plot import CurvePlot
-from app.widgets.curves import Mark
+from app.widgets.curve_specs import Mark
 from app.widgets.layouts import fill, hbox, vbox
 from bertcore.runs.run_folder import RunStatus
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from bertcore.checkpoint.hub import fetch
 from bertcore.errors import BertcoreError
 from bertcore.locations import SHIPPED, built_in_checkpoint, shipped_checkpoint
-from bertcore.runs.registry import is_run
+from bertcore.runs.known_runs import is_run
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 

@@ -12,7 +12,7 @@ from app.compute.head_questions import flow_matrix, gradient_of_layer
 from app.compute.question import Question, Step
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
-from app.rooms.attend.chosen import TargetBox, named_heads
+from app.rooms.attend.chosen_heads import TargetBox, named_heads
 from app.rooms.attend.view import AttendView
 from app.state.token_units import TokenView, Units
 from app.widgets.card import Hint, button

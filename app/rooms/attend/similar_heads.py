@@ -11,7 +11,7 @@ from app.compute.question import Question, Step
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
 from app.rooms.attend.attentions import Head, head_name
-from app.rooms.attend.kinds import HeadLinks
+from app.rooms.attend.head_kinds import HeadLinks
 from app.rooms.attend.view import AttendView
 from app.widgets.card import Steady, label
 from app.widgets.figure_button import FigureButton

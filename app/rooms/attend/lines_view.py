@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
 from app.rooms.attend.attentions import Head, head_name
-from app.rooms.attend.links import Links, between, strongest_links
+from app.rooms.attend.strong_links import Links, between, strongest_links
 from app.rooms.attend.view import AttendView
 from app.widgets.card import label, scrolled
 from app.widgets.controls import Choice, NumberBox

@@ -20,7 +20,7 @@ from app.compute.question import Question, Step
 from app.figures.figure import Axis, Figure, Numbers
 from app.look import numbers, theme
 from app.rooms.attend.attentions import head_title
-from app.rooms.attend.chosen import TargetBox
+from app.rooms.attend.chosen_heads import TargetBox
 from app.rooms.attend.view import AttendView
 from app.widgets.card import label, scrolled
 from app.widgets.layouts import fill, vbox

@@ -11,8 +11,8 @@ from PySide6.QtCore import Signal
 from app.compute.head_questions import effects_of_heads
 from app.compute.question import Question, Step
 from app.look import numbers, theme
-from app.rooms.attend.chosen import TargetBox
-from app.rooms.attend.kinds import HeadLinks, Row
+from app.rooms.attend.chosen_heads import TargetBox
+from app.rooms.attend.head_kinds import HeadLinks, Row
 from app.rooms.attend.view import AttendView
 from app.widgets.card import label
 from app.widgets.layouts import fill

@@ -9,9 +9,9 @@ from PySide6.QtCore import Signal
 
 from app.look import numbers
 from app.rooms.predict.verdicts import verdict_of
+from app.state.explore_state import moved_positions
 from app.state.model_info import ModelInfo
 from app.state.readings import MaskReading, Reading
-from app.state.state import moved_positions
 from app.widgets.before_after import BeforeAfter
 from app.widgets.card import Card
 from app.widgets.controls import IconButton
