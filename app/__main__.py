@@ -32,10 +32,10 @@ def has_display() -> bool:
 def _run(options: argparse.Namespace) -> int:
     from PySide6.QtWidgets import QApplication
 
-    from app.look import language, theme
-    from app.look.fonts import register_fonts
-    from app.shell.services import build_services
-    from app.shell.window import Window
+    from .look import language, theme
+    from .look.fonts import register_fonts
+    from .shell.services import build_services
+    from .shell.window import Window
 
     app = QApplication([sys.argv[0]])
     app.setApplicationName("BERTscope")
@@ -50,7 +50,7 @@ def _run(options: argparse.Namespace) -> int:
     theme.apply(app, settings.theme, theme.PROJECTOR_SCALE if settings.projector else 1.0)
     window = Window(services, options.what)
     if options.tour is not None:
-        from app.shell.tour import run_tour
+        from .shell.tour import run_tour
 
         code = run_tour(window, options.tour, options.size)
     else:

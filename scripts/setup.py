@@ -186,7 +186,7 @@ def index_options() -> list[str]:
 
 def check_imports() -> None:
     """What was installed can be loaded here."""
-    check = "import numpy, torch, tokenizers, safetensors, pyqtgraph, PySide6.QtWidgets, bertcore, app"
+    check = "import numpy, torch, tokenizers, safetensors, pyqtgraph, PySide6.QtWidgets, bertcore, bertscope"
     looked = subprocess.run([VENV_PYTHON, "-c", check], cwd=VENV, capture_output=True, text=True, check=False)
     if looked.returncode != 0:
         last_line = (looked.stderr.strip().splitlines() or ["no message"])[-1]

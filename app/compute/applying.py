@@ -7,17 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.errors import BertcoreError
+
+from ..state.what_if import NOTHING_CHANGED, WhatIf
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from app.compute.question import Step
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.model.tap import Changes
     from bertcore.tasks.examples import Example
     from bertcore.tasks.features.predictions import Prediction
+
+    from .question import Step
 
 
 @dataclass(frozen=True)

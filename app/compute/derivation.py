@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
-from app.look import numbers
+from ..look import numbers
 
 translate = QCoreApplication.translate
 MOST_TERMS = 12

@@ -18,8 +18,9 @@ from bertcore.analysis.targets import Measure, Target, pair_target, word_target
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
-    from app.state.readings import ModelInput, Reading
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ..state.readings import ModelInput, Reading
 
 translate = QCoreApplication.translate
 INTERACTIVE_TOKENS = 1024  # in one batch: what is more urgent waits no longer than for this

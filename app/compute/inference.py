@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from shiboken6 import isValid
 
-from app.compute.errors import sentence
-from app.compute.question import Job, Question
-from app.compute.worker import UnwantedError, Worker
-from app.state.model_info import ModelInfo
 from bertcore.errors import BertcoreError
 
+from ..state.model_info import ModelInfo
+from .errors import sentence
+from .question import Job, Question
+from .worker import UnwantedError, Worker
+
 if TYPE_CHECKING:
-    from app.state.task_info import TaskInfo
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ..state.task_info import TaskInfo
 
 OPEN, READ = "open", "read"  # a model comes before reading with it, reading before all that is asked about the reading
 TASK_HEADS = frozenset(("classify", "tag", "span", "choice", "summarise"))
@@ -176,8 +178,9 @@ def _load(folder: Path) -> Checkpoint:
 def _task_of(checkpoint: Checkpoint, folder: Path) -> TaskInfo | None:
     if not TASK_HEADS.intersection(checkpoint.tasks):
         return None  # the usual case, which need not wait for what tasks are made of
-    from app.state.task_info import task_info
     from bertcore.tasks.inference.predict import labels_of, task_kind
+
+    from ..state.task_info import task_info
 
     kind = task_kind(checkpoint)
     return task_info(kind, labels_of(checkpoint), folder, checkpoint.config.number_range) if kind else None

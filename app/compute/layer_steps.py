@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication
 
-from app.compute import derivation
-from app.compute.derivation import Derivation, Name
-from app.look.language import QT_TRANSLATE_NOOP
+from ..look.language import QT_TRANSLATE_NOOP
+from . import derivation
+from .derivation import Derivation, Name
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -17,18 +17,20 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.analysis.predict import WordGuess, predict_masks, softmax, top_words
 from bertcore.errors import BertcoreError
+
+from ..state.what_if import NOTHING_CHANGED, WhatIf
 
 if TYPE_CHECKING:
     import torch
 
-    from app.state.readings import ModelInput
     from bertcore.analysis.passes import Text
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.model.bert import Bert
     from bertcore.tokenizer.tokenizer import Encoding
+
+    from ..state.readings import ModelInput
 
 Order = Literal["left to right", "most certain first"]
 

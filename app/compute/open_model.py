@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.compute.errors import sentence
-from app.compute.inference import OPEN, Inference
-from app.compute.worker import UnwantedError
-from app.state.explore_state import ExploreState
-from app.state.model_info import ModelInfo
 from bertcore.errors import BertcoreError
 from bertcore.locations import SHIPPED, shipped_checkpoint
+
+from ..state.explore_state import ExploreState
+from ..state.model_info import ModelInfo
+from .errors import sentence
+from .inference import OPEN, Inference
+from .worker import UnwantedError
 
 if TYPE_CHECKING:
     from bertcore.analysis.reference_values import ReferenceCheck

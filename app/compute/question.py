@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 if TYPE_CHECKING:
-    from app.state.model_info import ModelInfo
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ..state.model_info import ModelInfo
 
 PAUSE_MS = 250  # after the last change: the worker is not asked at each key
 Step = Callable[[float], None]  # share done, 0..1; raises where nobody wants the answer any more

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.compute.errors import sentence
-from app.compute.inference import READ, Inference
-from app.state.explore_state import ExploreState
-from app.state.readings import Reading, ReadingRequest, mask_readings, thumbnails
-from app.state.what_if import NOTHING_CHANGED
+from ..state.explore_state import ExploreState
+from ..state.readings import Reading, ReadingRequest, mask_readings, thumbnails
+from ..state.what_if import NOTHING_CHANGED
+from .errors import sentence
+from .inference import READ, Inference
 
 if TYPE_CHECKING:
     from bertcore.analysis.predict import NextSentence, SentenceOrder

@@ -11,17 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from app.compute.head_questions import INTERACTIVE_TOKENS, HeadTarget
-from app.state.what_if import NOTHING_CHANGED, WhatIf
 from bertcore.analysis.predict import WordGuess
 from bertcore.errors import BertcoreError
 
+from ..state.what_if import NOTHING_CHANGED, WhatIf
+from .head_questions import INTERACTIVE_TOKENS, HeadTarget
+
 if TYPE_CHECKING:
-    from app.state.readings import ModelInput
     from bertcore.analysis.attribution import Attribution
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
+
+    from ..state.readings import ModelInput
 
 Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
 Method = Literal["gradient", "integrated", "left_out"]

@@ -21,10 +21,10 @@ from PySide6.QtCore import QCoreApplication, QPoint, QRect
 from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtWidgets import QScrollArea, QWidget
 
-from app.look import numbers
-from app.state.model_info import ModelInfo
-from app.state.readings import Reading
-from app.state.selection import Selection
+from ..look import numbers
+from ..state.model_info import ModelInfo
+from ..state.readings import Reading
+from ..state.selection import Selection
 
 HASH_DIGITS = 8
 SAMPLES, SAMPLE_BYTES = 64, 4096  # of each weights file: reading all of a large model would take seconds

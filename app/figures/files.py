@@ -10,9 +10,10 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPageSize, QPainter, QPdfWriter
 
-from app.figures.figure import Figure, Numbers
-from app.look import theme
 from bertcore.errors import BertcoreError
+
+from ..look import theme
+from .figure import Figure, Numbers
 
 MARGIN_PX, GAP_PX = 16, 8
 LEAST_WIDTH_PX = 360  # a narrower picture still has a caption that can be read

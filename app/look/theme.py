@@ -21,8 +21,9 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
-from app.look import fonts
 from bertcore.garbage_collection import no_garbage_collection
+
+from . import fonts
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

@@ -17,20 +17,20 @@ from PySide6.QtCore import QCoreApplication, QPoint, QSignalBlocker, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.compute.question import PAUSE_MS, Answer, Question
-from app.figures.figure import Figure, Numbers, caption_of, picture_of
-from app.look import theme
-from app.look.language import Titled
-from app.state.explore_state import ExploreState
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.state.what_if import WhatIf
-from app.widgets.card import GAP_PX
-from app.widgets.context_menu import figure_entries, show_token_menu
-from app.widgets.layouts import vbox
-from app.widgets.pages import Waiting, tab_bar
-from app.widgets.pointer import PointerWidget
-from app.widgets.progress_line import ProgressLine
+from ..compute.question import PAUSE_MS, Answer, Question
+from ..figures.figure import Figure, Numbers, caption_of, picture_of
+from ..look import theme
+from ..look.language import Titled
+from ..state.explore_state import ExploreState
+from ..state.readings import Reading
+from ..state.selection import Selection
+from ..state.what_if import WhatIf
+from ..widgets.card import GAP_PX
+from ..widgets.context_menu import figure_entries, show_token_menu
+from ..widgets.layouts import vbox
+from ..widgets.pages import Waiting, tab_bar
+from ..widgets.pointer import PointerWidget
+from ..widgets.progress_line import ProgressLine
 
 
 class Room(QWidget):
@@ -154,9 +154,9 @@ class ViewSpec(Titled):
     factory: Callable[[], View]
 
 
-def later(module: str, name: str) -> Callable[[], Any]:
+def later(package: str, module: str, name: str) -> Callable[[], Any]:
     """The factory of a view whose module is imported when the view is opened first: a room opens sooner without it."""
-    return lambda: getattr(import_module(module), name)()
+    return lambda: getattr(import_module(f".{module}", package), name)()
 
 
 class View(QWidget):

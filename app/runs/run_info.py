@@ -7,12 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.state.task_info import EVALUATION_FILE, kind_words, metrics_of, spec_of, task_title
 from bertcore import locations
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
+
+from ..state.task_info import EVALUATION_FILE, kind_words, metrics_of, spec_of, task_title
 
 SHIPPED = {  # what the runs that ship are called
     locations.BUILT_IN: "The built-in model's training",

@@ -15,13 +15,14 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from app.runs.process import RunChild, RunCommand, launch_folder
-from app.runs.run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
 from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
+
+from .process import RunChild, RunCommand, launch_folder
+from .run_info import RunInfo, RunResult, describe, newest_held_out, read_result, read_run, with_kind
 
 POLL_MS = 250  # the run that is looked at
 REFRESH_EVERY_POLLS = 4  # the list of all runs

@@ -7,12 +7,12 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
-from app.compute.open_model import OpenModel
-from app.shell.commands import MENUS, Actions, shortened
-from app.shell.rooms import ROOMS
-from app.state.examples import Example, load_examples
-from app.state.explore_state import ExploreState
-from app.widgets.command_list import Entry
+from ..compute.open_model import OpenModel
+from ..state.examples import Example, load_examples
+from ..state.explore_state import ExploreState
+from ..widgets.command_list import Entry
+from .commands import MENUS, Actions, shortened
+from .rooms import ROOMS
 
 ORDER = ("room", "text", "view", "edit", "file", "model")  # what is wanted most comes first
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")

@@ -8,17 +8,18 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QWidget
 
-from app.compute.open_model import OpenModel
-from app.look.language import QT_TRANSLATE_NOOP
-from app.shell.exporting import Exporter
-from app.shell.rooms import ROOMS
-from app.shell.sessions import Sessions
-from app.state.examples import Example
-from app.state.explore_state import ExploreState
-from app.state.history import History
-from app.state.what_if import NOTHING_CHANGED
-from app.widgets.figure_button import FigureAction
 from bertcore import locations
+
+from ..compute.open_model import OpenModel
+from ..look.language import QT_TRANSLATE_NOOP
+from ..state.examples import Example
+from ..state.explore_state import ExploreState
+from ..state.history import History
+from ..state.what_if import NOTHING_CHANGED
+from ..widgets.figure_button import FigureAction
+from .exporting import Exporter
+from .rooms import ROOMS
+from .sessions import Sessions
 
 MENUS = {
     "file": QT_TRANSLATE_NOOP("Commands", "File"),
@@ -197,7 +198,7 @@ def fill_steps(open_model: OpenModel, menu: QMenu) -> None:
 
 def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None:
     """By the room that each is about: all of them in one list would not fit on a projector."""
-    from app.state.examples import load_examples
+    from ..state.examples import load_examples
 
     for room in ROOMS:
         of_room = [example for example in load_examples() if example.room == room.key]

@@ -6,10 +6,11 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QMimeData, QObject, Signal
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
-from app.figures.figure import Figure, file_name
-from app.figures.files import NUMBERS, PICTURES, image_of, save_figure, svg, table
-from app.widgets.figure_button import FigureAction, Provider, figure_buttons
 from bertcore.errors import BertcoreError
+
+from ..figures.figure import Figure, file_name
+from ..figures.files import NUMBERS, PICTURES, image_of, save_figure, svg, table
+from ..widgets.figure_button import FigureAction, Provider, figure_buttons
 
 
 def ask_for_file(parent: QWidget, title: str, start: Path, filters: Mapping[str, str], *also: str) -> Path | None:

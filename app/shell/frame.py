@@ -11,22 +11,22 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from app.look import theme
-from app.shell.rooms import RoomSpec
-from app.state.explore_state import ExploreState
-from app.state.what_if import NOTHING_CHANGED
-from app.widgets.banner import Banner
-from app.widgets.card import GAP_PX, label
-from app.widgets.context_menu import show_token_menu
-from app.widgets.help_panel import HelpPanel
-from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.room_rail import RoomRail
-from app.widgets.sentence_bar import SentenceBar
-from app.widgets.status_line import StatusLine
-from app.widgets.title_bar import TitleBar
-from app.widgets.token_chips import chips_of, note_about
-from app.widgets.token_strip import TokenStrip
-from app.widgets.view_bar import ViewSwitches, WhatIfLine
+from ..look import theme
+from ..state.explore_state import ExploreState
+from ..state.what_if import NOTHING_CHANGED
+from ..widgets.banner import Banner
+from ..widgets.card import GAP_PX, label
+from ..widgets.context_menu import show_token_menu
+from ..widgets.help_panel import HelpPanel
+from ..widgets.layouts import fill, hbox, vbox
+from ..widgets.room_rail import RoomRail
+from ..widgets.sentence_bar import SentenceBar
+from ..widgets.status_line import StatusLine
+from ..widgets.title_bar import TitleBar
+from ..widgets.token_chips import chips_of, note_about
+from ..widgets.token_strip import TokenStrip
+from ..widgets.view_bar import ViewSwitches, WhatIfLine
+from .rooms import RoomSpec
 
 SAME_TEXT = 0.5  # share of words in common from which on an edited text is still the one that a hint was about
 

@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.look.language import QT_TRANSLATE_NOOP, Titled
-from app.shell.services import Services
+from ..look.language import QT_TRANSLATE_NOOP, Titled
+from .services import Services
 
 if TYPE_CHECKING:
-    from app.rooms.apply.room import ApplyRoom
-    from app.rooms.base import Room, ViewSpec
-    from app.rooms.embed.room import EmbedRoom
-    from app.rooms.train.room import TrainRoom
-    from app.runs.service import RunsService
+    from ..rooms.apply.room import ApplyRoom
+    from ..rooms.base import Room, ViewSpec
+    from ..rooms.embed.room import EmbedRoom
+    from ..rooms.train.room import TrainRoom
+    from ..runs.service import RunsService
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class RoomContext:
     show_hover_text: Callable[[str], object]  # in the status line
 
 
-def _load(module: str, name: str) -> type[Any]:
-    return getattr(import_module(module), name)
+def _load(room: str, name: str) -> type[Any]:
+    return getattr(import_module(f"..rooms.{room}.room", __package__), name)
 
 
 def make_room(room: type[Any], context: RoomContext) -> QWidget:
@@ -153,39 +153,39 @@ ROOMS = (
         "embed",
         QT_TRANSLATE_NOOP("RoomSpec", "Embed"),
         QT_TRANSLATE_NOOP("RoomSpec", "How the input vector of each token is put together"),
-        partial(_load, "app.rooms.embed.room", "EmbedRoom"),
+        partial(_load, "embed", "EmbedRoom"),
         _make_embed,
     ),
     RoomSpec(
         "attend",
         QT_TRANSLATE_NOOP("RoomSpec", "Attend"),
         QT_TRANSLATE_NOOP("RoomSpec", "What each attention head looks at"),
-        partial(_load, "app.rooms.attend.room", "AttendRoom"),
+        partial(_load, "attend", "AttendRoom"),
     ),
     RoomSpec(
         "predict",
         QT_TRANSLATE_NOOP("RoomSpec", "Predict"),
         QT_TRANSLATE_NOOP("RoomSpec", "Which words the model predicts for a mask, and whether B follows A"),
-        partial(_load, "app.rooms.predict.room", "PredictRoom"),
+        partial(_load, "predict", "PredictRoom"),
     ),
     RoomSpec(
         "layers",
         QT_TRANSLATE_NOOP("RoomSpec", "Layers"),
         QT_TRANSLATE_NOOP("RoomSpec", "How each token changes from layer to layer"),
-        partial(_load, "app.rooms.layers.room", "LayersRoom"),
+        partial(_load, "layers", "LayersRoom"),
     ),
     RoomSpec(
         "train",
         QT_TRANSLATE_NOOP("RoomSpec", "Train"),
         QT_TRANSLATE_NOOP("RoomSpec", "Train a small model here and watch it learn"),
-        partial(_load, "app.rooms.train.room", "TrainRoom"),
+        partial(_load, "train", "TrainRoom"),
         _make_train,
     ),
     RoomSpec(
         "apply",
         QT_TRANSLATE_NOOP("RoomSpec", "Apply"),
         QT_TRANSLATE_NOOP("RoomSpec", "Try a fine-tuned model on your own text"),
-        partial(_load, "app.rooms.apply.room", "ApplyRoom"),
+        partial(_load, "apply", "ApplyRoom"),
         _make_apply,
     ),
 )

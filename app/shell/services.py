@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from app.compute.errors import ErrorReporter
-from app.compute.inference import Inference
-from app.compute.open_model import OpenModel
-from app.compute.reader import Reader
-from app.shell.memory import GarbageCollector, SpareMemory, share_one_heap
-from app.shell.settings import load_settings
-from app.state.explore_state import ExploreState
-from app.state.model_info import ModelInfo
 from bertcore import locations
 
+from ..compute.errors import ErrorReporter
+from ..compute.inference import Inference
+from ..compute.open_model import OpenModel
+from ..compute.reader import Reader
+from ..state.explore_state import ExploreState
+from ..state.model_info import ModelInfo
+from .memory import GarbageCollector, SpareMemory, share_one_heap
+from .settings import load_settings
+
 if TYPE_CHECKING:
-    from app.runs.service import RunsService
+    from ..runs.service import RunsService
 
 HAND_OVER_S = 0.0005  # Python lets a busy thread run on for 5 ms before another gets its turn: the window would feel it
 
@@ -49,7 +50,7 @@ class Services:
     @cached_property
     def runs(self) -> RunsService:
         """Made when the room Train is opened: nothing of it is needed for the first paint."""
-        from app.runs.service import RunsService
+        from ..runs.service import RunsService
 
         return RunsService(self.owner)
 

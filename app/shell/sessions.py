@@ -8,17 +8,18 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from app.compute.open_model import OpenModel, portable_reference
-from app.figures.figure import model_hash
-from app.figures.files import write_whole
-from app.shell.exporting import ask_for_file
-from app.state.explore_state import ExploreState
-from app.state.model_info import ModelInfo
-from app.state.session_file import ENDING, Session, SessionModel, as_json, load_session
-from app.state.text_spans import place_of, positions_of
-from app.state.what_if import NOTHING_CHANGED
 from bertcore.errors import BertcoreError
 from bertcore.locations import SHIPPED, assets, shipped_checkpoint
+
+from ..compute.open_model import OpenModel, portable_reference
+from ..figures.figure import model_hash
+from ..figures.files import write_whole
+from ..state.explore_state import ExploreState
+from ..state.model_info import ModelInfo
+from ..state.session_file import ENDING, Session, SessionModel, as_json, load_session
+from ..state.text_spans import place_of, positions_of
+from ..state.what_if import NOTHING_CHANGED
+from .exporting import ask_for_file
 
 
 class Sessions(QObject):

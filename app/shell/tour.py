@@ -12,10 +12,10 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.rooms.base import Room
-from app.rooms.train.room import TrainRoom
-from app.shell.rooms import ROOMS, open_view
-from app.shell.window import Window
+from ..rooms.base import Room
+from ..rooms.train.room import TrainRoom
+from .rooms import ROOMS, open_view
+from .window import Window
 
 TIMEOUT_S = 120.0
 POLL_MS = 2

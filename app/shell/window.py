@@ -11,26 +11,28 @@ from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
 
-from app.look import theme
-from app.shell import commands
-from app.shell.commands import Actions
-from app.shell.exporting import Exporter
-from app.shell.frame import Frame
-from app.shell.rooms import ROOMS, RoomContext, open_view
-from app.shell.services import Services
-from app.shell.sessions import Sessions
-from app.state.examples import Example, load_examples
-from app.state.history import History
-from app.state.model_info import ModelInfo
-from app.state.session_file import is_session
-from app.widgets.figure_button import FigureRequested
-from app.widgets.status_line import facts_about
-from app.widgets.title_bar import TitleBar
 from bertcore.locations import BUILT_IN, built_in_checkpoint
 
+from ..look import theme
+from ..state.examples import Example, load_examples
+from ..state.history import History
+from ..state.model_info import ModelInfo
+from ..state.session_file import is_session
+from ..widgets.figure_button import FigureRequested
+from ..widgets.status_line import facts_about
+from ..widgets.title_bar import TitleBar
+from . import commands
+from .commands import Actions
+from .exporting import Exporter
+from .frame import Frame
+from .rooms import ROOMS, RoomContext, open_view
+from .services import Services
+from .sessions import Sessions
+
 if TYPE_CHECKING:
-    from app.widgets.command_list import Palette
     from bertcore.analysis.reference_values import ReferenceCheck
+
+    from ..widgets.command_list import Palette
 
 SIZE = 1440, 900  # where the screen has room for it
 RESIZED_MS = 200  # without another change of size: it was dragged to where it is to be
@@ -101,8 +103,8 @@ class Window(QMainWindow):
 
     def open_palette(self) -> Palette:
         """The list of all commands, with a line to find one."""
-        from app.shell import command_palette as entries  # here: the first paint need not wait for it
-        from app.widgets.command_list import Palette
+        from ..widgets.command_list import Palette
+        from . import command_palette as entries  # here: the first paint need not wait for it
 
         offered = [
             *entries.command_entries(self.actions_),
@@ -192,7 +194,7 @@ class Window(QMainWindow):
 
     def _rebuild(self) -> None:
         """The same state in a frame of another size."""
-        from app.widgets.command_list import Palette
+        from ..widgets.command_list import Palette
 
         for palette in self.findChildren(Palette):
             palette.close_palette()  # the new frame would cover it, and it would keep the keyboard

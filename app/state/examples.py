@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from app.state.text_spans import Place
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets
+
+from .text_spans import Place
 
 _MASK = re.compile(r"(?P<part>[ab]):(?P<word>.+?)(?:#(?P<nth>[1-9]\d*))?")
 

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from app.state.model_info import ModelInfo
-from app.state.selection import Selection
-from app.state.text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
-from app.state.token_units import TokenView
-from app.state.what_if import NOTHING_CHANGED, WhatIf
-from app.state.word_replacement import replaced, written
 from bertcore.errors import BertcoreError
 
+from .model_info import ModelInfo
+from .selection import Selection
+from .text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
+from .token_units import TokenView
+from .what_if import NOTHING_CHANGED, WhatIf
+from .word_replacement import replaced, written
+
 if TYPE_CHECKING:
-    from app.state.readings import Reading
     from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
+
+    from .readings import Reading
 
 
 class ExploreState(QObject):

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
-from app.state.explore_state import ExploreState
-from app.state.text_spans import Place
-from app.state.what_if import NOTHING_CHANGED, WhatIf
+from .explore_state import ExploreState
+from .text_spans import Place
+from .what_if import NOTHING_CHANGED, WhatIf
 
 MOST_STEPS = 200
 PAUSE_S = 1.0  # typing after a longer pause is a step of its own

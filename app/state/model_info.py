@@ -11,10 +11,11 @@ from PySide6.QtCore import QCoreApplication
 from bertcore.runs.known_runs import run_around
 
 if TYPE_CHECKING:
-    from app.state.task_info import TaskInfo
     from bertcore.checkpoint.sentence_pooling import Pooling
     from bertcore.config import BertConfig
     from bertcore.tokenizer.tokenizer import Tokenizer
+
+    from .task_info import TaskInfo
 
 
 @dataclass(frozen=True)

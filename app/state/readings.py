@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from app.state.token_units import TokenView, Units
-from app.state.what_if import NOTHING_CHANGED, WhatIf
+from .token_units import TokenView, Units
+from .what_if import NOTHING_CHANGED, WhatIf
 
 THUMBNAIL_TOKENS = 64
 WORDS_PER_MASK = 10
@@ -16,10 +16,11 @@ WORDS_PER_MASK = 10
 if TYPE_CHECKING:
     import numpy as np
 
-    from app.state.model_info import ModelInfo
     from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess, WordRank
     from bertcore.analysis.trace import Trace
     from bertcore.tokenizer.tokenizer import Encoding
+
+    from .model_info import ModelInfo
 
 
 @dataclass(frozen=True)

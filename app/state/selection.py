@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.state.readings import Reading
-from app.state.token_units import TokenView, Units
+from .readings import Reading
+from .token_units import TokenView, Units
 
 TOKENS = TokenView()
 

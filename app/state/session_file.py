@@ -19,9 +19,10 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.state.text_spans import Place
-from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from bertcore.errors import BertcoreError
+
+from .text_spans import Place
+from .what_if import NOTHING_CHANGED, EditedRow, WhatIf
 
 translate = QCoreApplication.translate
 FORMAT_VERSION = 1

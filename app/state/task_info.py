@@ -6,10 +6,11 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from app.look.language import QT_TRANSLATE_NOOP
 from bertcore.files import read_json_or_empty
 from bertcore.tasks.readers.registry import TASKS
 from bertcore.tasks.readers.spec import TaskSpec
+
+from ..look.language import QT_TRANSLATE_NOOP
 
 # Measured on held-out examples, by kind of task; the first is the main one where the task names no other.
 METRICS: dict[str, tuple[str, ...]] = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from app.look.language import QT_TRANSLATE_NOOP
+from ..look.language import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     import numpy as np

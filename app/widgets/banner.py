@@ -4,11 +4,11 @@ from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
-from app.look import theme
-from app.look.icons import paint_icon
-from app.widgets.card import label
-from app.widgets.controls import IconButton
-from app.widgets.layouts import hbox
+from ..look import theme
+from ..look.icons import paint_icon
+from .card import label
+from .controls import IconButton
+from .layouts import hbox
 
 
 class Banner(QFrame):

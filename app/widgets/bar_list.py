@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.look import theme
-from app.widgets.pointer import PointerWidget
+from ..look import theme
+from .pointer import PointerWidget
 
 ROW_PX = 22
 BAR_PX = 14

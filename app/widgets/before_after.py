@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from app.look import theme
-from app.widgets.card import Hint, label
-from app.widgets.layouts import vbox
+from ..look import theme
+from .card import Hint, label
+from .layouts import vbox
 
 
 class BeforeAfter(QWidget):

@@ -11,10 +11,10 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from app.figures.figure import Figure
-from app.look import theme
-from app.widgets.figure_button import FigureButton
-from app.widgets.layouts import fill, hbox, vbox
+from ..figures.figure import Figure
+from ..look import theme
+from .figure_button import FigureButton
+from .layouts import fill, hbox, vbox
 
 GAP_PX = 12  # between cards, and from a card's edge to what is in it
 LEAST_CUT_PX = 48  # a hint that would be cut off sooner says nothing

@@ -18,9 +18,9 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from app.look import theme
-from app.widgets.card import label
-from app.widgets.layouts import vbox
+from ..look import theme
+from .card import label
+from .layouts import vbox
 
 WIDTH_PX, ROW_PX, ROWS = 560, 32, 11
 PLACE = Qt.ItemDataRole.UserRole

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.state.explore_state import ExploreState
-from app.widgets.figure_button import FigureButton
+from ..state.explore_state import ExploreState
+from .figure_button import FigureButton
 
 Entry = tuple[str, Callable[[], object]] | None  # text and what it does; None: a line between groups
 

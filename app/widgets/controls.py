@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look import numbers, theme
-from app.look.icons import paint_icon
+from ..look import numbers, theme
+from ..look.icons import paint_icon
 
 ICON_PX = 15
 CHEVRON_PX = 11

@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QGraphicsTextItem, QWidget
 
-from app.look import numbers, theme
-from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec, Points
-from app.widgets.layouts import vbox
+from ..look import numbers, theme
+from .curve_specs import CurveSpec, Mark, PlotSpec, Points
+from .layouts import vbox
 
 LINE_PX = 1.6
 DOT_PX = 6

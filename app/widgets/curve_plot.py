@@ -19,14 +19,14 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.figures.figure import Axis, Figure, Numbers, picture_of
-from app.look import numbers, theme
-from app.widgets.curve_specs import CurveSpec, Mark, PlotSpec, Points
-from app.widgets.figure_button import FigureButton
-from app.widgets.layouts import vbox
+from ..figures.figure import Axis, Figure, Numbers, picture_of
+from ..look import numbers, theme
+from .curve_specs import CurveSpec, Mark, PlotSpec, Points
+from .figure_button import FigureButton
+from .layouts import vbox
 
 if TYPE_CHECKING:
-    from app.widgets.curve_canvas import CurveCanvas
+    from .curve_canvas import CurveCanvas
 
 LEAST_PX = 128  # of a plot's height, with its legend: lower, its axes could not be read
 
@@ -102,7 +102,7 @@ class CurvePlot(QWidget):
         """Makes the canvas, once; it stays."""
         if self._canvas is not None:
             return
-        from app.widgets.curve_canvas import CurveCanvas
+        from .curve_canvas import CurveCanvas
 
         self._canvas = CurveCanvas(self._spec, self._legend.bottom_label)
         self._canvas.hovered.connect(self._on_canvas_hovered)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.look import numbers
+from ..look import numbers
 
 Points = tuple[np.ndarray, np.ndarray]  # x (P) rising, values (P)
 

@@ -7,10 +7,10 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.figures.figure import Figure
-from app.look import theme
-from app.look.language import QT_TRANSLATE_NOOP
-from app.widgets.controls import IconButton, popped_up
+from ..figures.figure import Figure
+from ..look import theme
+from ..look.language import QT_TRANSLATE_NOOP
+from .controls import IconButton, popped_up
 
 Provider = Callable[[], Figure | None]  # None: nothing is drawn yet
 

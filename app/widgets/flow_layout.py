@@ -3,7 +3,7 @@
 from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem
 
-from app.look import theme
+from ..look import theme
 
 
 class FlowLayout(QLayout):

@@ -4,8 +4,8 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
-from app.look import theme
-from app.widgets.layouts import hbox
+from ..look import theme
+from .layouts import hbox
 
 TAB_PX, LEAST_TAB_PX = 26, 120
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 
-from app.look import theme
-from app.widgets.wrapped import WrappedBoxes
+from ..look import theme
+from .wrapped import WrappedBoxes
 
 HEIGHT_PX = 42
 PADDING_PX = 9

@@ -4,11 +4,12 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
-from app.look import theme
-from app.widgets.card import label
-from app.widgets.controls import IconButton
-from app.widgets.layouts import hbox, vbox
 from bertcore.locations import assets
+
+from ..look import theme
+from .card import label
+from .controls import IconButton
+from .layouts import hbox, vbox
 
 WIDTH_PX = 310
 LINE_PERCENT = 125

@@ -18,10 +18,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.look import numbers, theme
-from app.widgets.pointer import ARROWS, PointerWidget
-from app.widgets.raster import Raster, paint_scale
-from app.widgets.zoom import Zoom
+from ..look import numbers, theme
+from .pointer import ARROWS, PointerWidget
+from .raster import Raster, paint_scale
+from .zoom import Zoom
 
 SCALE_PX = 58  # the colour scale at the right, with its numbers
 LONGEST_PX = 112

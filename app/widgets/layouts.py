@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
-from app.look import theme
+from ..look import theme
 
 Item = QWidget | QLayout | tuple[QWidget | QLayout, int] | float | None
 Margins = tuple[int, int, int, int]  # left, top, right, bottom

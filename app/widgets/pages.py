@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout, QTabBar, QVBoxLayout, QWidget
 
-from app.widgets.card import label
+from .card import label
 
 
 def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = False) -> QTabBar:

@@ -6,9 +6,9 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QProgressBar, QWidget
 
-from app.compute.question import Question
-from app.widgets.card import button, label
-from app.widgets.layouts import hbox
+from ..compute.question import Question
+from .card import button, label
+from .layouts import hbox
 
 DELAY_MS = 300  # what is done before that needs no bar: it would come and go at each key
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from app.look import numbers, theme
+from ..look import numbers, theme
 
 Array = np.ndarray
 

@@ -4,9 +4,9 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QWidget
 
-from app.look import theme
-from app.look.icons import paint_icon
-from app.widgets.layouts import vbox
+from ..look import theme
+from ..look.icons import paint_icon
+from .layouts import vbox
 
 WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56
 

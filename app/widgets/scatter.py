@@ -29,9 +29,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy
 
-from app.look import theme
-from app.widgets.pointer import PointerWidget
-from app.widgets.zoom import Zoom
+from ..look import theme
+from .pointer import PointerWidget
+from .zoom import Zoom
 
 DOT_PX, SMALL_DOT_PX = 4.5, 3.0
 NAME_PX = 12

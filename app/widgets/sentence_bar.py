@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, QKeyCombination, QRectF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.look import theme
-from app.widgets.layouts import hbox
+from ..look import theme
+from .layouts import hbox
 
 MARK_PX = 28
 _CONTROL = Qt.KeyboardModifier.ControlModifier

@@ -4,9 +4,9 @@ from PySide6.QtCore import QCoreApplication, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from app.look import numbers, theme
-from app.state.readings import Reading
-from app.widgets.card import Hint, label
+from ..look import numbers, theme
+from ..state.readings import Reading
+from .card import Hint, label
 
 HEIGHT_PX, GAP_PX, SIDE_PX = 26, 24, 14
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from app.look import numbers, theme
-from app.state.model_info import ModelInfo
-from app.widgets.card import button, label
-from app.widgets.controls import IconButton, MenuButton, popped_up
+from ..look import numbers, theme
+from ..state.model_info import ModelInfo
+from .card import button, label
+from .controls import IconButton, MenuButton, popped_up
 
 MODEL_PX, SHORT_MODEL_PX = 520, 165
 Fill = Callable[[QMenu], object]

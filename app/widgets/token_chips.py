@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from app.look import numbers
-from app.state.explore_state import ExploreState
-from app.state.token_units import KINDS
-from app.widgets.token_strip import Chip
+from ..look import numbers
+from ..state.explore_state import ExploreState
+from ..state.token_units import KINDS
+from .token_strip import Chip
 
 if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding

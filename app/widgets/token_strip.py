@@ -10,8 +10,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, QRect, QRe
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
-from app.look import theme
-from app.widgets.wrapped import WrappedBoxes
+from ..look import theme
+from .wrapped import WrappedBoxes
 
 CHIP_HEIGHT_PX, SHORT_CHIP_PX = 38, 24
 GAP_PX = 5

@@ -3,8 +3,8 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.widgets.card import Hint, button, set_role
-from app.widgets.layouts import hbox, vbox
+from .card import Hint, button, set_role
+from .layouts import hbox, vbox
 
 
 class ViewSwitches(QWidget):

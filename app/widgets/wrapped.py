@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.look import theme
-from app.widgets.pointer import PointerWidget
+from ..look import theme
+from .pointer import PointerWidget
 
 
 class WrappedBoxes(PointerWidget):

@@ -1,4 +1,4 @@
-"""What each head does in many texts, and how many heads there are of each kind (see bertcore.analysis.attention_heads)."""
+"""What each head does in many texts, and how many heads of each kind there are (analysis/attention_heads.py)."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -47,13 +47,18 @@ def python(installed: Path, cwd: Path, *arguments: str) -> subprocess.CompletedP
 class TestWheel:
     def test_it_has_no_names_that_any_program_could_have(self, installed: Path) -> None:
         names = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
-        assert names == {"bertcore", "app"}
+        assert names == {"bertcore", "bertscope"}
         assert (installed / "bertcore" / "py.typed").is_file()
 
     def test_it_works_outside_the_checkout(self, installed: Path, tmp_path: Path) -> None:
         done = python(installed, tmp_path, "-c", PROGRAM)
         assert done.returncode == 0, done.stderr
         assert Path(done.stdout.strip()).is_relative_to(installed)
+
+    def test_its_window_knows_no_other_name(self, installed: Path, tmp_path: Path) -> None:
+        program = "import sys, bertscope.shell.window; print([m for m in sys.modules if m.split('.')[0] == 'app'])"
+        done = python(installed, tmp_path, "-c", program)
+        assert done.returncode == 0 and done.stdout.strip() == "[]", done.stderr
 
     def test_its_shell_fills_a_mask(self, installed: Path, tmp_path: Path) -> None:
         done = python(installed, tmp_path, "-m", "bertcore", "fill", "--a", "The cat sat on the [MASK].")

@@ -6,16 +6,17 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.compute.applying import Applied
-from app.figures.figure import Numbers, numbers_of
-from app.look import numbers, theme
-from app.rooms.apply.view import ApplyView
-from app.state.model_info import ModelInfo
-from app.state.readings import Reading
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import label
-from app.widgets.layouts import fill
 from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPrediction, NumberPrediction
+
+from ...compute.applying import Applied
+from ...figures.figure import Numbers, numbers_of
+from ...look import numbers, theme
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import label
+from ...widgets.layouts import fill
+from .view import ApplyView
 
 GIVEN_FROM = 0.5  # the probability from which on one of several labels is given
 IN_ORDER = 8  # so few classes keep their places while someone types; more are sorted, the likeliest first

@@ -6,21 +6,21 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from app.compute.applying import Applied
-from app.look import numbers, theme
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.apply.classes_view import ClassesView, NumberView
-from app.rooms.apply.tags_view import TagsView
-from app.rooms.apply.texts_view import AnswerView, ChoicesView, SummaryView
-from app.rooms.apply.view import ApplyView
-from app.rooms.base import Room
-from app.state.explore_state import ExploreState
-from app.state.model_info import ModelInfo
-from app.state.readings import Reading
-from app.state.task_info import TaskInfo, metric_name
-from app.widgets.card import GAP_PX, Card, button, label, scrolled
-from app.widgets.context_menu import show_token_menu
-from app.widgets.layouts import fill, hbox, vbox
+from ...compute.applying import Applied
+from ...look import numbers, theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.explore_state import ExploreState
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...state.task_info import TaskInfo, metric_name
+from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.context_menu import show_token_menu
+from ...widgets.layouts import fill, hbox, vbox
+from ..base import Room
+from .classes_view import ClassesView, NumberView
+from .tags_view import TagsView
+from .texts_view import AnswerView, ChoicesView, SummaryView
+from .view import ApplyView
 
 SIDE_PX = 250
 MOST_LABELS_NAMED = 12

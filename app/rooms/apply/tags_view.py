@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 
-from app.compute.applying import Applied
-from app.figures.figure import Numbers, numbers_of
-from app.look import numbers, theme
-from app.rooms.apply.view import ApplyView
-from app.state.model_info import ModelInfo
-from app.state.readings import Reading
-from app.widgets.card import label
-from app.widgets.layouts import fill
-from app.widgets.wrapped import WrappedBoxes
 from bertcore.tag_schemes import detect_scheme, entity_spans
 from bertcore.tasks.examples import TaggedExample
 from bertcore.tasks.features.predictions import TagsPrediction
+
+from ...compute.applying import Applied
+from ...figures.figure import Numbers, numbers_of
+from ...look import numbers, theme
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...widgets.card import label
+from ...widgets.layouts import fill
+from ...widgets.wrapped import WrappedBoxes
+from .view import ApplyView
 
 COLORS = ("segment_a", "segment_b", "good_text", "mask", "warn", "special", "accent")
 SHAPES = ("circle", "square", "triangle", "diamond", "bar")

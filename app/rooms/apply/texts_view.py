@@ -7,17 +7,18 @@ from PySide6.QtCore import QCoreApplication, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.compute.applying import Applied
-from app.figures.figure import Numbers, numbers_of
-from app.look import numbers, theme
-from app.rooms.apply.classes_view import NumberScale
-from app.rooms.apply.view import RESULT_PX, EditorView, find_in_order
-from app.state.model_info import ModelInfo
-from app.state.readings import Reading
-from app.widgets.card import label, scrolled, set_role
-from app.widgets.layouts import fill
 from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample
 from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, SummaryPrediction
+
+from ...compute.applying import Applied
+from ...figures.figure import Numbers, numbers_of
+from ...look import numbers, theme
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...widgets.card import label, scrolled, set_role
+from ...widgets.layouts import fill
+from .classes_view import NumberScale
+from .view import RESULT_PX, EditorView, find_in_order
 
 BAR_PX, GAP_PX, NUMBER_PX, MARK_PX = 9, 14, 52, 24
 _FLAGS = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)

@@ -6,18 +6,18 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from app.compute.applying import Applied, ApplyRequest, apply_model
-from app.figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
-from app.look import theme
-from app.rooms.base import View
-from app.state.model_info import ModelInfo
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.widgets.card import GAP_PX, Card, label
-from app.widgets.layouts import hbox, vbox
-from app.widgets.pointer import PointerWidget
-from app.widgets.progress_line import ProgressLine
-from app.widgets.sentence_bar import in_utf_16
+from ...compute.applying import Applied, ApplyRequest, apply_model
+from ...figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
+from ...look import theme
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.card import GAP_PX, Card, label
+from ...widgets.layouts import hbox, vbox
+from ...widgets.pointer import PointerWidget
+from ...widgets.progress_line import ProgressLine
+from ...widgets.sentence_bar import in_utf_16
+from ..base import View
 
 Span = tuple[int, int]  # characters from, to
 

@@ -10,10 +10,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.look import theme
-from app.rooms.attend.attentions import Head, head_name
-from app.widgets.pointer import ARROWS, PointerWidget
-from app.widgets.raster import Raster
+from ...look import theme
+from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.raster import Raster
+from .attentions import Head, head_name
 
 DOT = 0.56  # of a cell's side: the effect of a head, drawn over it
 PALE = 110  # of 255: heads under their effects

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from app.look import theme
-from app.look.language import QT_TRANSLATE_NOOP
-from app.state.readings import Reading, thumbnails
-from app.state.token_units import TokenView, Units
+from ...look import theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.readings import Reading, thumbnails
+from ...state.token_units import TokenView, Units
 
 if TYPE_CHECKING:
     from bertcore.analysis.attention_heads import HeadFacts, HeadKind

@@ -15,16 +15,16 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.compute.head_questions import HeadCheck, check_head
-from app.compute.question import Question, Step
-from app.figures.figure import Axis, Figure, Numbers
-from app.look import numbers, theme
-from app.rooms.attend.attentions import head_title
-from app.rooms.attend.chosen_heads import TargetBox
-from app.rooms.attend.view import AttendView
-from app.widgets.card import label, scrolled
-from app.widgets.layouts import fill, vbox
-from app.widgets.progress_line import ProgressLine
+from ...compute.head_questions import HeadCheck, check_head
+from ...compute.question import Question, Step
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers, theme
+from ...widgets.card import label, scrolled
+from ...widgets.layouts import fill, vbox
+from ...widgets.progress_line import ProgressLine
+from .attentions import head_title
+from .chosen_heads import TargetBox
+from .view import AttendView
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

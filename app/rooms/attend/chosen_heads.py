@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from PySide6.QtWidgets import QSizePolicy
 
-from app.compute.head_questions import HeadTarget, targets_of
-from app.rooms.attend.attentions import Head
-from app.state.readings import Reading
-from app.widgets.controls import Choice
+from ...compute.head_questions import HeadTarget, targets_of
+from ...state.readings import Reading
+from ...widgets.controls import Choice
+from .attentions import Head
 
 
 class Chosen(QObject):

@@ -2,15 +2,16 @@
 
 from PySide6.QtWidgets import QCompleter, QLineEdit
 
-from app.compute.question import PAUSE_MS, Question, Step
-from app.look import numbers, theme
-from app.rooms.attend.head_kinds import HeadLinks
-from app.rooms.attend.view import AttendView
-from app.widgets.card import button, label
-from app.widgets.layouts import fill
-from app.widgets.progress_line import ProgressLine
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.analysis.find_heads import FoundHeads, find_heads
+
+from ...compute.question import PAUSE_MS, Question, Step
+from ...look import numbers, theme
+from ...widgets.card import button, label
+from ...widgets.layouts import fill
+from ...widgets.progress_line import ProgressLine
+from .head_kinds import HeadLinks
+from .view import AttendView
 
 MOST_SHOWN, MOST_CHOSEN = 40, 6
 EXAMPLE = "attn(it -> cat) > 0.3"

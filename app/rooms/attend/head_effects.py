@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Signal
 
-from app.compute.head_questions import effects_of_heads
-from app.compute.question import Question, Step
-from app.look import numbers, theme
-from app.rooms.attend.chosen_heads import TargetBox
-from app.rooms.attend.head_kinds import HeadLinks, Row
-from app.rooms.attend.view import AttendView
-from app.widgets.card import label
-from app.widgets.layouts import fill
-from app.widgets.progress_line import ProgressLine
-from app.widgets.raster import ColorBar
+from ...compute.head_questions import effects_of_heads
+from ...compute.question import Question, Step
+from ...look import numbers, theme
+from ...widgets.card import label
+from ...widgets.layouts import fill
+from ...widgets.progress_line import ProgressLine
+from ...widgets.raster import ColorBar
+from .chosen_heads import TargetBox
+from .head_kinds import HeadLinks, Row
+from .view import AttendView
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

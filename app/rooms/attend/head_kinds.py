@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QLabel
 
-from app.look import theme
-from app.rooms.attend.attentions import OFF, Descriptions, Head, by_kind, head_name, kind_name
-from app.rooms.attend.view import AttendView
-from app.widgets.card import Steady, label
-from app.widgets.layouts import fill
+from ...look import theme
+from ...widgets.card import Steady, label
+from ...widgets.layouts import fill
+from .attentions import OFF, Descriptions, Head, by_kind, head_name, kind_name
+from .view import AttendView
 
 MOST_NAMED = 24  # heads of one kind, the most marked first
 Row = tuple[str, Sequence[tuple[Head, str]], str]  # a name, its heads with a small number behind each, words after them

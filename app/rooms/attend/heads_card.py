@@ -4,27 +4,27 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QWidget
 
-from app.compute.question import Question, Step
-from app.figures.figure import Axis, Numbers
-from app.look import theme
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.attend.atlas import Group, HeadAtlas
-from app.rooms.attend.attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name
-from app.rooms.attend.chosen_heads import Chosen
-from app.rooms.attend.find_heads import FindView
-from app.rooms.attend.head_effects import EffectsView
-from app.rooms.attend.head_kinds import KindsView
-from app.rooms.attend.similar_heads import AlikeView
-from app.rooms.attend.view import AttendView
-from app.rooms.base import ViewSpec, ViewStack
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.state.token_units import TokenView
-from app.widgets.card import GAP_PX, Card, Steady, button, label, scrolled
-from app.widgets.figure_button import Provider
-from app.widgets.flow_layout import FlowLayout
-from app.widgets.layouts import hbox, vbox
-from app.widgets.progress_line import ProgressLine
+from ...compute.question import Question, Step
+from ...figures.figure import Axis, Numbers
+from ...look import theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.token_units import TokenView
+from ...widgets.card import GAP_PX, Card, Steady, button, label, scrolled
+from ...widgets.figure_button import Provider
+from ...widgets.flow_layout import FlowLayout
+from ...widgets.layouts import hbox, vbox
+from ...widgets.progress_line import ProgressLine
+from ..base import ViewSpec, ViewStack
+from .atlas import Group, HeadAtlas
+from .attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name
+from .chosen_heads import Chosen
+from .find_heads import FindView
+from .head_effects import EffectsView
+from .head_kinds import KindsView
+from .similar_heads import AlikeView
+from .view import AttendView
 
 WIDTH_PX, BAR_PX = 310, 9  # the card; the scroll bar, as in the style sheet
 LONG_PAUSE_MS = 150  # before all heads of a long text are merged and described

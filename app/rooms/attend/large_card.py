@@ -3,18 +3,18 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup
 
-from app.figures.figure import Figure
-from app.look import theme
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.attend.check_view import CheckView
-from app.rooms.attend.chosen_heads import Chosen
-from app.rooms.attend.lines_view import LinesView
-from app.rooms.attend.matrix_view import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, RolloutMatrix
-from app.rooms.attend.query_key_view import ScoreView
-from app.rooms.attend.view import AttendView
-from app.rooms.base import ViewSpec, ViewStack
-from app.widgets.card import Card, Hint, button
-from app.widgets.controls import Choice
+from ...figures.figure import Figure
+from ...look import theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...widgets.card import Card, Hint, button
+from ...widgets.controls import Choice
+from ..base import ViewSpec, ViewStack
+from .check_view import CheckView
+from .chosen_heads import Chosen
+from .lines_view import LinesView
+from .matrix_view import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, RolloutMatrix
+from .query_key_view import ScoreView
+from .view import AttendView
 
 MATRICES = (  # one tab, with a list to choose from
     ViewSpec(

@@ -9,15 +9,15 @@ from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy
 
-from app.figures.figure import Axis, Figure, Numbers
-from app.look import numbers, theme
-from app.rooms.attend.attentions import Head, head_name
-from app.rooms.attend.strong_links import Links, between, strongest_links
-from app.rooms.attend.view import AttendView
-from app.widgets.card import label, scrolled
-from app.widgets.controls import Choice, NumberBox
-from app.widgets.layouts import fill
-from app.widgets.pointer import PointerWidget
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers, theme
+from ...widgets.card import label, scrolled
+from ...widgets.controls import Choice, NumberBox
+from ...widgets.layouts import fill
+from ...widgets.pointer import PointerWidget
+from .attentions import Head, head_name
+from .strong_links import Links, between, strongest_links
+from .view import AttendView
 
 ALL, A_TO_B, B_TO_A, WITHIN = range(4)
 TOP_SHARE, LEAST = range(2)

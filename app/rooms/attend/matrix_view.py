@@ -8,18 +8,18 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 
-from app.compute.head_questions import flow_matrix, gradient_of_layer
-from app.compute.question import Question, Step
-from app.figures.figure import Axis, Figure, Numbers
-from app.look import numbers, theme
-from app.rooms.attend.chosen_heads import TargetBox, named_heads
-from app.rooms.attend.view import AttendView
-from app.state.token_units import TokenView, Units
-from app.widgets.card import Hint, button
-from app.widgets.labelled_grid import LabelledGrid, Labels
-from app.widgets.layouts import fill, hbox
-from app.widgets.progress_line import ProgressLine
-from app.widgets.raster import Raster
+from ...compute.head_questions import flow_matrix, gradient_of_layer
+from ...compute.question import Question, Step
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers, theme
+from ...state.token_units import TokenView, Units
+from ...widgets.card import Hint, button
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.layouts import fill, hbox
+from ...widgets.progress_line import ProgressLine
+from ...widgets.raster import Raster
+from .chosen_heads import TargetBox, named_heads
+from .view import AttendView
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint

@@ -13,12 +13,12 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from app.figures.figure import Axis, Figure, Numbers
-from app.look import numbers, theme
-from app.rooms.attend.view import AttendView
-from app.widgets.card import label
-from app.widgets.layouts import fill
-from app.widgets.pointer import PointerWidget
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers, theme
+from ...widgets.card import label
+from ...widgets.layouts import fill
+from ...widgets.pointer import PointerWidget
+from .view import AttendView
 
 DIMENSIONS = 3  # strips over dimensions; the others are over tokens
 SAME = 1e-3  # weights that differ by less are those of the softmax

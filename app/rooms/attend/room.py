@@ -8,24 +8,24 @@ from PySide6.QtCore import QCoreApplication, QPoint, QSize
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.compute.question import PAUSE_MS
-from app.figures.figure import Figure, numbers_of
-from app.look import numbers, theme
-from app.rooms.attend.attentions import Attentions, Head, head_name, head_title, kind_name
-from app.rooms.attend.chosen_heads import Chosen
-from app.rooms.attend.heads_card import PANELS, HeadsCard
-from app.rooms.attend.large_card import SPECS, LargeCard
-from app.rooms.attend.side_card import SideCard
-from app.rooms.attend.strong_links import with_weight
-from app.rooms.attend.view import AttendView
-from app.rooms.base import Room
-from app.state.explore_state import ExploreState
-from app.state.readings import Reading
-from app.state.what_if import EditedRow
-from app.widgets.card import GAP_PX
-from app.widgets.context_menu import Entry, figure_entries, show_context_menu, show_token_menu
-from app.widgets.folding_card import Folded
-from app.widgets.layouts import hbox
+from ...compute.question import PAUSE_MS
+from ...figures.figure import Figure, numbers_of
+from ...look import numbers, theme
+from ...state.explore_state import ExploreState
+from ...state.readings import Reading
+from ...state.what_if import EditedRow
+from ...widgets.card import GAP_PX
+from ...widgets.context_menu import Entry, figure_entries, show_context_menu, show_token_menu
+from ...widgets.folding_card import Folded
+from ...widgets.layouts import hbox
+from ..base import Room
+from .attentions import Attentions, Head, head_name, head_title, kind_name
+from .chosen_heads import Chosen
+from .heads_card import PANELS, HeadsCard
+from .large_card import SPECS, LargeCard
+from .side_card import SideCard
+from .strong_links import with_weight
+from .view import AttendView
 
 PANEL_OF_VIEW = {"lines": "find", "check": "effects", "rollout": "alike", "gradient": "effects"}  # they go together
 KEPT = "attend.view"  # what a window built anew finds in the state

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from app.look import numbers, theme
-from app.rooms.attend.attentions import Attentions, Descriptions, kind_name
-from app.rooms.attend.what_if import WhatIfPanel
-from app.state.selection import Selection
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import Card, Steady, label, scrolled
-from app.widgets.figure_button import Provider
-from app.widgets.layouts import fill, vbox
+from ...look import numbers, theme
+from ...state.selection import Selection
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import Card, Steady, label, scrolled
+from ...widgets.figure_button import Provider
+from ...widgets.layouts import fill, vbox
+from .attentions import Attentions, Descriptions, kind_name
+from .what_if import WhatIfPanel
 
 if TYPE_CHECKING:
     from bertcore.analysis.attention_heads import HeadFacts

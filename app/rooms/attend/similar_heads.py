@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 
-from app.compute.question import Question, Step
-from app.figures.figure import Axis, Figure, Numbers
-from app.look import numbers, theme
-from app.rooms.attend.attentions import Head, head_name
-from app.rooms.attend.head_kinds import HeadLinks
-from app.rooms.attend.view import AttendView
-from app.widgets.card import Steady, label
-from app.widgets.figure_button import FigureButton
-from app.widgets.layouts import fill, hbox
-from app.widgets.progress_line import ProgressLine
-from app.widgets.scatter import Points, Scatter
+from ...compute.question import Question, Step
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers, theme
+from ...widgets.card import Steady, label
+from ...widgets.figure_button import FigureButton
+from ...widgets.layouts import fill, hbox
+from ...widgets.progress_line import ProgressLine
+from ...widgets.scatter import Points, Scatter
+from .attentions import Head, head_name
+from .head_kinds import HeadLinks
+from .view import AttendView
 
 if TYPE_CHECKING:
     from bertcore.analysis.head_map import HeadMap

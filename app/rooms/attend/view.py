@@ -2,14 +2,14 @@
 
 from PySide6.QtCore import QPoint, Signal
 
-from app.figures.figure import Figure
-from app.rooms.attend.attentions import Attentions
-from app.rooms.attend.chosen_heads import Chosen, TargetBox
-from app.rooms.base import View
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.widgets.card import label
-from app.widgets.layouts import hbox, vbox
+from ...figures.figure import Figure
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.card import label
+from ...widgets.layouts import hbox, vbox
+from ..base import View
+from .attentions import Attentions
+from .chosen_heads import Chosen, TargetBox
 
 
 class AttendView(View):

@@ -4,17 +4,18 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.compute.head_questions import HeadTarget, changed_targets
-from app.look import numbers
-from app.rooms.attend.attentions import Attentions
-from app.state.readings import MaskReading, Reading
-from app.state.selection import Selection
-from app.widgets.before_after import BeforeAfter
-from app.widgets.card import button, label
-from app.widgets.controls import Choice, NumberBox
-from app.widgets.layouts import fill, hbox, vbox
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.targets import word_target
+
+from ...compute.head_questions import HeadTarget, changed_targets
+from ...look import numbers
+from ...state.readings import MaskReading, Reading
+from ...state.selection import Selection
+from ...widgets.before_after import BeforeAfter
+from ...widgets.card import button, label
+from ...widgets.controls import Choice, NumberBox
+from ...widgets.layouts import fill, hbox, vbox
+from .attentions import Attentions
 
 translate = QCoreApplication.translate
 MOST_MASKS, MOST_WORDS = 4, 2

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 
-from app.figures.figure import Numbers, numbers_of
-from app.look import numbers, theme
-from app.state.readings import MaskReading, Reading
-from app.widgets.before_after import BeforeAfter
-from app.widgets.card import Card, Hint, button, label
-from app.widgets.flow_layout import FlowLayout
-from app.widgets.layouts import fill
+from ...figures.figure import Numbers, numbers_of
+from ...look import numbers, theme
+from ...state.readings import MaskReading, Reading
+from ...widgets.before_after import BeforeAfter
+from ...widgets.card import Card, Hint, button, label
+from ...widgets.flow_layout import FlowLayout
+from ...widgets.layouts import fill
 
 translate = QCoreApplication.translate
 MOST_ROWS = 3  # of the card

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QCoreApplication
 
-from app.look.language import QT_TRANSLATE_NOOP
-from app.state.model_info import ModelInfo
-from app.state.readings import Reading
-from app.state.token_units import Units
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
+from ...state.token_units import Units
 
 translate = QCoreApplication.translate
 

@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app.compute.embedding import words_around
-from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import numbers
-from app.rooms.base import View
-from app.widgets.card import Card, note
-from app.widgets.controls import Choice
-from app.widgets.layouts import fill, vbox
-from app.widgets.scatter import WORD, Points, Scatter
 from bertcore.analysis.vectors import Pca, pca
 
+from ...compute.embedding import words_around
+from ...figures.figure import Axis, Figure, Numbers, joined
+from ...look import numbers
+from ...widgets.card import Card, note
+from ...widgets.controls import Choice
+from ...widgets.layouts import fill, vbox
+from ...widgets.scatter import WORD, Points, Scatter
+from ..base import View
+
 if TYPE_CHECKING:
-    from app.compute.question import Step
-    from app.state.readings import Reading
-    from app.state.selection import Selection
     from bertcore.analysis.nearest import WordsAround
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.question import Step
+    from ...state.readings import Reading
+    from ...state.selection import Selection
 
 AROUND_ONE, AROUND_ALL = 24, 4  # words around a token
 MANY_TOKENS = 128  # from here on the map takes too long to be drawn anew at each key

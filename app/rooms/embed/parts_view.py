@@ -11,34 +11,36 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from app.compute.embedding import Tables, compare_tables, near_words
-from app.figures.figure import Axis, Figure, Numbers, joined, numbers_of
-from app.look import numbers, theme
-from app.rooms.base import View
-from app.rooms.embed.changes import ChangeCard
-from app.rooms.embed.embedding_parts import ADDENDS, addends_of, color_limit, parts_of
-from app.rooms.embed.strips import Strips
-from app.rooms.embed.token_card import TokenCard
-from app.state.token_units import Units
-from app.widgets.card import GAP_PX, Card, Hint, label, scrolled
-from app.widgets.controls import MenuButton
-from app.widgets.figure_button import FigureButton, Provider
-from app.widgets.labelled_grid import LabelledGrid, Labels
-from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.raster import ColorBar
-from app.widgets.scatter import Points, Scatter
 from bertcore.analysis.vectors import Pca, pca
 
+from ...compute.embedding import Tables, compare_tables, near_words
+from ...figures.figure import Axis, Figure, Numbers, joined, numbers_of
+from ...look import numbers, theme
+from ...state.token_units import Units
+from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
+from ...widgets.controls import MenuButton
+from ...widgets.figure_button import FigureButton, Provider
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.raster import ColorBar
+from ...widgets.scatter import Points, Scatter
+from ..base import View
+from .changes import ChangeCard
+from .embedding_parts import ADDENDS, addends_of, color_limit, parts_of
+from .strips import Strips
+from .token_card import TokenCard
+
 if TYPE_CHECKING:
-    from app.compute.embedding import Tables
-    from app.compute.question import Step
-    from app.state.readings import Reading
-    from app.state.selection import Selection
-    from app.state.token_units import Units
     from bertcore.analysis.nearest import Measure, NearWord
     from bertcore.analysis.vectors import Pca
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
+
+    from ...compute.embedding import Tables
+    from ...compute.question import Step
+    from ...state.readings import Reading
+    from ...state.selection import Selection
+    from ...state.token_units import Units
 
 LEAST_PX = (130, 118)  # of the smaller pictures, with the numbers along their sides
 MOST_SEGMENTS_PX = 118

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.base import View, ViewRoom, ViewSpec, later
-from app.rooms.embed.parts_view import PartsView
-from app.state.explore_state import ExploreState
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.explore_state import ExploreState
+from ..base import View, ViewRoom, ViewSpec, later
+from .parts_view import PartsView
 
 
 class EmbedRoom(ViewRoom):
@@ -21,19 +21,19 @@ class EmbedRoom(ViewRoom):
             "map",
             QT_TRANSLATE_NOOP("ViewSpec", "Map"),
             QT_TRANSLATE_NOOP("ViewSpec", "Which tokens are similar, and which words lie near them"),
-            later("app.rooms.embed.map_view", "MapView"),
+            later(__package__, "map_view", "MapView"),
         ),
         ViewSpec(
             "what_if",
             QT_TRANSLATE_NOOP("ViewSpec", "What if"),
             QT_TRANSLATE_NOOP("ViewSpec", "Change segments, swap positions, leave parts out, and see what changes"),
-            later("app.rooms.embed.what_if_view", "WhatIfView"),
+            later(__package__, "what_if_view", "WhatIfView"),
         ),
         ViewSpec(
             "vocabularies",
             QT_TRANSLATE_NOOP("ViewSpec", "Two vocabularies"),
             QT_TRANSLATE_NOOP("ViewSpec", "The same text, tokenised by two vocabularies"),
-            later("app.rooms.embed.vocabularies_view", "VocabulariesView"),
+            later(__package__, "vocabularies_view", "VocabulariesView"),
         ),
     )
 
@@ -43,7 +43,7 @@ class EmbedRoom(ViewRoom):
         super().__init__(state)
 
     def connect_view(self, view: View) -> None:
-        from app.rooms.embed.vocabularies_view import VocabulariesView
+        from .vocabularies_view import VocabulariesView
 
         if isinstance(view, VocabulariesView):
             view.recent_models = self._recent_models

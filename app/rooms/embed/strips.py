@@ -4,10 +4,10 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.look import theme
-from app.rooms.embed.embedding_parts import Part
-from app.widgets.pointer import PointerWidget
-from app.widgets.raster import Raster
+from ...look import theme
+from ...widgets.pointer import PointerWidget
+from ...widgets.raster import Raster
+from .embedding_parts import Part
 
 PARTS = 5
 LABEL_PX = 88

@@ -6,16 +6,17 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
-from app.figures.figure import joined
-from app.look import numbers, theme
-from app.rooms.embed.embedding_parts import Length, has_last, last_name, lengths_at, part_name
-from app.state.readings import Reading
-from app.state.token_units import Units
-from app.widgets import token_chips
-from app.widgets.bar_list import ROW_PX, Bar, BarList
-from app.widgets.card import Card, Hint, button, label
-from app.widgets.layouts import fill
 from bertcore.analysis.nearest import Measure, NearWord
+
+from ...figures.figure import joined
+from ...look import numbers, theme
+from ...state.readings import Reading
+from ...state.token_units import Units
+from ...widgets import token_chips
+from ...widgets.bar_list import ROW_PX, Bar, BarList
+from ...widgets.card import Card, Hint, button, label
+from ...widgets.layouts import fill
+from .embedding_parts import Length, has_last, last_name, lengths_at, part_name
 
 PART_COLORS = {"token": "curve_train", "segment": "curve_held_out", "position": "good", "sum": "muted"}
 LEAST_WORDS = 3

@@ -10,21 +10,22 @@ from PySide6.QtCore import QCoreApplication, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from app.compute.question import Step
-from app.compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
-from app.figures.figure import Axis, Figure, Numbers
-from app.look import numbers, theme
-from app.rooms.base import View
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.state.token_units import KINDS
-from app.widgets.card import Card, label, note, scrolled
-from app.widgets.controls import MenuButton
-from app.widgets.layouts import fill, vbox
-from app.widgets.progress_line import ProgressLine
-from app.widgets.wrapped import WrappedBoxes
 from bertcore.locations import BUILT_IN, TINY, built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
+
+from ...compute.question import Step
+from ...compute.tokenisations import Piece, Span, TokenCounts, TwoTokenisations, compare_tokenisations, vocabulary_of
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers, theme
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.token_units import KINDS
+from ...widgets.card import Card, label, note, scrolled
+from ...widgets.controls import MenuButton
+from ...widgets.layouts import fill, vbox
+from ...widgets.progress_line import ProgressLine
+from ...widgets.wrapped import WrappedBoxes
+from ..base import View
 
 translate = QCoreApplication.translate
 Compared = tuple[Tokenizer, TwoTokenisations]  # the other vocabulary, and both tokenisations

@@ -7,18 +7,19 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPushButton
 
-from app.figures.figure import Figure
-from app.look import theme
-from app.rooms.base import View
-from app.rooms.embed.changes import ChangedPredictions
-from app.rooms.embed.embedding_parts import ADDENDS, addends_of, part_name
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.state.token_units import KINDS
-from app.widgets.card import GAP_PX, Card, button, label, scrolled
-from app.widgets.layouts import fill, hbox
-from app.widgets.wrapped import WrappedBoxes
 from bertcore.tokenizer.tokenizer import Encoding
+
+from ...figures.figure import Figure
+from ...look import theme
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.token_units import KINDS
+from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.layouts import fill, hbox
+from ...widgets.wrapped import WrappedBoxes
+from ..base import View
+from .changes import ChangedPredictions
+from .embedding_parts import ADDENDS, addends_of, part_name
 
 TILE_PX, PADDING_PX = 58, 9
 PILL_PX, LETTER_PX, NUMBER_PX = 22, 24, 34

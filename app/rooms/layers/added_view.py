@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.figures.figure import Axis, Figure, Numbers, joined
-from app.rooms.layers.stages import LayersView
-from app.widgets.card import GAP_PX, Card, note
-from app.widgets.curve_plot import CurvePlot
-from app.widgets.curve_specs import CurveSpec, PlotSpec
-from app.widgets.layouts import fill, hbox
+from ...figures.figure import Axis, Figure, Numbers, joined
+from ...widgets.card import GAP_PX, Card, note
+from ...widgets.curve_plot import CurvePlot
+from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.layouts import fill, hbox
+from .stages import LayersView
 
 if TYPE_CHECKING:
-    from app.compute.question import Step
-    from app.state.readings import Reading
-    from app.state.selection import Selection
     from bertcore.analysis.residual import ResidualStream
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.question import Step
+    from ...state.readings import Reading
+    from ...state.selection import Selection
 
 
 class AddedView(LayersView):

@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import numbers
-from app.rooms.layers.stages import LayersView, stage_labels, stage_name
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.widgets.card import GAP_PX, Card
-from app.widgets.labelled_grid import LabelledGrid, Labels
-from app.widgets.layouts import hbox
 from bertcore.analysis.vectors import cosines, lengths
+
+from ...figures.figure import Axis, Figure, Numbers, joined
+from ...look import numbers
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.card import GAP_PX, Card
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.layouts import hbox
+from .stages import LayersView, stage_labels, stage_name
 
 LEAST_SPREAD = 0.001  # of the longest: a LayerNorm leaves all vectors equally long, up to rounding
 

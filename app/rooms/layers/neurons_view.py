@@ -8,19 +8,20 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import numbers
-from app.rooms.layers.stages import LayersView
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, label, note
-from app.widgets.layouts import fill, hbox, vbox
+from ...figures.figure import Axis, Figure, Numbers, joined
+from ...look import numbers
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import GAP_PX, Card, label, note
+from ...widgets.layouts import fill, hbox, vbox
+from .stages import LayersView
 
 if TYPE_CHECKING:
-    from app.compute.question import Question, Step
-    from app.state.readings import Reading
-    from app.state.selection import Selection
     from bertcore.analysis.neurons import PushedWords, StrongestNeurons
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.question import Question, Step
+    from ...state.readings import Reading
+    from ...state.selection import Selection
 
 MOST_NEURONS, MOST_WORDS = 20, 15
 Neuron = tuple[int, int]  # layer, neuron, from 0

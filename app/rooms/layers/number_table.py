@@ -15,8 +15,8 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from app.figures.figure import Picture
-from app.look import numbers, theme
+from ...figures.figure import Picture
+from ...look import numbers, theme
 
 Index = QModelIndex | QPersistentModelIndex
 COLUMN_PX, ROW_PX, HEADER_PX = 62, 22, 96

@@ -1,15 +1,16 @@
 """View "Paths": where each token goes from layer to layer, in one plane for all of them."""
 
-from app.compute.question import Step
-from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import numbers
-from app.rooms.layers.stages import LayersView, stage_labels
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.widgets.card import Card, note
-from app.widgets.layouts import fill, vbox
-from app.widgets.scatter import Points, Scatter
 from bertcore.analysis.vectors import Pca
+
+from ...compute.question import Step
+from ...figures.figure import Axis, Figure, Numbers, joined
+from ...look import numbers
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.card import Card, note
+from ...widgets.layouts import fill, vbox
+from ...widgets.scatter import Points, Scatter
+from .stages import LayersView, stage_labels
 
 
 class PathsView(LayersView):

@@ -1,11 +1,11 @@
 """Room Layers: what becomes of each token on its way through the model, in six views."""
 
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.base import View, ViewRoom, ViewSpec, later
-from app.rooms.layers.hidden_view import HiddenView
-from app.rooms.layers.stages import LayersView, StageSlider
-from app.state.explore_state import ExploreState
-from app.state.readings import Reading
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.explore_state import ExploreState
+from ...state.readings import Reading
+from ..base import View, ViewRoom, ViewSpec, later
+from .hidden_view import HiddenView
+from .stages import LayersView, StageSlider
 
 
 class LayersRoom(ViewRoom):
@@ -23,31 +23,31 @@ class LayersRoom(ViewRoom):
             "paths",
             QT_TRANSLATE_NOOP("ViewSpec", "Paths"),
             QT_TRANSLATE_NOOP("ViewSpec", "How each token moves from layer to layer"),
-            later("app.rooms.layers.paths_view", "PathsView"),
+            later(__package__, "paths_view", "PathsView"),
         ),
         ViewSpec(
             "word",
             QT_TRANSLATE_NOOP("ViewSpec", "One word"),
             QT_TRANSLATE_NOOP("ViewSpec", "The same word in several sentences: where its meanings separate"),
-            later("app.rooms.layers.word_view", "WordView"),
+            later(__package__, "word_view", "WordView"),
         ),
         ViewSpec(
             "added",
             QT_TRANSLATE_NOOP("ViewSpec", "What layers add"),
             QT_TRANSLATE_NOOP("ViewSpec", "How much attention and feed-forward add at each layer"),
-            later("app.rooms.layers.added_view", "AddedView"),
+            later(__package__, "added_view", "AddedView"),
         ),
         ViewSpec(
             "neurons",
             QT_TRANSLATE_NOOP("ViewSpec", "Neurons"),
             QT_TRANSLATE_NOOP("ViewSpec", "Which feed-forward neurons fire most for a token, and what they promote"),
-            later("app.rooms.layers.neurons_view", "NeuronsView"),
+            later(__package__, "neurons_view", "NeuronsView"),
         ),
         ViewSpec(
             "steps",
             QT_TRANSLATE_NOOP("ViewSpec", "Step by step"),
             QT_TRANSLATE_NOOP("ViewSpec", "The arithmetic of one layer, number by number"),
-            later("app.rooms.layers.steps_view", "StepsView"),
+            later(__package__, "steps_view", "StepsView"),
         ),
     )
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QSlider, QWidget
 
-from app.look import theme
-from app.rooms.base import View
-from app.widgets.card import label
-from app.widgets.layouts import hbox
+from ...look import theme
+from ...widgets.card import label
+from ...widgets.layouts import hbox
+from ..base import View
 
 NAME_PX = 92
 LEAST_PX, MOST_PX, HEIGHT_PX = 90, 240, 28

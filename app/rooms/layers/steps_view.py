@@ -11,24 +11,25 @@ from PySide6.QtCore import QCoreApplication, QEvent, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from app.compute.derivation import Derivation, Term
-from app.compute.layer_steps import layer_steps
-from app.figures.figure import Axis, Figure, Numbers, Picture, joined
-from app.look import numbers, theme
-from app.look.icons import paint_icon
-from app.rooms.layers.number_table import NumberTable
-from app.rooms.layers.stages import LayersView
-from app.widgets.card import GAP_PX, Card, label, scrolled
-from app.widgets.context_menu import figure_entries
-from app.widgets.controls import Choice
-from app.widgets.layouts import fill, hbox, vbox
+from ...compute.derivation import Derivation, Term
+from ...compute.layer_steps import layer_steps
+from ...figures.figure import Axis, Figure, Numbers, Picture, joined
+from ...look import numbers, theme
+from ...look.icons import paint_icon
+from ...widgets.card import GAP_PX, Card, label, scrolled
+from ...widgets.context_menu import figure_entries
+from ...widgets.controls import Choice
+from ...widgets.layouts import fill, hbox, vbox
+from .number_table import NumberTable
+from .stages import LayersView
 
 if TYPE_CHECKING:
-    from app.compute.layer_steps import LayerStep, LayerTrace
-    from app.compute.question import Step
-    from app.state.readings import Reading
-    from app.state.selection import Selection
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.layer_steps import LayerStep, LayerTrace
+    from ...compute.question import Step
+    from ...state.readings import Reading
+    from ...state.selection import Selection
 
 WIDTH_PX = 345
 
@@ -260,7 +261,7 @@ class StepsView(LayersView):
         entering = None if request.what_if else reading.trace.hidden_states[layer]
 
         def work(checkpoint: Checkpoint, _step: Step) -> LayerTrace:
-            from app.compute.layer_steps import trace_layer
+            from ...compute.layer_steps import trace_layer
 
             read = request.input_ids, request.segments, request.positions
             changes = request.what_if.changes()

@@ -10,24 +10,25 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
-from app.figures.figure import Axis, Figure, Numbers, joined
-from app.look import numbers, theme
-from app.rooms.layers.stages import LayersView, stage_labels, stage_name
-from app.widgets.card import GAP_PX, Card, button, label, note, scrolled
-from app.widgets.controls import IconButton
-from app.widgets.curve_plot import CurvePlot
-from app.widgets.curve_specs import CurveSpec, PlotSpec
-from app.widgets.labelled_grid import LabelledGrid, Labels
-from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.progress_line import ProgressLine
+from ...figures.figure import Axis, Figure, Numbers, joined
+from ...look import numbers, theme
+from ...widgets.card import GAP_PX, Card, button, label, note, scrolled
+from ...widgets.controls import IconButton
+from ...widgets.curve_plot import CurvePlot
+from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.progress_line import ProgressLine
+from .stages import LayersView, stage_labels, stage_name
 
 if TYPE_CHECKING:
-    from app.compute.question import Step
-    from app.state.model_info import ModelInfo
-    from app.state.readings import Reading
-    from app.state.selection import Selection
     from bertcore.analysis.one_word import Parting, WordInSentences
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.question import Step
+    from ...state.model_info import ModelInfo
+    from ...state.readings import Reading
+    from ...state.selection import Selection
 
     Compared = tuple["Uses", WordInSentences, Parting]
 

@@ -8,27 +8,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
 
-from app.compute.head_questions import HeadTarget
-from app.compute.word_questions import Method
-from app.figures.figure import Figure, numbers_of
-from app.look import numbers
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.predict.view import PredictView, mask_token, missing_words, scrolled_column
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.widgets.card import GAP_PX, Card, label
-from app.widgets.controls import Choice
-from app.widgets.heat_tokens import HeatToken, HeatTokens
-from app.widgets.layouts import fill, hbox
-from app.widgets.progress_line import ProgressLine
-from app.widgets.raster import ColorBar
 from bertcore.analysis.targets import word_target
 
+from ...compute.head_questions import HeadTarget
+from ...compute.word_questions import Method
+from ...figures.figure import Figure, numbers_of
+from ...look import numbers
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.card import GAP_PX, Card, label
+from ...widgets.controls import Choice
+from ...widgets.heat_tokens import HeatToken, HeatTokens
+from ...widgets.layouts import fill, hbox
+from ...widgets.progress_line import ProgressLine
+from ...widgets.raster import ColorBar
+from .view import PredictView, mask_token, missing_words, scrolled_column
+
 if TYPE_CHECKING:
-    from app.compute.question import Question, Step
-    from app.state.token_units import Units
     from bertcore.analysis.attribution import Attribution
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.question import Question, Step
+    from ...state.token_units import Units
 
 translate = QCoreApplication.translate
 LEAST_PX = 150  # where the window is lower, the whole room scrolls
@@ -138,7 +140,7 @@ class AttributionView(PredictView):
         for method, card in self.cards.items():
 
             def work(checkpoint: Checkpoint, step: Step, method: Method = method) -> Attribution:
-                from app.compute.word_questions import attribution_of
+                from ...compute.word_questions import attribution_of
 
                 return attribution_of(checkpoint, text, target, method, step)
 
@@ -300,7 +302,7 @@ class MethodCard(Card):
 
 def grouped_targets(reading: Reading, position: int) -> list[tuple[str, list[HeadTarget]]]:
     """What can be asked about, by place: masks with their words, heads with their answers, tags of `position`."""
-    from app.compute.head_questions import targets_of
+    from ...compute.head_questions import targets_of
 
     groups: list[tuple[str, list[HeadTarget]]] = []
     for mask in reading.masks:

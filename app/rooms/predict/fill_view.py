@@ -8,25 +8,26 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from app.compute.masks import FilledMask
-from app.figures.figure import Figure, numbers_of
-from app.look import numbers, theme
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.predict.view import PredictView, scrolled_column, with_name
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.state.token_units import Units
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, button, label
-from app.widgets.controls import Choice
-from app.widgets.heat_tokens import HeatToken, HeatTokens
-from app.widgets.layouts import fill, hbox
-from app.widgets.raster import ColorBar
+from ...compute.masks import FilledMask
+from ...figures.figure import Figure, numbers_of
+from ...look import numbers, theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.token_units import Units
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import GAP_PX, Card, button, label
+from ...widgets.controls import Choice
+from ...widgets.heat_tokens import HeatToken, HeatTokens
+from ...widgets.layouts import fill, hbox
+from ...widgets.raster import ColorBar
+from .view import PredictView, scrolled_column, with_name
 
 if TYPE_CHECKING:
-    from app.compute.question import Step
-    from app.state.readings import ReadingRequest
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.question import Step
+    from ...state.readings import ReadingRequest
 
 FillOrder = Literal["left to right", "most certain first", "clicks"]
 ORDERS: dict[FillOrder, str] = {
@@ -103,7 +104,7 @@ class FillView(PredictView):
         def work(checkpoint: Checkpoint, step: Step) -> list[FilledMask]:
             from dataclasses import replace
 
-            from app.compute.masks import fill_masks
+            from ...compute.masks import fill_masks
 
             asked, sequence = replace(text, input_ids=ids), order if position is None else [position]
             return fill_masks(checkpoint, asked, still_open, sequence, most=most, what_if=request.what_if, step=step)

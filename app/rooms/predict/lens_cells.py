@@ -7,12 +7,13 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from app.look import numbers, theme
-from app.rooms.predict.view import stage_name
-from app.widgets.labelled_grid import LabelledGrid, Labels
-from app.widgets.pointer import ARROWS, PointerWidget
-from app.widgets.raster import Raster
 from bertcore.analysis.predict import WordGuess
+
+from ...look import numbers, theme
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.pointer import ARROWS, PointerWidget
+from ...widgets.raster import Raster
+from .view import stage_name
 
 Column = list[list[WordGuess]]  # [stage], likeliest first
 STRIP_PX, FOOT_PX, GAP_PX = 26, 15, 3

@@ -8,10 +8,18 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication, QPoint
 from PySide6.QtWidgets import QLineEdit
 
-from app.figures.figure import Axis, Figure, Numbers
-from app.look import numbers, theme
-from app.rooms.predict.lens_cells import LensTable
-from app.rooms.predict.view import (
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers, theme
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import GAP_PX, Card, label
+from ...widgets.context_menu import figure_entries, show_context_menu
+from ...widgets.layouts import fill, hbox
+from ...widgets.progress_line import ProgressLine
+from ...widgets.raster import ColorBar
+from .lens_cells import LensTable
+from .view import (
     PredictView,
     ask_lens,
     decided_sentence,
@@ -20,20 +28,13 @@ from app.rooms.predict.view import (
     stage_name,
     with_name,
 )
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, label
-from app.widgets.context_menu import figure_entries, show_context_menu
-from app.widgets.layouts import fill, hbox
-from app.widgets.progress_line import ProgressLine
-from app.widgets.raster import ColorBar
 
 if TYPE_CHECKING:
-    from app.compute.masks import MaskLens, WordThroughLayers
-    from app.compute.question import Question, Step
-    from app.state.readings import MaskReading
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.masks import MaskLens, WordThroughLayers
+    from ...compute.question import Question, Step
+    from ...state.readings import MaskReading
 
 translate = QCoreApplication.translate
 SIDE_PX = 400
@@ -112,7 +113,7 @@ class LensView(PredictView):
         position, text = self.masks[self.mask_number].position, reading.request.model_input
 
         def work(checkpoint: Checkpoint, step: Step) -> WordThroughLayers:
-            from app.compute.masks import word_through_layers
+            from ...compute.masks import word_through_layers
 
             return word_through_layers(checkpoint, text, request.encoding, position, word, request.what_if)
 
@@ -240,7 +241,7 @@ class LensView(PredictView):
 
 def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> str:
     """Where the word comes first, or how near it comes."""
-    from app.compute.masks import decided_at
+    from ...compute.masks import decided_at
 
     values = {"word": word, "last": numbers.percent(float(chances[-1]))}
     if ranks is None:

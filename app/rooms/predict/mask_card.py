@@ -3,16 +3,17 @@
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.compute.masks import MaskLens
-from app.look import numbers, theme
-from app.rooms.predict.lens_cells import LensStrip
-from app.rooms.predict.view import decided_sentence
-from app.state.readings import MaskReading
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import Card, label
-from app.widgets.layouts import fill, hbox
-from app.widgets.raster import ColorBar
 from bertcore.analysis.predict import WordGuess
+
+from ...compute.masks import MaskLens
+from ...look import numbers, theme
+from ...state.readings import MaskReading
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import Card, label
+from ...widgets.layouts import fill, hbox
+from ...widgets.raster import ColorBar
+from .lens_cells import LensStrip
+from .view import decided_sentence
 
 
 class MaskCard(Card):

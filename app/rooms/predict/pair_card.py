@@ -9,12 +9,12 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from app.look import numbers, theme
-from app.rooms.predict.verdicts import PairQuestion, Verdict
-from app.state.readings import Reading
-from app.widgets.card import Card, Hint, button, label, set_role
-from app.widgets.flow_layout import FlowLayout
-from app.widgets.layouts import fill, hbox, vbox
+from ...look import numbers, theme
+from ...state.readings import Reading
+from ...widgets.card import Card, Hint, button, label, set_role
+from ...widgets.flow_layout import FlowLayout
+from ...widgets.layouts import fill, hbox, vbox
+from .verdicts import PairQuestion, Verdict
 
 MOST_PAIRS = 4
 LONGEST = 20  # characters of a sentence in the list of pairs
@@ -195,7 +195,7 @@ class PairCard(Card):
         self.swap_requested.emit()
 
     def _on_other_clicked(self) -> None:
-        from app.state.examples import load_examples
+        from ...state.examples import load_examples
 
         others = sorted({one.b for one in load_examples() if one.b} - set(self._texts))
         if others:

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
 
-from app.look import numbers
-from app.rooms.predict.verdicts import verdict_of
-from app.state.explore_state import moved_positions
-from app.state.model_info import ModelInfo
-from app.state.readings import MaskReading, Reading
-from app.widgets.before_after import BeforeAfter
-from app.widgets.card import Card
-from app.widgets.controls import IconButton
 from bertcore.tokenizer.tokenizer import Encoding
+
+from ...look import numbers
+from ...state.explore_state import moved_positions
+from ...state.model_info import ModelInfo
+from ...state.readings import MaskReading, Reading
+from ...widgets.before_after import BeforeAfter
+from ...widgets.card import Card
+from ...widgets.controls import IconButton
+from .verdicts import verdict_of
 
 MOST_ROWS = 6
 

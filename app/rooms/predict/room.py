@@ -1,10 +1,10 @@
 """Room Predict: which words the model predicts behind masks and why, and what it says of A and B."""
 
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.base import View, ViewRoom, ViewSpec, later
-from app.rooms.predict.previous_predictions import PreviousPredictions
-from app.rooms.predict.view import PredictView
-from app.rooms.predict.words_view import WordsView
+from ...look.language import QT_TRANSLATE_NOOP
+from ..base import View, ViewRoom, ViewSpec, later
+from .previous_predictions import PreviousPredictions
+from .view import PredictView
+from .words_view import WordsView
 
 
 class PredictRoom(ViewRoom):
@@ -22,25 +22,25 @@ class PredictRoom(ViewRoom):
             "lens",
             QT_TRANSLATE_NOOP("ViewSpec", "Layer by layer"),
             QT_TRANSLATE_NOOP("ViewSpec", "At which layer the model settles on a word"),
-            later("app.rooms.predict.lens_view", "LensView"),
+            later(__package__, "lens_view", "LensView"),
         ),
         ViewSpec(
             "surprise",
             QT_TRANSLATE_NOOP("ViewSpec", "Surprise"),
             QT_TRANSLATE_NOOP("ViewSpec", "How unexpected each word is to the model"),
-            later("app.rooms.predict.surprise_view", "SurpriseView"),
+            later(__package__, "surprise_view", "SurpriseView"),
         ),
         ViewSpec(
             "attribution",
             QT_TRANSLATE_NOOP("ViewSpec", "Which words decided"),
             QT_TRANSLATE_NOOP("ViewSpec", "Which words in the text a prediction rests on, by three methods"),
-            later("app.rooms.predict.attribution_view", "AttributionView"),
+            later(__package__, "attribution_view", "AttributionView"),
         ),
         ViewSpec(
             "fill",
             QT_TRANSLATE_NOOP("ViewSpec", "Fill in order"),
             QT_TRANSLATE_NOOP("ViewSpec", "Fill the masks one at a time: the order matters"),
-            later("app.rooms.predict.fill_view", "FillView"),
+            later(__package__, "fill_view", "FillView"),
         ),
     )
 

@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtWidgets import QWidget
 
-from app.figures.figure import Figure, numbers_of
-from app.look import theme
-from app.rooms.predict.view import PredictView, missing_words, scrolled_column, with_name
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, label
-from app.widgets.heat_tokens import HeatToken, HeatTokens
-from app.widgets.layouts import fill, hbox
-from app.widgets.raster import ColorBar
+from ...figures.figure import Figure, numbers_of
+from ...look import theme
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import GAP_PX, Card, label
+from ...widgets.heat_tokens import HeatToken, HeatTokens
+from ...widgets.layouts import fill, hbox
+from ...widgets.raster import ColorBar
+from .view import PredictView, missing_words, scrolled_column, with_name
 
 if TYPE_CHECKING:
-    from app.compute.question import Step
-    from app.state.token_units import Units
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.question import Step
+    from ...state.token_units import Units
 
 LEAST_SCALE_BITS = 10.0  # what is hardly surprising looks so
 MOST_BARS = 12
@@ -70,7 +71,7 @@ class SurpriseView(PredictView):
         key = (tuple(encoding.ids), tuple(encoding.words), tuple(text.segments), what_if, words)
 
         def work(checkpoint: Checkpoint, step: Step) -> Surprise:
-            from app.compute.word_questions import surprise_of
+            from ...compute.word_questions import surprise_of
 
             return surprise_of(checkpoint, encoding, text, step, whole_words=words, what_if=what_if)
 
@@ -174,6 +175,6 @@ class SurpriseView(PredictView):
 
 def typed_units(reading: Reading, selection: Selection) -> list[str]:
     """(U) the text's own words: a mask over one is not read here."""
-    from app.state.token_units import Units
+    from ...state.token_units import Units
 
     return Units(reading.encoding, reading.encoding.labels, (), selection.token_view).labels

@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from app.look import numbers
-from app.look.language import QT_TRANSLATE_NOOP
-from app.state.model_info import ModelInfo
-from app.state.readings import Reading
 from bertcore.checkpoint.sentence_pooling import Pooling
+
+from ...look import numbers
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.model_info import ModelInfo
+from ...state.readings import Reading
 
 translate = QCoreApplication.translate
 SURE = 0.65  # below this the verdict is little more than a coin toss

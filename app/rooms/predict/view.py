@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
 
-from app.look import theme
-from app.rooms.base import View
-from app.widgets.card import GAP_PX, Card, label, scrolled
-from app.widgets.context_menu import Entry
-from app.widgets.layouts import hbox, vbox
-from app.widgets.raster import ColorBar
+from ...look import theme
+from ...widgets.card import GAP_PX, Card, label, scrolled
+from ...widgets.context_menu import Entry
+from ...widgets.layouts import hbox, vbox
+from ...widgets.raster import ColorBar
+from ..base import View
 
 if TYPE_CHECKING:
-    from app.compute.masks import MaskLens
-    from app.compute.question import Question, Step
-    from app.state.readings import MaskReading, Reading
     from bertcore.analysis.predict import WordGuess
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.masks import MaskLens
+    from ...compute.question import Question, Step
+    from ...state.readings import MaskReading, Reading
 
 translate = QCoreApplication.translate
 MOST_MASKS = 12  # that are shown
@@ -126,7 +127,7 @@ def ask_lens(question: Question[MaskLens], reading: Reading, pause_ms: int) -> N
     hidden = np.asarray(reading.trace.hidden_states[:, positions], dtype=np.float32)  # (L+1,M,H)
 
     def work(checkpoint: Checkpoint, step: Step) -> MaskLens:
-        from app.compute.masks import lens_at
+        from ...compute.masks import lens_at
 
         return lens_at(checkpoint, hidden)
 

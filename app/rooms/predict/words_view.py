@@ -10,29 +10,30 @@ import numpy as np
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
-from app.figures.figure import Axis, Figure, Numbers, numbers_of
-from app.look import numbers, theme
-from app.rooms.predict.mask_card import MaskCard
-from app.rooms.predict.pair_card import AskedPair, PairCard
-from app.rooms.predict.previous_predictions import PreviousCard, PreviousPredictions
-from app.rooms.predict.verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
-from app.rooms.predict.view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
-from app.state.readings import Reading
-from app.state.selection import Selection
-from app.state.token_units import Units
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import GAP_PX, Card, Steady, button, label, scrolled
-from app.widgets.context_menu import figure_entries, show_context_menu
-from app.widgets.heat_tokens import HeatToken, HeatTokens
-from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.raster import ColorBar
+from ...figures.figure import Axis, Figure, Numbers, numbers_of
+from ...look import numbers, theme
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.token_units import Units
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import GAP_PX, Card, Steady, button, label, scrolled
+from ...widgets.context_menu import figure_entries, show_context_menu
+from ...widgets.heat_tokens import HeatToken, HeatTokens
+from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.raster import ColorBar
+from .mask_card import MaskCard
+from .pair_card import AskedPair, PairCard
+from .previous_predictions import PreviousCard, PreviousPredictions
+from .verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
+from .view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
 
 if TYPE_CHECKING:
-    from app.compute.masks import MaskLens
-    from app.compute.question import Step
-    from app.state.model_info import ModelInfo
-    from app.state.token_units import Units
     from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.masks import MaskLens
+    from ...compute.question import Step
+    from ...state.model_info import ModelInfo
+    from ...state.token_units import Units
 
 REPLACED_FROM = 0.5  # the probability from which on a token is judged to be replaced
 MOST_BARS = 10
@@ -280,7 +281,7 @@ class WordsView(PredictView):
             self.pair.show_verdict(reading, question, verdict)
 
         def work(checkpoint: Checkpoint, step: Step) -> tuple[ModelInfo, str, str, float]:
-            from app.compute.word_questions import sentence_similarity
+            from ...compute.word_questions import sentence_similarity
 
             return model, a, b, sentence_similarity(checkpoint, a, b)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.state.task_info import METRICS
+from ...state.task_info import METRICS
 
 SMOOTHED_OVER = 20  # logged steps; one batch says little about accuracy
 

@@ -15,9 +15,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.look import theme
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.train.run_kinds import (
+from bertcore.config import PRESETS
+from bertcore.errors import BertcoreError
+from bertcore.settings import settings_of
+from bertcore.tasks.readers.reading import find_file
+from bertcore.tasks.readers.spec import Role, TaskSpec
+from bertcore.training.finetune_options import FinetuneOptions
+
+from ...look import theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...runs.process import RunCommand
+from ...runs.run_info import RunInfo, model_name
+from ...state.task_info import task_title
+from ...widgets.card import button, label, scrolled
+from ...widgets.controls import Choice, SpinBox
+from ...widgets.layouts import fill, hbox, vbox
+from .run_kinds import (
     BY_KEY,
     DEFAULT_MINUTES,
     EPOCHS,
@@ -34,18 +47,6 @@ from app.rooms.train.run_kinds import (
     samples_of,
     tasks_of,
 )
-from app.runs.process import RunCommand
-from app.runs.run_info import RunInfo, model_name
-from app.state.task_info import task_title
-from app.widgets.card import button, label, scrolled
-from app.widgets.controls import Choice, SpinBox
-from app.widgets.layouts import fill, hbox, vbox
-from bertcore.config import PRESETS
-from bertcore.errors import BertcoreError
-from bertcore.settings import settings_of
-from bertcore.tasks.readers.reading import find_file
-from bertcore.tasks.readers.spec import Role, TaskSpec
-from bertcore.training.finetune_options import FinetuneOptions
 
 MOST_RUNS = 12
 BUDGETS = {each.name: each for each in settings_of(FinetuneOptions) if each.name in (EPOCHS, MINUTES)}

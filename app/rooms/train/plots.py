@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from app.look import numbers
-from app.rooms.train.metrics import metric_key
-from app.runs.run_info import RunInfo
-from app.state.task_info import metric_name
-from app.widgets.curve_specs import CurveSpec, PlotSpec
+from ...look import numbers
+from ...runs.run_info import RunInfo
+from ...state.task_info import metric_name
+from ...widgets.curve_specs import CurveSpec, PlotSpec
+from .metrics import metric_key
 
 translate = QCoreApplication.translate
 Specs = tuple[PlotSpec, PlotSpec, PlotSpec]

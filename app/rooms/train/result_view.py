@@ -9,18 +9,18 @@ from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from app.figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
-from app.look import numbers, theme
-from app.look.language import QT_TRANSLATE_NOOP
-from app.rooms.train.plots import score
-from app.runs.run_info import HeldOutExample, RunResult
-from app.state.task_info import metric_name
-from app.widgets.bar_list import Bar, BarList
-from app.widgets.card import label, scrolled
-from app.widgets.figure_button import FigureButton
-from app.widgets.labelled_grid import LabelledGrid, Labels
-from app.widgets.layouts import fill, hbox, vbox
-from app.widgets.raster import Raster
+from ...figures.figure import Axis, Figure, Numbers, numbers_of, picture_of
+from ...look import numbers, theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...runs.run_info import HeldOutExample, RunResult
+from ...state.task_info import metric_name
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import label, scrolled
+from ...widgets.figure_button import FigureButton
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.raster import Raster
+from .plots import score
 
 MOST_LABELS = 12
 CELL_PX = (58, 30)  # width, height

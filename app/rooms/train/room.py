@@ -7,17 +7,18 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
-from app.look import numbers, theme
-from app.rooms.train.new_run_form import NewRunForm
-from app.rooms.train.run_list import RunList
-from app.rooms.train.run_view import RunView
-from app.rooms.train.snapshots import SnapshotSlider
-from app.rooms.train.watch_card import WatchCard
-from app.runs.run_info import RunInfo
-from app.widgets.card import GAP_PX, Card, button, label, scrolled
-from app.widgets.folding_card import Folded
-from app.widgets.layouts import fill, hbox, vbox
 from bertcore.locations import built_in_checkpoint
+
+from ...look import numbers, theme
+from ...runs.run_info import RunInfo
+from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.folding_card import Folded
+from ...widgets.layouts import fill, hbox, vbox
+from .new_run_form import NewRunForm
+from .run_list import RunList
+from .run_view import RunView
+from .snapshots import SnapshotSlider
+from .watch_card import WatchCard
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
 CURVES_PX = 400  # what the curves shall have before the cards beside them

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
-from app.look.language import QT_TRANSLATE_NOOP
-from app.runs.process import RunCommand
 from bertcore.checkpoint.config_file import read_config, read_config_values
 from bertcore.errors import BertcoreError
 from bertcore.locations import sample_corpus
@@ -25,6 +23,9 @@ from bertcore.tasks.readers.tables import read_rows
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
+
+from ...look.language import QT_TRANSLATE_NOOP
+from ...runs.process import RunCommand
 
 READ_WHOLE_BYTES = 300_000  # a file up to this size is read before the start: it takes some milliseconds
 _NUMBER = QT_TRANSLATE_NOOP("Columns", "Column with the number")

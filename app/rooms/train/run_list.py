@@ -7,11 +7,12 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPointF, QRectF, QSize, Qt,
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip
 
-from app.look import numbers, theme
-from app.runs.run_info import RunInfo
-from app.state.task_info import metric_name
-from app.widgets.pointer import ARROWS, PointerWidget
 from bertcore.runs.run_folder import RunStatus
+
+from ...look import numbers, theme
+from ...runs.run_info import RunInfo
+from ...state.task_info import metric_name
+from ...widgets.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX, BAR_PX, PADDING_PX = 58, 6, 4, 8
 STATE_COLORS = {"starting": "accent", "running": "accent", "paused": "warn", "done": "good", "failed": "bad"}

@@ -7,18 +7,19 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QWidget
 
-from app.figures.figure import joined
-from app.look import numbers, theme
-from app.rooms.train.metrics import RunMetrics
-from app.rooms.train.plots import RunPlots, Specs, plots_of
-from app.rooms.train.result_view import ResultView
-from app.rooms.train.run_list import state_name
-from app.runs.run_info import RunInfo, RunResult
-from app.widgets.card import Card, button, label, set_role
-from app.widgets.curve_plot import CurvePlot
-from app.widgets.curve_specs import Mark
-from app.widgets.layouts import fill, hbox, vbox
 from bertcore.runs.run_folder import RunStatus
+
+from ...figures.figure import joined
+from ...look import numbers, theme
+from ...runs.run_info import RunInfo, RunResult
+from ...widgets.card import Card, button, label, set_role
+from ...widgets.curve_plot import CurvePlot
+from ...widgets.curve_specs import Mark
+from ...widgets.layouts import fill, hbox, vbox
+from .metrics import RunMetrics
+from .plots import RunPlots, Specs, plots_of
+from .result_view import ResultView
+from .run_list import state_name
 
 RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace

@@ -7,8 +7,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from app.look import numbers, theme
-from app.widgets.pointer import ARROWS, PointerWidget
+from ...look import numbers, theme
+from ...widgets.pointer import ARROWS, PointerWidget
 
 ROW_PX, GAP_PX = 28, 8
 FONT_PX = 12.5

@@ -6,12 +6,13 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit
 
-from app.compute.question import Question, Step
-from app.rooms.train.snapshots import Guess, SnapshotList
-from app.runs.run_info import RunInfo
-from app.widgets.card import Card, label, scrolled
-from app.widgets.layouts import fill
 from bertcore.analysis.predict import WordGuess
+
+from ...compute.question import Question, Step
+from ...runs.run_info import RunInfo
+from ...widgets.card import Card, label, scrolled
+from ...widgets.layouts import fill
+from .snapshots import Guess, SnapshotList
 
 MASK, ASKED_AT_ONCE = "[MASK]", 4
 SENTENCE = "Anna asked her [MASK] for help."
@@ -93,7 +94,7 @@ class WatchCard(Card):
             return
 
         def work(step: Step) -> dict[Path, WordGuess]:
-            from app.compute.word_questions import words_over_time
+            from ...compute.word_questions import words_over_time
 
             return words_over_time(missing, text)
 
