@@ -56,6 +56,8 @@ def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
         number = 0
         while line := stream.readline(LONGEST_LINE_BYTES + 1):
             number += 1
+            if number == 1:
+                _check_beginning(file, line)  # first of all: the time in a gzip header may be a carriage return
             if number == 1 and b"\r" in line.rstrip(b"\r") and not line.endswith(b"\n"):
                 raise refuse(line_of(file, 1), "lines that end in a line feed", b"\r")
             if len(line) > LONGEST_LINE_BYTES:
