@@ -40,7 +40,7 @@ class Setting:
     """One field of a settings class, for whoever makes a flag or an input of it."""
 
     name: str
-    section: str  # the part of the recipe that it stands in: "data", "training"; "" for the recipe itself
+    section: str  # its part of the recipe: "data", "training"; "" for the recipe itself
     kind: type  # bool, int, float, str, tuple (of strings) or Mapping
     optional: bool  # None is allowed
     default: Any

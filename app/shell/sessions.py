@@ -27,7 +27,7 @@ class Sessions(QObject):
 
     problem_found = Signal(str)  # a sentence
     saved = Signal(str)  # a sentence
-    room_requested = Signal(str)  # its key, as it stands in the file: perhaps of no room that there is
+    room_requested = Signal(str)  # its key, from the file; there may be no such room
 
     def __init__(
         self,

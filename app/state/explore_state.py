@@ -147,7 +147,7 @@ class ExploreState(QObject):
         self.reading_changed.emit()
 
     def set_reading_problem(self, sentence: str) -> None:
-        """The text could not be read, or there is no model to read it; the last reading stays."""
+        """Why the text has no reading: the pass failed, or no model is open. The last reading stays on show."""
         if sentence != self.reading_problem:
             self.reading_problem = sentence
             self.reading_problem_changed.emit()

@@ -174,7 +174,7 @@ class Wrapped(QLabel):
 
 
 class Steady(QWidget):
-    """Gives its content the width of the column it stands in, and asks the column for space only when the height
+    """Gives its content the width of its column, and asks the column for space only when the height
     that the content needs there is another.
 
     A label asks with every new text, and each layout above it, up to the window, then works out everything again.

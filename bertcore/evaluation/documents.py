@@ -28,7 +28,7 @@ ALL_SOURCES = "all"  # the row of all files together
 class Document:
     """Sentences (N) that have a token at least, and their ids on end."""
 
-    source: str  # name of the file or folder that it stands in
+    source: str  # name of its file or folder
     sentences: tuple[str, ...]
     tokens: NDArray[np.int64]  # (T)
     starts: NDArray[np.int64]  # (N+1) where each sentence begins, and T

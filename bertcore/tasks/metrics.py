@@ -201,7 +201,7 @@ def exact_match(gold: str, predicted: str) -> float:
 
 
 def word_f1(gold: str, predicted: str) -> float:
-    """F1 of the words that both share, each as often as it stands in both; 1 if neither has a word."""
+    """F1 of the words that both texts contain, each counted as often as it occurs in both; 1 if neither has any."""
     right, given = normalised(gold).split(), normalised(predicted).split()
     if not right or not given:
         return float(right == given)

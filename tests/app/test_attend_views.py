@@ -209,7 +209,7 @@ def test_numbers_of_a_column_are_as_fine_as_its_bars(qtbot: QtBot) -> None:
     ]
     view.set_columns(["a", "b", "c"], columns)
     assert view.accessibleDescription().split(". ") == [
-        "a: Attention 0.800, Gradient +0.00120, Removal −3.0e−7, Nothing 0",
+        "a: Attention 0.800, Gradient +0.00120, Removal −3e−7, Nothing 0",
         "b: Attention 0.050, Gradient −0.00030, Removal +2.5e−8, Nothing 0",
         "c: Attention 0, Gradient –, Removal 0, Nothing 0",
     ]

@@ -1,9 +1,12 @@
 """One formatter for all numbers on the screen."""
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
+import app
 from app.look import numbers
 
 
@@ -85,3 +88,17 @@ def test_what_is_not_there_is_a_dash() -> None:
         assert form(None) == numbers.MISSING
         assert form(math.nan) == numbers.MISSING
     assert numbers.duration(None) == numbers.file_size(None) == numbers.compact_count(None) == numbers.MISSING
+
+
+def test_no_other_place_formats_a_number() -> None:
+    """`numbers` alone decides digits and the minus sign; exported files have all digits of a float32."""
+    raw = re.compile(r":[+,]?\.\d[efg%]")
+    root = Path(app.__file__).parent
+    exempt = {root / "look" / "numbers.py", root / "figures" / "files.py", root / "shell" / "tour.py"}
+    found = [
+        f"{file.relative_to(root)}:{number}"
+        for file in sorted(set(root.rglob("*.py")) - exempt)
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
+        if raw.search(line)
+    ]
+    assert found == []

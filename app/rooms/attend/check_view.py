@@ -262,7 +262,7 @@ def _number(column: Column, row: int) -> str:
     if abs(value) < 0.5 * 10.0 ** -max(decimals, FEWEST_DECIMALS):
         return "0"
     if decimals > MOST_DECIMALS:
-        text = f"{value:.1e}".replace("e-0", "e-").replace("-", numbers.MINUS)
+        text = numbers.number(value, 2)
         return f"+{text}" if column.is_signed and value > 0 else text
     digits = max(decimals, FEWEST_DECIMALS)
     return numbers.signed(value, digits) if column.is_signed else numbers.decimal(value, digits)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QLabel
 
-from ...look import theme
+from ...look import numbers, theme
 from ...widgets.card import Steady, label
 from ...widgets.layouts import fill
 from .attentions import OFF, Descriptions, Head, by_kind, head_name, kind_name
@@ -97,7 +97,7 @@ class KindsView(AttendView):
 
 def _score(score: float) -> str:
     """Short: ".83". Where a head is off, what it would do says nothing."""
-    return f"{score:.2f}".removeprefix("0")
+    return numbers.decimal(score).removeprefix("0")
 
 
 def _row(name: str, heads: Sequence[tuple[Head, str]], after: str, off: Collection[Head]) -> str:

@@ -276,7 +276,7 @@ class MethodCard(Card):
         change, error = found.value - found.baseline, numbers.signed(found.completeness_error, 4)
         if change:
             share = abs(found.completeness_error / change)
-            error = self.tr("{error} ({share:.1%} of it)").format(error=error, share=share)
+            error = self.tr("{error} ({share} of it)").format(error=error, share=numbers.percent(share))
         if is_score:
             begin = self.tr("Score: {value} with this text, {baseline} with every word masked.")
         else:

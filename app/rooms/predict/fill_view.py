@@ -191,8 +191,8 @@ class FillView(PredictView):
         if not self.steps:
             return ""
         bits = -sum(math.log2(step.word.probability) for step in self.steps)
-        sentence = self.tr("All words together, in this order: probability {probability:.2g}, {bits:.2f} bits.")
-        return sentence.format(probability=2**-bits, bits=bits)
+        sentence = self.tr("All words together, in this order: probability {probability}, {bits} bits.")
+        return sentence.format(probability=numbers.number(2**-bits, 2), bits=numbers.decimal(bits))
 
     def _on_filled_answered(self, steps: list[FilledMask]) -> None:
         self.steps = [*self.steps, *steps]

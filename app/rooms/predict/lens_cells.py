@@ -118,7 +118,7 @@ class LensTable(LabelledGrid):
 
 def describe(stage: int, words: Sequence[WordGuess]) -> str:
     """The words and their probabilities."""
-    listed = ", ".join(f"{word.token} {word.probability:.4f}" for word in words)
+    listed = ", ".join(f"{word.token} {numbers.decimal(word.probability, 4)}" for word in words)
     return f"{stage_name(stage)}: {listed}"
 
 

@@ -125,9 +125,9 @@ class MaskCard(Card):
         if reading.was is None or reading.rank is None:
             return self.tr("{mask} is part of the text; the most likely words").format(mask=mask)
         rank = reading.rank
-        return self.tr("hides “{word}” · rank {rank} · probability {probability} · surprise {bits:.2f} bits").format(
+        return self.tr("hides “{word}” · rank {rank} · probability {probability} · surprise {bits} bits").format(
             word=reading.was.token,
             rank=numbers.count(rank.rank),
             probability=numbers.percent(rank.probability),
-            bits=rank.surprise_bits,
+            bits=numbers.decimal(rank.surprise_bits),
         )

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtWidgets import QWidget
 
 from ...figures.figure import Figure, numbers_of
-from ...look import theme
+from ...look import numbers, theme
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -95,7 +95,7 @@ class SurpriseView(PredictView):
                 HeatToken(
                     token,
                     None if bits is None else bits / highest,
-                    "" if bits is None else f"{bits:.2f}",
+                    "" if bits is None else numbers.decimal(bits),
                     is_quiet=kind == "special",
                 )
                 for token, kind, bits in zip(typed, units.kinds, self.bits, strict=True)
@@ -111,7 +111,7 @@ class SurpriseView(PredictView):
         self._bar_units = [i for _, i in most]
         self.bars.set_bars(
             [
-                Bar(typed[i], f"{bits:.2f}", bits / highest, "bar_strong", note=str(units.first_positions[i]))
+                Bar(typed[i], numbers.decimal(bits), bits / highest, "bar_strong", note=str(units.first_positions[i]))
                 for bits, i in most
             ]
         )
@@ -122,14 +122,16 @@ class SurpriseView(PredictView):
             widget.setVisible(is_known)
         if found is None or not is_known:
             return
-        perplexity = self.tr("pseudo-perplexity {perplexity:.2f}").format(perplexity=found.pseudo_perplexity)
+        perplexity = self.tr("pseudo-perplexity {perplexity}").format(
+            perplexity=numbers.decimal(found.pseudo_perplexity)
+        )
         self.perplexity.setText(perplexity)
         mean = self.tr(
             "High surprise marks what does not fit: a rare word, a mistake, a twist. 0 bits: certain. 1 bit: a "
             "coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the model is on average: as "
-            "if it chose among that many equally likely words. It is 2 to the power of the mean, {mean:.2f} bits "
+            "if it chose among that many equally likely words. It is 2 to the power of the mean, {mean} bits "
             "over {count} tokens."
-        ).format(mean=float(found.bits.mean()), count=len(found.bits))
+        ).format(mean=numbers.decimal(float(found.bits.mean())), count=numbers.count(len(found.bits)))
         sentences = [mean]
         if selection.token_view.words:
             sentences.append(self.tr("Words: all pieces of a word are masked together, and their bits added up."))
@@ -153,10 +155,10 @@ class SurpriseView(PredictView):
         if self.reading is None or self.surprise.answer is None:
             return None
         values = np.array([np.nan if bits is None else bits for bits in self.bits])
-        numbers = {"surprise": numbers_of("word", typed_units(self.reading, self.selection), values)}
+        arrays = {"surprise": numbers_of("word", typed_units(self.reading, self.selection), values)}
         widgets: list[QWidget] = [self.tokens, self._scale, self.perplexity]
         hint, settings = self.tr("bits, each word masked in turn"), self.perplexity.text()
-        return self.figure(self._card.title, widgets, numbers, hint=hint, settings=settings, masks=False)
+        return self.figure(self._card.title, widgets, arrays, hint=hint, settings=settings, masks=False)
 
     def _on_surprise_answered(self, _found: Surprise) -> None:
         if self.reading is not None:
@@ -168,8 +170,8 @@ class SurpriseView(PredictView):
         text = ""
         if self.reading is not None and unit is not None and bits is not None:
             token = typed_units(self.reading, self.selection)[unit]
-            text = self.tr("{token}: {bits:.4f} bits, probability {probability:.6f}")
-            text = text.format(token=token, bits=bits, probability=2**-bits)
+            text = self.tr("{token}: {bits} bits, probability {probability}")
+            text = text.format(token=token, bits=numbers.decimal(bits, 4), probability=numbers.number(2**-bits))
         self.hover_text_changed.emit(text)
 
 

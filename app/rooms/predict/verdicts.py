@@ -71,17 +71,17 @@ def verdict_of(reading: Reading) -> Verdict | None:
         explanation = translate(
             "Verdict",
             "Next-sentence prediction was half of BERT’s pretraining. Its head reads {token} and gives "
-            "IsNext {yes:.3f}, NotNext {no:.3f}.",
-        ).format(token=first, yes=follows, no=other)
+            "IsNext {yes}, NotNext {no}.",
+        ).format(token=first, yes=numbers.decimal(follows, 3), no=numbers.decimal(other, 3))
         yes, no = translate("Verdict", "B follows A"), translate("Verdict", "B does not follow A")
         return _choice(follows, yes, no, explanation)
     if reading.sentence_order is not None:
         order = reading.sentence_order
         explanation = translate(
             "Verdict",
-            "The sentence-order head reads {token} and gives in order {yes:.3f}, swapped {no:.3f}. Both sentences may "
+            "The sentence-order head reads {token} and gives in order {yes}, swapped {no}. Both sentences may "
             "well be about the same thing: only their order is in question.",
-        ).format(token=first, yes=order.in_order, no=order.swapped)
+        ).format(token=first, yes=numbers.decimal(order.in_order, 3), no=numbers.decimal(order.swapped, 3))
         yes, no = translate("Verdict", "A comes before B"), translate("Verdict", "B comes before A")
         return _choice(order.in_order, yes, no, explanation)
     return None
