@@ -12,11 +12,14 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, Self, cast, get_args, get_origin, get_type_hints
 
 from bertcore.errors import BertcoreError
+
+_type_hints = cache(get_type_hints)  # evaluates annotations; a recipe asks for the same ones many times
 
 
 def setting(
@@ -88,7 +91,7 @@ def plain_number(number: float) -> str:
 
 def settings_of(cls: type, section: str = "") -> tuple[Setting, ...]:
     """All settings of a class, those of its sections after its own."""
-    hints = get_type_hints(cls)
+    hints = _type_hints(cls)
     own: list[Setting] = []
     nested: list[Setting] = []
     for each in fields(cls):
@@ -178,7 +181,7 @@ class Recipe(Settings):
 
 
 def _sections(cls: type) -> dict[str, type[Settings]]:
-    hints = get_type_hints(cls)
+    hints = _type_hints(cls)
     return {each.name: hints[each.name] for each in fields(cls) if is_dataclass(hints[each.name])}
 
 

@@ -1,7 +1,8 @@
 """What if: builders of `Changes` that switch off, replace or drop a part of the model while it runs.
 
 Each gives a mapping from tap point to a function of the tensor there; `trace(..., changes=...)` takes it, and `combine`
-puts several together. Layers, heads and rows count from 0 here. Importable without torch.
+puts several together. Layers, heads and rows count from 0, in errors too; only `parse_heads` reads them from 1.
+Importable without torch.
 B batch, S tokens, N heads, D head size, H hidden.
 """
 
@@ -97,31 +98,26 @@ def drop_embedding(which: Literal["token", "segment", "position"], config: BertC
 
 
 def check_layers(layers: Collection[int], config: BertConfig) -> None:
-    """Raises BertcoreError for a layer that the model does not have; the sentence counts from 1."""
-    for layer in layers:
-        if not 0 <= layer < config.num_hidden_layers:
-            raise BertcoreError(
-                f"There is no layer {layer + 1}; this model has layers 1 to {config.num_hidden_layers}."
-            )
+    """Raises BertcoreError for a layer that the model does not have."""
+    check_numbers("layer", layers, config.num_hidden_layers)
 
 
 def check_heads(heads: Collection[Head], config: BertConfig) -> None:
-    """Raises BertcoreError for a layer or head that the model does not have; the sentence counts from 1."""
+    """Raises BertcoreError for a layer or head that the model does not have."""
     check_layers([layer for layer, _ in heads], config)
-    _check_head_numbers([head for _, head in heads], config.num_attention_heads)
-
-
-def _check_head_numbers(heads: Collection[int], count: int) -> None:
-    for head in heads:
-        if not 0 <= head < count:
-            raise BertcoreError(f"There is no head {head + 1}; each layer of this model has heads 1 to {count}.")
+    check_numbers("head", [head for _, head in heads], config.num_attention_heads, "each layer of this model")
 
 
 def check_rows(rows: Collection[int], length: int) -> None:
-    """Raises BertcoreError for a token that a text of `length` tokens does not have; tokens count from 0."""
-    for row in rows:
-        if not 0 <= row < length:
-            raise BertcoreError(f"There is no token {row}; this text has tokens 0 to {length - 1}.")
+    """Raises BertcoreError for a token that a text of `length` tokens does not have."""
+    check_numbers("token", rows, length, "this text")
+
+
+def check_numbers(what: str, numbers: Collection[int], count: int, owner: str = "this model", first: int = 0) -> None:
+    """Raises BertcoreError for a number outside `first` to `first` + `count` - 1."""
+    for number in numbers:
+        if not first <= number < first + count:
+            raise BertcoreError(f"There is no {what} {number}; {owner} has {what}s {first} to {first + count - 1:,}.")
 
 
 def parse_heads(written: str, config: BertConfig) -> set[Head]:
@@ -136,9 +132,11 @@ def parse_heads(written: str, config: BertConfig) -> set[Head]:
             raise BertcoreError(
                 f"{item.strip()!r} is not a head; write layer.head, as in 3.5,4.1 (or 3 for all of layer 3)."
             )
-        layer, head = int(match[1]) - 1, match[2]
-        heads |= {(layer, each) for each in (range(config.num_attention_heads) if head is None else [int(head) - 1])}
-    check_heads(heads, config)
+        layer, count = int(match[1]), config.num_attention_heads
+        chosen = range(1, count + 1) if match[2] is None else [int(match[2])]
+        check_numbers("layer", [layer], config.num_hidden_layers, first=1)
+        check_numbers("head", chosen, count, "each layer of this model", first=1)
+        heads |= {(layer - 1, head - 1) for head in chosen}
     return heads
 
 
@@ -203,7 +201,7 @@ def _zeros(value: Tensor) -> Tensor:
 def _zero_heads(heads: Sequence[int]) -> Change:
     def zeroed(context: Tensor) -> Tensor:
         context = context.clone()  # (B,N,S,D)
-        _check_head_numbers(heads, context.shape[1])
+        check_numbers("head", heads, context.shape[1], "each layer of this model")
         context[:, list(heads)] = 0
         return context
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.errors import BertcoreError
+from bertcore.analysis.interventions import check_layers, check_numbers
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -160,8 +160,5 @@ class _Best:
 
 
 def _check_neuron(model: Bert, layer: int, neuron: int) -> None:
-    layers, width = model.config.num_hidden_layers, model.config.intermediate_size
-    if not 0 <= layer < layers:
-        raise BertcoreError(f"There is no layer {layer + 1}; this model has layers 1 to {layers}.")
-    if not 0 <= neuron < width:
-        raise BertcoreError(f"There is no neuron {neuron}; each layer of this model has neurons 0 to {width - 1:,}.")
+    check_layers([layer], model.config)
+    check_numbers("neuron", [neuron], model.config.intermediate_size, "each layer of this model")

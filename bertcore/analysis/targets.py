@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from bertcore.analysis.interventions import check_rows
 from bertcore.errors import BertcoreError
 
 if TYPE_CHECKING:
@@ -58,8 +59,7 @@ class Target:
 
     def check(self, length: int) -> None:
         """Raises BertcoreError where the text of `length` tokens has no such token."""
-        if not 0 <= self.position < length:
-            raise BertcoreError(f"There is no token {self.position} in this text; its tokens are 0 to {length - 1}.")
+        check_rows([self.position], length)
 
     def _logits(self, model: Bert, hidden: Tensor) -> Tensor:
         """All that the number is one of, (B,K); for start and end of an answer the tokens, (B,S)."""

@@ -183,7 +183,7 @@ def read(folder: Path, a: str, b: str, qtbot: QtBot) -> Reading:
 
 
 @pytest.mark.parametrize(
-    ("layer", "head", "row", "said"), [(3, 0, 0, "no layer 4"), (0, 4, 0, "no head 5"), (0, 0, 99, "no token 99")]
+    ("layer", "head", "row", "said"), [(3, 0, 0, "no layer 3"), (0, 4, 0, "no head 4"), (0, 0, 99, "no token 99")]
 )
 def test_what_is_not_there_is_said(checkpoint: Checkpoint, layer: int, head: int, row: int, said: str) -> None:
     with pytest.raises(BertcoreError, match=said):

@@ -164,5 +164,5 @@ def test_changes_of_earlier_layers_reach_this_one() -> None:
 
 
 def test_a_layer_that_is_not_there_is_refused() -> None:
-    with pytest.raises(BertcoreError, match="no layer 3; this model has layers 1 to 2"):
+    with pytest.raises(BertcoreError, match="no layer 2; this model has layers 0 to 1"):
         trace_layer(tiny_model(), PAIR.ids, PAIR.segments, layer=2)

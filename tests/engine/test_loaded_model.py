@@ -192,7 +192,7 @@ class TestInside:
             (lambda m: m.lens("The cat."), "no \\[MASK\\]"),
             (lambda m: m.attribute("The cat."), "no \\[MASK\\]"),
             (lambda m: m.attribute(MASKED[0], word="comfortable"), "is 2 tokens"),
-            (lambda m: m.trace("The cat.", heads_off=[(9, 0)]), "no layer 10"),
+            (lambda m: m.trace("The cat.", heads_off=[(9, 0)]), "no layer 9; this model has layers 0 to 1"),
             (lambda m: m.attribute("The cat.", position=99), "no token 99; this text has tokens 0 to 4"),
             (lambda m: m.attribute(MASKED[0], method="occlusion"), "no method 'occlusion'; choose one of integrated"),
             (lambda m: m.embed("The cat.", pooling="max"), "no pooling 'max'; choose one of mean, cls"),

@@ -74,7 +74,7 @@ def test_pushed_words_are_products_with_the_token_table(name: str) -> None:
     assert found.output_length == pytest.approx(float(np.linalg.norm(written)), rel=1e-5)
 
 
-@pytest.mark.parametrize(("layer", "neuron", "says"), [(2, 0, "no layer 3"), (0, 48, "no neuron 48"), (0, -1, "-1")])
+@pytest.mark.parametrize(("layer", "neuron", "says"), [(2, 0, "no layer 2"), (0, 48, "no neuron 48"), (0, -1, "-1")])
 def test_what_is_not_there_is_refused(layer: int, neuron: int, says: str) -> None:
     with pytest.raises(BertcoreError, match=says):
         neuron_activations(tiny_model(), layer, neuron, PAIR.ids, PAIR.segments)

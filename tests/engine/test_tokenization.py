@@ -277,6 +277,7 @@ class TestFolders:
             ({"vocab.txt": b"the\ncat\n"}, r"no \[PAD\]"),
             ({"vocab.txt": b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n"}, r"no \[MASK\]"),
             ({"vocab.txt": b"[PAD]\n", "tokenizer_config.json": b"{"}, "tokenizer_config.json"),
+            ({"vocab.txt": WHOLE, "tokenizer_config.json": b"[]"}, "does not hold a JSON object; fetch"),
             ({"vocab.txt": WHOLE, "added_tokens.json": b'{"x": "y"}'}, "added tokens"),
             ({"vocab.txt": WHOLE, "added_tokens.json": b'{"": 99}'}, "added tokens"),
             (
