@@ -68,6 +68,13 @@ class OpenModel(QObject):
         """Of the model that was asked for last, open or on its way."""
         return self._opening.reference if self._opening else self.reference
 
+    @property
+    def newest_folder(self) -> Path | None:
+        """Of the model that was asked for last; None where only opening it tells its folder."""
+        if self._opening is not None:
+            return Path(self._opening.reference) if self._opening.reference else None
+        return self.model.folder if self.model else None
+
     def open(
         self,
         reference: str | Path | None,

@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from ..look.language import QT_TRANSLATE_NOOP, Titled
@@ -84,19 +82,14 @@ def _make_embed(room: type[EmbedRoom], context: RoomContext) -> QWidget:
 
 
 def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
-    room, services = made(), context.services
-    opener, runs, link = services.open_model, services.runs, _TrainLink(room, context)
+    services = context.services
+    room, runs = made(services.open_model), services.runs
     connect_train_room(room, runs)
-    room.open_requested.connect(opener.open)
-    room.apply_requested.connect(link.apply)
+    room.apply_requested.connect(partial(context.open_room, "apply"))
     room.question_requested.connect(services.inference.ask)
     room.question_cancelled.connect(services.inference.cancel)
-    opener.requested.connect(room.show_asked_model)
-    opener.opened.connect(link.show_open_model)
-    opener.failed.connect(link.show_open_model)
     runs.set_following(True)
     runs.select(runs.selected)
-    link.show_open_model()
     return room
 
 
@@ -115,23 +108,6 @@ def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
     room.run_selected.connect(runs.select)
     room.visibility_changed.connect(runs.set_following)
     room.show_runs(runs.runs)
-
-
-class _TrainLink(QObject):
-    """Between the room Train and the model that is open; ends with the room."""
-
-    def __init__(self, room: TrainRoom, context: RoomContext) -> None:
-        super().__init__(room)
-        self._room, self._context = room, context
-
-    def show_open_model(self) -> None:
-        opener = self._context.services.open_model
-        if not opener.is_opening:  # the handle stands at the one on its way already
-            self._room.show_open_model(opener.model.folder if opener.model else None)
-
-    def apply(self, snapshot: Path) -> None:
-        self._context.services.open_model.open(snapshot)
-        self._context.open_room("apply")
 
 
 def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:

@@ -12,11 +12,12 @@ from app.look import theme
 from app.rooms.train.new_run_form import A_FILE
 from app.rooms.train.room import TrainRoom
 from app.widgets.controls import SpinBox
+from tests.app.train_room import Models
 
 
 @pytest.fixture
 def room(qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom()
+    made = TrainRoom(Models())
     qtbot.addWidget(made)
     return made
 

@@ -23,6 +23,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.readers.registry import TASKS
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
 from tests.app.conftest import make_checkpoint
+from tests.app.train_room import Models
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 CHILD_MS = 120_000
@@ -31,8 +32,13 @@ CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
 
 
 @pytest.fixture
-def room(qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom()
+def models(qtbot: QtBot) -> Models:
+    return Models()
+
+
+@pytest.fixture
+def room(models: Models, qtbot: QtBot) -> TrainRoom:
+    made = TrainRoom(models)
     qtbot.addWidget(made)
     made.resize(1300, 720)
     return made
@@ -276,7 +282,7 @@ class TestFollowing:
         assert room.view._title.text() == "my conll2003 · tag + CRF"
 
     def test_apply_is_offered_for_a_task(
-        self, room: TrainRoom, service: RunsService, own_home: Path, qtbot: QtBot
+        self, room: TrainRoom, models: Models, service: RunsService, own_home: Path, qtbot: QtBot
     ) -> None:
         run = _make_run(own_home, "sst2")
         service.set_following(True)
@@ -285,9 +291,9 @@ class TestFollowing:
         for width in (700, 1600):  # it folds and unfolds beside a run of another kind
             room.resize(width, 700)
             assert not room.watch.isVisible()
-        with qtbot.waitSignal(room.apply_requested) as caught:
+        with qtbot.waitSignal(room.apply_requested):
             qtbot.mouseClick(room.apply_button, Qt.MouseButton.LeftButton)
-        assert caught.args[0] == run.snapshot_path(10)
+        assert models.asked == [str(run.snapshot_path(10))]
 
     def test_real_run_is_followed_to_its_result(
         self, room: TrainRoom, service: RunsService, tmp_path: Path, qtbot: QtBot

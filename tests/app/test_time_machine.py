@@ -14,6 +14,7 @@ from app.shell.window import Window
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS
+from tests.app.train_room import Models
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
@@ -27,9 +28,14 @@ def _play(room: TrainRoom) -> QPushButton:
 
 
 @pytest.fixture
-def room(qtbot: QtBot) -> TrainRoom:
+def models(qtbot: QtBot) -> Models:
+    return Models()
+
+
+@pytest.fixture
+def room(models: Models, qtbot: QtBot) -> TrainRoom:
     """With a run, and playing."""
-    made = TrainRoom()
+    made = TrainRoom(models)
     qtbot.addWidget(made)
     made.show_run(RunInfo(Path("run"), "stories", "tiny", RunStatus("done")))
     made.show_snapshots(SNAPSHOTS)
@@ -38,31 +44,36 @@ def room(qtbot: QtBot) -> TrainRoom:
     return made
 
 
-def test_its_own_snapshots_do_not_stop_it(room: TrainRoom) -> None:
-    room.show_asked_model(str(SNAPSHOTS[0][1].resolve()))
-    room.show_open_model(SNAPSHOTS[0][1])
+def test_its_own_snapshots_do_not_stop_it(room: TrainRoom, models: Models, qtbot: QtBot) -> None:
+    room._player.setInterval(QUICK_MS)
+    qtbot.wait(3 * QUICK_MS)
+    assert models.asked == [str(SNAPSHOTS[0][1])]  # each is shown before the next
+    models.show(SNAPSHOTS[0][1])
+    qtbot.waitUntil(lambda: models.asked[-1] == str(SNAPSHOTS[1][1]), timeout=TIMEOUT_MS)
+    models.fail()
+    qtbot.waitUntil(lambda: models.asked[-1] == str(SNAPSHOTS[2][1]), timeout=TIMEOUT_MS)
     assert room._player.isActive()
 
 
 @pytest.mark.parametrize(
     "opens",
     [
-        lambda room: room.show_asked_model(""),
-        lambda room: room.show_asked_model("someone/something"),
-        lambda room: room.show_asked_model(str(SNAPSHOTS[3][1])),
-        lambda room: room.show_open_model(Path("elsewhere")),
-        lambda room: room.show_open_model(None),
-        lambda room: room.slider.chosen.emit(3),
-        lambda room: room.open_button.click(),
-        lambda room: room.apply_button.click(),
+        lambda _room, models: models.open(None),
+        lambda _room, models: models.open("someone/something"),
+        lambda _room, models: models.open(SNAPSHOTS[3][1]),
+        lambda _room, models: models.show(Path("elsewhere")),
+        lambda _room, models: models.fail(),
+        lambda room, _models: room.slider.chosen.emit(3),
+        lambda room, _models: room.open_button.click(),
+        lambda room, _models: room.apply_button.click(),
     ],
     ids=["built-in", "hub", "another step", "other model", "no model", "handle", "open", "apply"],
 )
-def test_what_a_person_opens_stops_it(room: TrainRoom, opens: Callable[[TrainRoom], object]) -> None:
-    opened: list[Path] = []
-    opens(room)
-    room.open_requested.connect(opened.append)
-    assert not room._player.isActive() and _play(room).text() == "Play" and opened == []
+def test_what_a_person_opens_stops_it(
+    room: TrainRoom, models: Models, opens: Callable[[TrainRoom, Models], object]
+) -> None:
+    opens(room, models)
+    assert not room._player.isActive() and _play(room).text() == "Play"
 
 
 @pytest.fixture

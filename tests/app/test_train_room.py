@@ -26,6 +26,7 @@ from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.conftest import TIMEOUT_MS
+from tests.app.train_room import Models
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 
@@ -37,8 +38,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def room(qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom()
+def models(qtbot: QtBot) -> Models:
+    return Models()
+
+
+@pytest.fixture
+def room(models: Models, qtbot: QtBot) -> TrainRoom:
+    made = TrainRoom(models)
     qtbot.addWidget(made)
     made.resize(1300, 720)
     return made
@@ -233,43 +239,44 @@ class TestButtons:
 
 
 class TestSnapshots:
-    def test_newest_is_chosen_and_opens(self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot) -> None:
-        run = _make_run(home)
-        service.set_following(True)
-        with qtbot.waitSignal(room.open_requested) as caught:
-            room.open_button.click()
-        assert caught.args[0] == run.snapshot_path(40)
-
-    def test_slider_and_list_choose_the_same(
-        self, room: TrainRoom, service: RunsService, home: Path, qtbot: QtBot
+    def test_newest_is_chosen_and_opens(
+        self, room: TrainRoom, models: Models, service: RunsService, home: Path
     ) -> None:
         run = _make_run(home)
         service.set_following(True)
-        opened: list[Path] = []
-        room.open_requested.connect(opened.append)
+        room.open_button.click()
+        assert models.asked == [str(run.snapshot_path(40))]
+
+    def test_slider_and_list_choose_the_same(
+        self, room: TrainRoom, models: Models, service: RunsService, home: Path, qtbot: QtBot
+    ) -> None:
+        run = _make_run(home)
+        service.set_following(True)
         first = QPointF(room.slider.x_of(0), room.slider.height() / 2).toPoint()
         qtbot.mouseClick(room.slider, Qt.MouseButton.LeftButton, pos=first)
         room.snapshot_list.setFocus()
         qtbot.keyClick(room.snapshot_list, Qt.Key.Key_Down)
-        assert opened == [run.snapshot_path(0), run.snapshot_path(10)]
+        assert models.asked == [str(run.snapshot_path(0)), str(run.snapshot_path(10))]
 
-    def test_handle_stands_at_what_is_open(self, room: TrainRoom, qtbot: QtBot) -> None:
+    def test_handle_is_at_what_is_open(self, room: TrainRoom, models: Models, qtbot: QtBot) -> None:
         snapshots = [(step, Path("run") / "snapshots" / str(step)) for step in (0, 1, 2, 5)]
         room.show_run(_info("running"))
         room.show_snapshots(snapshots[:2])
         room.show_snapshots(snapshots[:3])
         assert room.chosen_step == 2  # nothing of this run is open: the newest, ready to be opened
-        opened: list[Path] = []
-        room.open_requested.connect(opened.append)
         last = QPointF(room.slider.x_of(2), room.slider.height() / 2).toPoint()
         qtbot.mouseClick(room.slider, Qt.MouseButton.LeftButton, pos=last)
-        assert opened == [snapshots[2][1]]
+        assert models.asked == [str(snapshots[2][1])]
         room.show_snapshots(snapshots)
         assert room.chosen_step == 2
-        room.show_open_model(Path("elsewhere"))
+        models.show(Path("elsewhere"))
         assert room.chosen_step == 5
-        room.show_open_model(snapshots[1][1])
+        models.show(snapshots[1][1])
         assert room.chosen_step == 1
+        models.open(snapshots[0][1])
+        assert room.chosen_step == 0
+        models.fail()
+        assert room.chosen_step == 1  # what is open still
         room.show_snapshots([snapshots[0], *snapshots[2:]])  # thinned away, but still what the rooms show
         assert room.chosen_step is None and not room.open_button.isEnabled()
 

@@ -1,6 +1,8 @@
 """Room Train: start a run, watch it learn, open any snapshot of it in every room."""
 
 import contextlib
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -9,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
 from bertcore.locations import built_in_checkpoint
 
+from ...compute.open_model import OpenModel
 from ...look import numbers, theme
 from ...runs.run_info import RunInfo
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
@@ -26,20 +29,19 @@ PLAY_MS = 700
 
 
 class TrainRoom(QWidget):
-    """Shows what the runs service reports, and says by signals what the person wants. It opens no model itself:
-    `show_asked_model` hears of every model that is asked for, `show_open_model` of the one that is open then."""
+    """Shows what the runs service reports, says by signals what the person wants of a run, and opens its snapshots."""
 
     start_requested = Signal(object)  # RunCommand
     control_requested = Signal(object, str)  # Path of a run, "pause" | "resume" | "stop"
     run_selected = Signal(object)  # Path of a run
-    open_requested = Signal(object)  # Path of a checkpoint to open in every room; None: the built-in model
-    apply_requested = Signal(object)  # the same, to be tried in the room Apply
+    apply_requested = Signal()  # the model that is being opened is to be tried in the room Apply
     visibility_changed = Signal(bool)  # runs need not be followed while nobody sees them
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, open_model: OpenModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._open_model = open_model
         self.runs = RunList()
         self.form = NewRunForm()
         self.view = RunView()
@@ -48,10 +50,9 @@ class TrainRoom(QWidget):
         self.slider = SnapshotSlider()
         self._run: RunInfo | None = None
         self._snapshots: list[tuple[int, Path]] = []
-        self._chosen: int | None = None  # where the handle stands
-        self._open: Path | None = None  # what every room shows
-        self._played_step = -1
-        self._before_playing: Path | None = None  # what was open when Play was clicked
+        self._chosen: int | None = None  # where the handle is
+        self._played: tuple[int, Path] | None = None  # the snapshot that Play opened last
+        self._reopen: Callable[[], object] | None = None  # opens what was open when Play was clicked
         self._player = QTimer(self)
         self._player.setInterval(PLAY_MS)
         self._build()
@@ -61,7 +62,7 @@ class TrainRoom(QWidget):
 
     @property
     def chosen_step(self) -> int | None:
-        """The step that the handle stands at."""
+        """The step that the handle is at."""
         return None if self._chosen is None else self._snapshots[self._chosen][0]
 
     # --- what the room shows
@@ -94,18 +95,6 @@ class TrainRoom(QWidget):
         self.slider.set_snapshots(snapshots)
         self.watch.show_snapshots(snapshots)
         self._place_handle()
-
-    def show_open_model(self, folder: Path | None) -> None:
-        """This is what every room shows now: a snapshot of the run, or something else."""
-        if not self._is_of_run(folder):
-            self._stop_playing()
-        self._open = folder
-        self._place_handle()
-
-    def show_asked_model(self, reference: str) -> None:
-        """A model is about to be opened. Playing on would take away one that somebody else has asked for."""
-        if self._open is None or Path(reference).resolve() != self._open.resolve():
-            self._stop_playing()
 
     def show_problem(self, sentence: str) -> None:
         self._problem.setText(sentence)
@@ -200,6 +189,9 @@ class TrainRoom(QWidget):
         for chooser in (self.snapshot_list, self.slider):
             chooser.chosen.connect(self._on_chooser_chosen)
         self._player.timeout.connect(self._on_player_timeout)
+        self._open_model.requested.connect(self._on_model_requested)
+        self._open_model.opened.connect(self._on_model_changed)
+        self._open_model.failed.connect(self._on_model_changed)
         self.watch.question_requested.connect(self.question_requested)
         self.watch.question_cancelled.connect(self.question_cancelled)
 
@@ -243,7 +235,7 @@ class TrainRoom(QWidget):
 
     def _on_chooser_chosen(self, index: int) -> None:
         self._stop_playing()
-        self._open_snapshot(index)
+        self._open_model.open(self._snapshots[index][1])
 
     def _on_open_clicked(self) -> None:
         if self._chosen is not None:
@@ -251,52 +243,63 @@ class TrainRoom(QWidget):
 
     def _on_apply_clicked(self) -> None:
         if self._chosen is not None:
-            self._stop_playing()
-            self.apply_requested.emit(self._snapshots[self._chosen][1])
+            self._on_chooser_chosen(self._chosen)
+            self.apply_requested.emit()
 
     def _on_play_clicked(self) -> None:
         if self._player.isActive():
             self._finish_playing()
             return
-        self._before_playing = self._open
-        self._played_step = -1
+        opener = self._open_model
+        is_of_run = opener.model is None or self._is_of_run(opener.newest_folder)
+        self._reopen = None if is_of_run else partial(opener.open, opener.newest_reference)
+        self._played = None
         self._player.start()
         self._play.setText(self.tr("Stop playing"))
         self._on_player_timeout()
 
     def _on_player_timeout(self) -> None:
-        later = [index for index, (step, _) in enumerate(self._snapshots) if step > self._played_step]
-        if later:
-            self._played_step = self._snapshots[later[0]][0]
-            self._open_snapshot(later[0])
+        if self._open_model.is_opening:
+            return
+        played = -1 if self._played is None else self._played[0]
+        self._played = next((snapshot for snapshot in self._snapshots if snapshot[0] > played), None)
+        if self._played is not None:
+            self._open_model.open(self._played[1])
         else:
             self._finish_playing()
 
     def _finish_playing(self) -> None:
         """The model that was open before is opened again, unless it was a snapshot of this run."""
         self._stop_playing()
-        before = self._before_playing
-        if before is not None and not self._is_of_run(before):
-            self.open_requested.emit(None if before.resolve() == built_in_checkpoint().resolve() else before)
+        if self._reopen is not None:
+            self._reopen()
 
     def _stop_playing(self) -> None:
         self._player.stop()
         self._play.setText(self.tr("Play"))
 
-    # --- inside
+    # --- the model that every room shows
 
-    def _open_snapshot(self, index: int) -> None:
-        self._open = self._snapshots[index][1]  # where it cannot be opened, show_open_model says so
+    def _on_model_requested(self, reference: str) -> None:
+        """Playing on would take away a model that somebody else has asked for."""
+        if self._played is None or Path(reference).resolve() != self._played[1].resolve():
+            self._stop_playing()
         self._place_handle()
-        self.open_requested.emit(self._open)
+
+    def _on_model_changed(self) -> None:
+        if not self._is_of_run(self._open_model.newest_folder):
+            self._stop_playing()
+        self._place_handle()
+
+    # --- inside
 
     def _place_handle(self) -> None:
         """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the newest."""
-        paths = [path for _, path in self._snapshots]
-        if self._open in paths:
-            self._chosen = paths.index(self._open)
+        paths, folder = [path for _, path in self._snapshots], self._open_model.newest_folder
+        if folder in paths:
+            self._chosen = paths.index(folder)
         else:
-            self._chosen = None if self._is_of_run(self._open) or not paths else len(paths) - 1
+            self._chosen = None if self._is_of_run(folder) or not paths else len(paths) - 1
         self.snapshot_list.set_chosen(self._chosen)
         self.slider.set_chosen(self._chosen)
         for widget in (self._play, self.slider):
@@ -316,7 +319,7 @@ class TrainRoom(QWidget):
             step, folder = self._snapshots[self._chosen]
             at = self.tr("step {step} of {newest}")
             parts = [at.format(step=numbers.count(step), newest=numbers.count(newest))]
-            if folder == self._open:
+            if folder == self._open_model.newest_folder:
                 parts.append(self.tr("open"))
         parts.append(self.tr("%n snapshot(s) kept", "", len(self._snapshots)))
         with contextlib.suppress(OSError):

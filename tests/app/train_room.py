@@ -1,0 +1,50 @@
+"""The room Train on its own: a model counts as open when a test says so."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+from app.compute.inference import OPEN
+from app.compute.open_model import OpenModel
+from bertcore.errors import BertcoreError
+
+
+class _NoWorker:
+    """In place of the state and the worker of an OpenModel."""
+
+    def __init__(self) -> None:
+        self.model: object | None = None
+        self.deliver: Callable[[object, BaseException | None], object] = lambda model, problem: None
+
+    def post(self, kind: str, _work: object, deliver: Callable) -> None:
+        if kind == OPEN:
+            self.deliver = deliver
+
+    def post_outside(self, _work: object, deliver: Callable) -> None:
+        deliver(None, None)
+
+    def set_model(self, model: object) -> None:
+        self.model = model
+
+    def set_reading_problem(self, _why: str) -> None:
+        pass
+
+
+class Models(OpenModel):
+    """`asked` are the references that were asked for, "" for the built-in model."""
+
+    def __init__(self) -> None:
+        idle = _NoWorker()
+        super().__init__(idle, idle)  # type: ignore[arg-type]
+        self.idle = idle
+        self.asked: list[str] = []
+        self.requested.connect(self.asked.append)
+
+    def show(self, folder: Path) -> None:
+        """This is open."""
+        self.open(folder)
+        self.idle.deliver(SimpleNamespace(folder=folder), None)
+
+    def fail(self) -> None:
+        """The model that was asked for last cannot be opened."""
+        self.idle.deliver(None, BertcoreError("It cannot be opened."))
