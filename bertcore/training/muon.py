@@ -4,8 +4,8 @@ Jordan et al. 2024, "Muon: An optimizer for hidden layers in neural networks". S
 (Liu et al. 2025, "Muon is Scalable for LLM Training", section 2.2), so that its learning rates and weight decay serve.
 All that is no such matrix (embeddings, heads, biases, LayerNorm) learns by AdamW.
 
-torch.optim.Muon computes in bf16, which CPUs without it emulate at a hundredth of the speed; here the precision is the
-parameters', and matrices of one shape are computed together.
+torch.optim.Muon computes in bf16, which CPUs without it emulate at a hundredth of the speed; here the number format is
+the run's, and matrices of one shape are computed together.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,10 @@ FUSED = "query_key_value"  # three matrices stored as one: each is made orthogon
 
 
 class Muon(torch.optim.AdamW):
-    """AdamW, except for groups whose "matrices" says how many matrices each of their parameters (M*R,C) holds."""
+    """AdamW, except for groups whose "matrices" says how many matrices each of their parameters (M*R,C) holds.
+
+    A group's "products" is the number format of the iteration: bf16 is exact enough for it (Jordan).
+    """
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
@@ -48,7 +51,7 @@ class Muon(torch.optim.AdamW):
                 pair = (matrix, step) if matrix.shape[0] <= matrix.shape[1] else (matrix.T, step.T)
                 by_shape.setdefault(pair[0].shape, []).append(pair)
         for shape, pairs in by_shape.items():
-            steps = orthogonal(torch.stack([step for _, step in pairs]))
+            steps = orthogonal(torch.stack([step for _, step in pairs]).to(group["products"])).float()
             length = group["lr"] * RMS_OF_ADAMW * max(shape) ** 0.5
             for (matrix, _), step in zip(pairs, steps, strict=True):
                 matrix.sub_(step, alpha=length)

@@ -9,12 +9,18 @@ ADAM_EPS, ADAM_BETAS = 1e-6, (0.9, 0.999)  # google-research/bert, optimization.
 
 
 def make_optimizer(
-    model: nn.Module, learning_rate: float, weight_decay: float, layer_decay: float = 1.0, kind: str = "adamw"
+    model: nn.Module,
+    learning_rate: float,
+    weight_decay: float,
+    layer_decay: float = 1.0,
+    kind: str = "adamw",
+    products: torch.dtype = torch.float32,
 ) -> torch.optim.AdamW:
     """Fused AdamW, with kind "muon" Muon for the layers' matrices; tables decay too, biases and LayerNorm do not.
 
     With `layer_decay` below 1 each layer learns more slowly than the one above it, by that factor, embeddings slowest
-    (Howard and Ruder 2018, section 3.2); a group's "rate_share" says its part of the learning rate.
+    (Howard and Ruder 2018, section 3.2); a group's "rate_share" says its part of the learning rate. `products`: the
+    number format that Muon multiplies its matrices in.
     """
     depths = {name: depth_of(name, model) for name, _ in model.named_parameters()} if layer_decay != 1.0 else {}
     top = max(depths.values(), default=0)
@@ -30,6 +36,7 @@ def make_optimizer(
                 "weight_decay": 0.0 if plain else weight_decay,
                 "rate_share": layer_decay**below,
                 "matrices": matrices,
+                "products": products,
             }
             for (below, plain, matrices), parameters in sorted(groups.items(), key=lambda item: item[0])
         ],

@@ -23,6 +23,11 @@ class Precision:
         return torch.autocast(device.type, self.dtype, enabled=self.dtype is not None)
 
     @property
+    def products(self) -> torch.dtype:
+        """The format of matrix products outside autocast."""
+        return self.dtype or torch.float32
+
+    @property
     def name(self) -> str:
         return "fp32" if self.dtype is None else "bf16"
 

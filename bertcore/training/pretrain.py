@@ -131,7 +131,13 @@ class Pretraining:
             tokenizer=tokenizer,
             data_key=corpus.key,
             model=model,
-            optimizer=make_optimizer(model, options.peak_rate, training.weight_decay, kind=training.optimizer),
+            optimizer=make_optimizer(
+                model,
+                options.peak_rate,
+                training.weight_decay,
+                kind=training.optimizer,
+                products=precision.products,
+            ),
             budget=options.budget,
             summary=(
                 f"{config.num_hidden_layers} x {config.hidden_size}, {parameters:,} parameters, "
@@ -174,7 +180,10 @@ class Pretraining:
         return Tokenizer.from_folder(own)
 
     def use_precision(self, name: str) -> Materials:
-        self.materials = replace(self.materials, precision=choose_precision(name, self.materials.device))
+        precision = choose_precision(name, self.materials.device)
+        for group in self.materials.optimizer.param_groups:
+            group["products"] = precision.products
+        self.materials = replace(self.materials, precision=precision)
         return self.materials
 
     # --- a step
