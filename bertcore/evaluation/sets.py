@@ -128,6 +128,11 @@ def cloze_file() -> Path:
     return assets() / "evaluation" / "cloze.jsonl"
 
 
+def second_cloze_file() -> Path:
+    """The test set: reported beside the first, never used to choose a setting."""
+    return assets() / "evaluation" / "cloze-second.jsonl"
+
+
 def read_cloze(file: Path) -> list[ClozeSentence]:
     """Raises BertcoreError for a file that is no cloze set."""
     found = []

@@ -24,12 +24,14 @@ from bertcore.evaluation.sets import (
     minimal_pairs_file,
     read_cloze,
     read_minimal_pairs,
+    second_cloze_file,
 )
 from bertcore.locations import built_in_checkpoint
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.models import tiny_checkpoint, tiny_model, word_tokenizer
 
 CLOZE = read_cloze(cloze_file())
+SECOND_CLOZE = read_cloze(second_cloze_file())
 PAIRS = read_minimal_pairs(minimal_pairs_file())
 MASK = "[MASK]"
 
@@ -70,6 +72,42 @@ class TestTheClozeSet:
         for sentence in CLOZE:
             encoding = built_in.encode(sentence.text)
             assert encoding.ids.count(built_in.special.ids["mask"]) == 1 and not encoding.unknown
+
+
+def _words(text: str) -> str:
+    """Without case and punctuation; the gap is the word "mask"."""
+    return " ".join(re.findall("[a-z]+", text.lower()))
+
+
+class TestTheSecondClozeSet:
+    def test_has_100_sentences_in_the_categories_of_the_first(self) -> None:
+        counts = Counter(sentence.category for sentence in SECOND_CLOZE)
+        assert len(SECOND_CLOZE) == 100
+        assert set(counts) == {sentence.category for sentence in CLOZE}
+        assert set(counts.values()) == {7, 8}
+
+    def test_each_sentence_has_one_gap_and_5_to_15_words(self) -> None:
+        assert [s.text for s in SECOND_CLOZE if s.text.count(MASK) != 1] == []
+        assert [s.text for s in SECOND_CLOZE if not 5 <= len(s.text.split()) <= 15] == []
+
+    def test_no_sentence_is_in_it_twice_or_in_the_first_set(self) -> None:
+        """With its gap or filled in: the same sentence with its gap elsewhere is a repetition, too."""
+        for filled in (False, True):
+            first, second = (
+                [_words(s.text.replace(MASK, s.answers[0]) if filled else s.text) for s in sentences]
+                for sentences in (CLOZE, SECOND_CLOZE)
+            )
+            assert len(set(second)) == len(second)
+            assert set(first) & set(second) == set()
+
+    def test_answers_are_single_lower_case_words(self) -> None:
+        for sentence in SECOND_CLOZE:
+            assert 1 <= len(sentence.answers) <= 4 and len(set(sentence.answers)) == len(sentence.answers)
+            assert all(word.isalpha() and word.islower() for word in sentence.answers), sentence
+
+    def test_at_most_a_third_of_the_answers_are_those_of_the_first(self) -> None:
+        known = {answer for sentence in CLOZE for answer in sentence.answers}
+        assert sum(sentence.answers[0] in known for sentence in SECOND_CLOZE) <= 33
 
 
 class TestTheMinimalPairs:
