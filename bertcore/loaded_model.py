@@ -49,6 +49,7 @@ from bertcore.tokenizer.tokenizer import Encoding
 
 if TYPE_CHECKING:
     from bertcore.evaluation.report import ModelReport
+    from bertcore.evaluation.sets import MinimalPairs
     from bertcore.tasks.examples import Example, Kind
     from bertcore.tasks.features.predictions import Prediction
     from bertcore.tasks.inference.evaluate import TaskEvaluation
@@ -462,9 +463,10 @@ class LoadedModel:
         return evaluate_file(self.checkpoint, task, str(data), columns or {})
 
     def evaluate_text(
-        self, files: Files, *, sequence_length: int = 128, sequences: int = 512
+        self, files: Files, *, sequence_length: int = 128, sequences: int | None = None, whole: bool = False
     ) -> dict[str, float | None]:
-        """Masked words and next sentence on the held-out part of some text: losses, accuracies, perplexity.
+        """Masked words and next sentence on the held-out part of some text, or on all of it (`whole`): losses,
+        accuracies, perplexity. `sequences` None: at most 512 of the held-out part, or the whole text.
 
         Raises BertcoreError where the text cannot be read, or the model has no MLM head.
 
@@ -473,7 +475,19 @@ class LoadedModel:
         """
         from bertcore.training.evaluate import evaluate_text
 
-        return evaluate_text(self.checkpoint, _paths(files), sequence_length, sequences)
+        return evaluate_text(self.checkpoint, _paths(files), sequence_length, sequences, whole)
+
+    def minimal_pairs(self, files: Files) -> MinimalPairs:
+        """Whether the model prefers the good sentence of each pair (pseudo-log-likelihood): JSON lines with `good` and
+        `bad`, or `sentence_good` and `sentence_bad`, and a `phenomenon` or `UID`, as BLiMP's.
+
+        Raises BertcoreError where a file cannot be read, or the model has no MLM head.
+        """
+        from bertcore.evaluation.sets import judge_minimal_pairs, read_minimal_pairs
+
+        return judge_minimal_pairs(
+            self.checkpoint, [pair for file in _paths(files) for pair in read_minimal_pairs(file)]
+        )
 
     def report(
         self, files: Files = (), *, sequence_length: int = 128, tell: Callable[[str], None] = show_status

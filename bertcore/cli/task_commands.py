@@ -57,14 +57,23 @@ class EvaluateOptions(CommandOptions):
     kind = "evaluate"
 
     data: str | None = setting(None, "Held-out examples: a file, or a folder's dev part")
+    pairs: tuple[str, ...] = setting((), "Minimal pairs: JSON lines, as BLiMP's")
     corpus: tuple[str, ...] = setting((), "Text, for masked words and next sentence")
+    whole: bool = setting(False, "With a corpus: measure the whole files, not their held-out part")
     sequence_length: int = setting(128, "With a corpus: length of a sequence", unit="tokens", at_least=8, at_most=512)
-    sequences: int = setting(512, "With a corpus: largest number of sequences", at_least=1, at_most=10**9)
+    sequences: int | None = setting(
+        None,
+        "With a corpus: largest number of sequences; if not given, 512 of the held-out part, or all of whole files",
+        at_least=1,
+        at_most=10**9,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.corpus and self.data:
-            raise BertcoreError("Give --data for a task or --corpus for masked words, not both.")
+        if bool(self.corpus) + bool(self.data) + bool(self.pairs) > 1:
+            raise BertcoreError("Give --data for a task, --corpus for masked words or --pairs, not several of them.")
+        if self.whole and not self.corpus:
+            raise BertcoreError("--whole is for text files; name them with --corpus.")
 
 
 @dataclass(frozen=True)
@@ -165,8 +174,16 @@ def evaluate(
     ] = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", metavar="FILE", help="Text files, to measure masked words and next sentence."),
+        typer.Option("--corpus", metavar="FILE...", help="Text files, to measure masked words and next sentence."),
     ] = None,
+    pairs: Annotated[
+        list[str] | None,
+        typer.Option("--pairs", metavar="FILE...", help="Minimal pairs as JSON lines, such as BLiMP's."),
+    ] = None,
+    more_files: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="With --corpus: measure the whole files, not their held-out part.")
+    ] = False,
     text: ColumnText = None,
     text_b: ColumnTextB = None,
     label: ColumnLabel = None,
@@ -174,7 +191,7 @@ def evaluate(
         int | None, typer.Option(help="With --corpus: tokens per sequence (default 128).")
     ] = None,
     sequences: Annotated[
-        int | None, typer.Option(help="With --corpus: largest number of sequences (default 512).")
+        int | None, typer.Option(help="With --corpus: largest number of sequences (default 512, or all with --whole).")
     ] = None,
     everything: Annotated[
         bool,
@@ -184,38 +201,51 @@ def evaluate(
     out: OutFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Measure how well a model does, on a task's held-out examples or on the held-out part of a text."""
+    """Measure how well a model does: on a task's held-out examples, on text, or on minimal pairs."""
     from bertcore.loaded_model import load
 
     refuse_folder(out)
+    model, more = _model_and_files(model, more_files or [], is_list_open=bool(corpus or pairs))
+    if more and bool(corpus) == bool(pairs):
+        raise BertcoreError(f"Name the files after --corpus or after --pairs; {more[0]} is after neither.")
     options = EvaluateOptions.from_file(recipe) if recipe else EvaluateOptions()
     options = options.with_flags(
         {"text": text, "text_b": text_b, "label": label},
         model=model,
         task=task,
         data=data,
-        corpus=tuple(corpus or ()) or None,
+        corpus=(*corpus, *more) if corpus else None,
+        pairs=(*pairs, *more) if pairs else None,
+        whole=whole or None,
         sequence_length=sequence_length,
         sequences=sequences,
     )
-    if everything and options.data:
-        raise BertcoreError("Give --all for a pretrained model or --data for a task, not both.")
+    if everything and (options.data or options.pairs):
+        raise BertcoreError("--all measures everything of a pretrained model; leave out --data and --pairs.")
     if everything and (options.task or options.columns or sequences is not None):
         raise BertcoreError("--all measures everything; leave out --task, --sequences and the columns.")
-    if options.corpus and (options.task or options.columns):
-        raise BertcoreError("--task and the columns are for --data; leave them out with --corpus.")
+    if (options.corpus or options.pairs) and (options.task or options.columns):
+        raise BertcoreError("--task and the columns are for --data; leave them out with --corpus and --pairs.")
     if everything:
         _report(options, out, as_json)
         return
     m = load(options.model)
+    if options.pairs:
+        _minimal_pairs(m, options.pairs, out, as_json)
+        return
     if options.corpus:
         found: dict[str, Any] = dict(
-            m.evaluate_text(options.corpus, sequence_length=options.sequence_length, sequences=options.sequences)
+            m.evaluate_text(
+                options.corpus,
+                sequence_length=options.sequence_length,
+                sequences=options.sequences,
+                whole=options.whole,
+            )
         )
     else:
         options = options.with_flags({}, task=options.task or m.learned_task)
         if options.data is None or options.task is None:
-            raise BertcoreError("Name the data to evaluate on: --task and --data, or --corpus.")
+            raise BertcoreError("Name the data to evaluate on: --task and --data, --corpus, or --pairs.")
         found = asdict(m.evaluate(options.data, options.task, cast(Any, options.columns)))
     answer = {"config": options.to_dict(), **found}
     if out:
@@ -227,6 +257,30 @@ def evaluate(
     for name, value in numbers.items():
         shown = "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
         typer.echo(f"{name.replace('_', ' '):24} {shown}")
+    if options.corpus and not options.whole:
+        typer.echo(
+            f"Only the held-out part of the text is measured, {found['documents']:,} of "
+            f"{found['documents_in_text']:,} documents; --whole measures all of it."
+        )
+
+
+def _model_and_files(model: str | None, more: list[str], is_list_open: bool) -> tuple[str | None, list[str]]:
+    """Of `evaluate --corpus A B` the shell's parser takes B for the model, which is never a file."""
+    if is_list_open and model is not None and Path(model).is_file():
+        return None, [model, *more]
+    return model, more
+
+
+def _minimal_pairs(m: Any, files: tuple[str, ...], out: Path | None, as_json: bool) -> None:
+    found = m.minimal_pairs(files)
+    answer = {"minimal_pairs": found.summary()}
+    if out:
+        write_answer(out, answer)
+    if as_json:
+        print_json(answer)
+        return
+    for name, right in (*found.by_phenomenon().items(), ("all", found.right)):
+        typer.echo(f"{name:48} {right.value:6.1%} of {right.count:,}")
 
 
 def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:

@@ -48,6 +48,10 @@ class Corpus:
         """Numbers of the documents on one side of the division."""
         return np.flatnonzero(self.held_out == held_out)
 
+    def has_pairs(self, held_out: bool) -> bool:
+        """Whether a document on that side of the division has two sentences."""
+        return bool((np.diff(self.document_starts)[self.held_out == held_out] > 1).any())
+
     def count_tokens(self, held_out: bool) -> int:
         bounds = self.sentence_starts[self.document_starts]
         return int(np.diff(bounds)[self.held_out == held_out].sum())

@@ -9,6 +9,7 @@ Warstadt et al. 2020).
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from bertcore.analysis.passes import chunks
 from bertcore.analysis.predict import WordGuess, top_words
-from bertcore.analysis.words import pieces_at, surprise
+from bertcore.analysis.words import pieces_at
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import lay_out
 from bertcore.data.pairs import NO_LABEL, Pair
@@ -59,6 +61,7 @@ def _record(place: str, line: str, fields: dict[str, type]) -> dict[str, Any]:
     return record
 
 
+MOST_TOKENS = 8192  # in one batch
 GUESSES = 5
 _AT_ONCE = 64
 
@@ -237,6 +240,15 @@ class MinimalPairs:
             name: share(np.array([p.is_right for p in self.preferences if p.pair.phenomenon == name])) for name in names
         }
 
+    def summary(self) -> dict[str, Any]:
+        """Share right and number of pairs, of all and of each phenomenon: what `bertcore evaluate --pairs` prints."""
+
+        def counted(right: Estimate) -> dict[str, float | int]:
+            return {"right": right.value, "pairs": right.count}
+
+        phenomena = {name: counted(right) for name, right in self.by_phenomenon().items()}
+        return {**counted(self.right), "phenomena": phenomena}
+
 
 def minimal_pairs_file() -> Path:
     """The set that ships with BERTscope."""
@@ -244,29 +256,67 @@ def minimal_pairs_file() -> Path:
 
 
 def read_minimal_pairs(file: Path) -> list[MinimalPair]:
-    """Raises BertcoreError for a file that is no such set."""
+    """Ours, and BLiMP's: `good` and `bad` or `sentence_good` and `sentence_bad`; `phenomenon` or `UID`.
+
+    Raises BertcoreError for a file that is no such set.
+    """
     found = []
-    for place, record in records(file, {"phenomenon": str, "good": str, "bad": str}):
-        if record["good"] == record["bad"]:
+    for place, record in records(file, {}):
+        values = [_one_of(names, record, place) for names in (("phenomenon", "UID"), *_SENTENCES)]
+        pair = MinimalPair(*values)
+        if pair.good == pair.bad:
             raise BertcoreError(f"{place}: both sentences are the same.")
-        found.append(MinimalPair(record["phenomenon"], record["good"], record["bad"]))
+        found.append(pair)
     return found
 
 
+_SENTENCES = (("good", "sentence_good"), ("bad", "sentence_bad"))
+
+
+def _one_of(names: Sequence[str], record: dict[str, Any], place: str) -> str:
+    """The first of these fields that the record has. Raises BertcoreError where it has none that is text."""
+    value = next((record[name] for name in names if name in record), None)
+    if not isinstance(value, str) or not value.strip():
+        raise BertcoreError(f"{place}: expected the field {' or '.join(map(repr, names))} as text.")
+    return value
+
+
+@torch.inference_mode()
 def judge_minimal_pairs(checkpoint: Checkpoint, pairs: Sequence[MinimalPair]) -> MinimalPairs:
     """Raises BertcoreError where the model has no masked-word head or no mask."""
-    return MinimalPairs(tuple(_preference(checkpoint, pair) for pair in pairs))
-
-
-def _preference(checkpoint: Checkpoint, pair: MinimalPair) -> Preference:
-    (good_bits, good_tokens), (bad_bits, bad_tokens) = (_measured(checkpoint, text) for text in (pair.good, pair.bad))
-    return Preference(pair, good_bits, bad_bits, good_tokens, bad_tokens)
-
-
-def _measured(checkpoint: Checkpoint, text: str) -> tuple[float, int]:
-    """Bits and tokens."""
+    if "mlm" in checkpoint.missing:
+        raise BertcoreError(checkpoint.missing["mlm"])
     tokenizer = checkpoint.tokenizer
     if tokenizer.mask_id is None:
         raise BertcoreError("This vocabulary has no mask, so no sentence can be scored by masking its words.")
-    encoding = tokenizer.encode(text, max_length=checkpoint.config.max_length)
-    return float(surprise(checkpoint.model, encoding, tokenizer.mask_id).bits.sum()), len(encoding)
+    sentences = list(dict.fromkeys(text for pair in pairs for text in (pair.good, pair.bad)))
+    encodings = [tokenizer.encode(text, max_length=checkpoint.config.max_length) for text in sentences]
+    scores = dict(zip(sentences, _pseudo_log_likelihoods(checkpoint, encodings, tokenizer.mask_id), strict=True))
+    tokens = dict(zip(sentences, map(len, encodings), strict=True))
+    return MinimalPairs(
+        tuple(Preference(p, scores[p.good], scores[p.bad], tokens[p.good], tokens[p.bad]) for p in pairs)
+    )
+
+
+def _pseudo_log_likelihoods(checkpoint: Checkpoint, encodings: Sequence[Encoding], mask_id: int) -> list[float]:
+    """Bits of each sentence, as `analysis.words.surprise` adds them up: sentences with the same number of tokens
+    share batches, so that there is no padding."""
+    model, device = checkpoint.model, checkpoint.model.embeddings.token.weight.device
+    bits = np.zeros(len(encodings))
+    by_length: dict[int, list[int]] = {}
+    for number, encoding in enumerate(encodings):
+        by_length.setdefault(len(encoding), []).append(number)
+    for length, group in by_length.items():
+        ids = torch.tensor([encodings[i].ids for i in group], device=device)  # (N,S)
+        is_word = torch.tensor([[part != "special" for part in encodings[i].parts] for i in group], device=device)
+        sentence, place = (is_word & (ids != mask_id)).nonzero(as_tuple=True)  # (R), (R)
+        for part in chunks(len(place), length, MOST_TOKENS):
+            of, at = sentence[part], place[part]
+            seen, own = ids[of], ids[of, at]  # (B,S), (B)
+            row = torch.arange(len(at), device=device)
+            seen[row, at] = mask_id
+            logits = model.mlm_logits(model(seen, rows=row * length + at)).float()  # (B,V)
+            losses = (logits.logsumexp(dim=-1) - logits.gather(1, own[:, None])[:, 0]).cpu().double() / math.log(2)
+            bits += np.bincount(np.array(group)[of.cpu().numpy()], weights=losses.numpy(), minlength=len(bits))
+    found: list[float] = bits.tolist()
+    return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from bertcore.training.pretrain_options import DataOptions, PretrainOptions
 
 EVALUATION_FILE = "evaluation.json"  # of a run: its last measurement, and the best and worst held-out examples
 HELD_OUT_MASK_SHARE = 0.15
+HELD_OUT_SEQUENCES = 512  # of a file's held-out part
 HELD_OUT_SEED = 20_181_011  # the same sequences and masks in every run
 _SEQUENCES_AT_ONCE = 16
 EXAMPLES_SHOWN = 10
@@ -102,20 +104,30 @@ def data_of_pretraining(folder: Path) -> DataOptions:
         return DataOptions()
 
 
-def evaluate_text(checkpoint: Checkpoint, files: list[Path], length: int, sequences: int) -> dict[str, float | None]:
-    """A checkpoint on the held-out part of some text, as its own run, or one by the defaults, would measure it.
+def evaluate_text(
+    checkpoint: Checkpoint, files: list[Path], length: int, sequences: int | None = None, whole: bool = False
+) -> dict[str, float | None]:
+    """A checkpoint on the held-out part of some text, as its own run, or one by the defaults, would measure it; or,
+    with `whole`, on all of it. At most so many `sequences`; None: 512 of the held-out part, or the whole text.
 
-    Raises BertcoreError where the text cannot be read, or the checkpoint has no MLM head.
+    "documents" says how many of the "documents_in_text" are measured. Raises BertcoreError where the text cannot be
+    read, or the checkpoint has no MLM head.
     """
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
     data, tokenizer = data_of_pretraining(checkpoint.folder), checkpoint.tokenizer
     corpus = load_corpus(files, tokenizer, form=data.text_format)
+    if whole:
+        corpus = replace(corpus, held_out=np.ones_like(corpus.held_out))
     heads = checkpoint.tasks
     kind = "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none"
+    if not corpus.has_pairs(held_out=True):
+        kind = "none"
     rules = PairRules.of(tokenizer, kind, data.pack, data.cut_long_sentences)
-    held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), sequences, rules)
-    return held_out.measure(checkpoint.model)
+    most = sequences or (sys.maxsize if whole else HELD_OUT_SEQUENCES)
+    held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), most, rules)
+    of_text = {"documents": int(corpus.held_out.sum()), "documents_in_text": len(corpus.held_out)}
+    return {**held_out.measure(checkpoint.model), **of_text}
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class TestPredict:
         ("evaluate", {"datas": "x"}, "no setting named datas"),
         ("evaluate", {"kind": "predict"}, "another kind"),
         ("evaluate", {"corpus": "a.txt"}, "list of file names"),
-        ("evaluate", {"corpus": ["a.txt"], "data": "b.tsv"}, "not both"),
+        ("evaluate", {"corpus": ["a.txt"], "data": "b.tsv"}, "not several"),
         ("evaluate", {"sequences": 0}, "sequences must be"),
         ("evaluate", {"columns": {"texts": "x"}}, "text_b"),
         ("evaluate", {"model": 3}, "model must be text"),

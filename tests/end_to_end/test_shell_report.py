@@ -35,8 +35,45 @@ def test_all_figures_are_printed_and_kept(shell: Shell, model: str, tmp_path: Pa
     [
         (("--corpus", "absent.txt"), "absent.txt"),
         (("--out", "report.md"), "Name a .json file"),
-        (("--data", "some.tsv"), "not both"),
+        (("--data", "some.tsv"), "leave out --data"),
+        (("--pairs", "some.jsonl"), "leave out --data and --pairs"),
     ],
 )
 def test_what_cannot_be_is_said_at_once(shell: Shell, model: str, flags: tuple[str, str], says: str) -> None:
     assert says in shell("evaluate", model, "--all", *flags).sentence
+
+
+def test_minimal_pairs_of_others_in_several_files(shell: Shell, model: str, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    first.write_text(
+        '{"sentence_good": "the cats sat.", "sentence_bad": "the cats it.", "UID": "one", "field": "syntax"}\n' * 3
+    )
+    second.write_text('{"good": "a dog sang.", "bad": "a dog very.", "phenomenon": "two"}\n')
+    for command in ((model, "--pairs", first, second), (model, "--pairs", first, "--pairs", second)):
+        found = shell("evaluate", *command, "--json").json
+        assert list(found) == ["minimal_pairs"]
+        pairs = found["minimal_pairs"]
+        assert {name: of["pairs"] for name, of in pairs["phenomena"].items()} == {"one": 3, "two": 1}
+        assert (
+            pairs["pairs"] == 4
+            and pairs["right"] == sum(of["right"] * of["pairs"] for of in pairs["phenomena"].values()) / 4
+        )
+    assert "two" in shell("evaluate", model, "--pairs", second).out
+    assert "is after neither" in shell("evaluate", model, first).sentence
+
+
+def test_text_files_of_others_as_a_whole(shell: Shell, model: str, tmp_path: Path) -> None:
+    """What is held out of a foreign file is a fifth, or less, of it: the command says so."""
+    (tmp_path / "folder").mkdir()
+    first, second = write_text(tmp_path), write_text(tmp_path / "folder")
+    part, whole = (
+        shell("evaluate", model, "--corpus", first, second, "--sequence-length", 32, "--json", *flags).json
+        for flags in ((), ("--whole",))
+    )
+    assert whole["documents"] == whole["documents_in_text"] == part["documents_in_text"] >= 5 * part["documents"]
+    assert whole["words"] > 4 * part["words"]
+    said = shell("evaluate", model, "--corpus", first, "--sequence-length", 32).out
+    assert "Only the held-out part" in said and "--whole" in said
+    built_in = shell("evaluate", "--corpus", first, second, "--sequences", 4, "--json").json
+    assert built_in["config"]["model"] is None and len(built_in["config"]["corpus"]) == 2
+    assert "--corpus" in shell("evaluate", model, "--whole").sentence

@@ -11,8 +11,10 @@ import torch
 
 from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
+from bertcore.analysis.words import surprise
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.evaluation import sets as sets_module
 from bertcore.evaluation.markdown import _guesses
 from bertcore.evaluation.sets import (
     ClozeAnswer,
@@ -191,6 +193,18 @@ class TestJudgingPairs:
         lengths = tuple(len(tiny.tokenizer.encode(text)) for text in (pair.good, pair.bad))
         assert (found.good_tokens, found.bad_tokens) == lengths
 
+    def test_many_together_are_as_one_at_a_time(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Whatever else is in the batch, and where a long sentence does not fit into one."""
+        mask_id = tiny.tokenizer.mask_id
+        assert mask_id is not None
+        for most in (8192, 40):
+            monkeypatch.setattr(sets_module, "MOST_TOKENS", most)
+            pairs = [*PAIRS[:20], MinimalPair("a mask in the text", "the [MASK] sat.", "the cat [MASK] on.")]
+            for found in judge_minimal_pairs(tiny, pairs).preferences:
+                for text, bits in ((found.pair.good, found.good_bits), (found.pair.bad, found.bad_bits)):
+                    encoding = tiny.tokenizer.encode(text, max_length=tiny.config.max_length)
+                    assert bits == pytest.approx(surprise(tiny.model, encoding, mask_id).bits.sum(), abs=1e-4)
+
     def test_shares_are_by_phenomenon(self, tiny: Checkpoint) -> None:
         good, bad = "the cat sat.", "the dog sang very very."
         pairs = [MinimalPair("one", good, bad), MinimalPair("two", bad, good), MinimalPair("two", good, bad)]
@@ -231,3 +245,17 @@ def test_a_broken_set_is_refused_with_its_line(tmp_path: Path, content: str, say
     file.write_text(content, encoding="utf-8")
     with pytest.raises(BertcoreError, match=says):
         read_cloze(file)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"good": "a", "bad": "b"}', "line 1: expected the field 'phenomenon' or 'UID' as text"),
+        ('{"UID": "x", "sentence_good": "a"}', "'bad' or 'sentence_bad'"),
+        ('{"UID": "x", "sentence_good": "a", "sentence_bad": "a"}', "both sentences are the same"),
+    ],
+)
+def test_broken_pairs_are_refused_with_their_line(tmp_path: Path, content: str, says: str) -> None:
+    (tmp_path / "set.jsonl").write_text(content, encoding="utf-8")
+    with pytest.raises(BertcoreError, match=says):
+        read_minimal_pairs(tmp_path / "set.jsonl")
