@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     pass
 
 
-@with_flags_of(PretrainOptions, leave_out=("corpus", "start", "tokenizer", "model"))
+@with_flags_of(PretrainOptions, leave_out=("corpus", "mixture", "start", "tokenizer", "model"))
 def pretrain(
     *,
     corpus: Annotated[
@@ -170,7 +170,7 @@ def _absolute(path: str) -> str:
     return str(Path(os.path.expanduser(path)).resolve())
 
 
-_DISTIL_OWN = ("corpus", "teacher")
+_DISTIL_OWN = ("corpus", "mixture", "teacher")
 _OF_THE_TEACHER = ("tokenizer", "vocabulary", "vocab_size", "lowercase")
 _NOT_DISTILLED = ("causal_share", "accumulate")  # DistilOptions refuses other values than its own
 

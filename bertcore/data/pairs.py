@@ -7,6 +7,7 @@ none  whole sentences on end, one part (Liu et al. 2019, section 4.2): FULL-SENT
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,6 +43,9 @@ class PairRules:
     `cut_long`: sentences longer than a sequence are cut into pieces that count as sentences, so that all of the text is
     read; and what SOP swaps is cut as when it is packed, or a clean end would tell. Else, as in runs before format 4,
     only the beginning of such a sentence is read, alone.
+
+    `strange(window, length, rng)` gives a B that does not follow, where packed sequences shall not take it from any
+    other document alike.
     """
 
     kind: str = "nsp"
@@ -49,6 +53,7 @@ class PairRules:
     specials: tuple[int, int] = (2, 3)  # special tokens around one part, and around two
     separator: int = -1  # id, between documents in one part
     cut_long: bool = False
+    strange: Callable[[NDArray, int, np.random.Generator], NDArray] | None = None
 
     @classmethod
     def of(cls, tokenizer: Tokenizer, kind: str = "nsp", pack: bool = False, cut_long: bool = False) -> PairRules:
@@ -162,7 +167,11 @@ def make_pair(
     is_other = rng.random() < 0.5 and (rules.kind == "sop" or len(documents) > 1)
     if is_other and rules.kind == "nsp":
         if rules.pack:
-            b = _random_next_sentences(corpus, documents, document, min(len(b), room - len(a)), rng)
+            wanted = min(len(b), room - len(a))
+            if rules.strange is None:
+                b = random_next_sentences(corpus, documents, document, wanted, rng)
+            else:
+                b = rules.strange(window, wanted, rng)
         else:  # as runs of format 1 began: cut in the middle of a sentence more often than a B that follows
             b = _random_text(corpus, documents, document, room, rng)[: max(len(b), room - len(a))]
     swaps_clean = rules.kind == "sop" and rules.cut_long
@@ -205,10 +214,11 @@ def _filled(
     return np.concatenate(pieces) if len(pieces) > 1 else text
 
 
-def _random_next_sentences(
-    corpus: Corpus, documents: NDArray, document: int, length: int, rng: np.random.Generator
+def random_next_sentences(
+    corpus: Corpus, documents: NDArray, document: int | None, length: int, rng: np.random.Generator
 ) -> NDArray:
-    """Whole sentences of one other document, as many as it takes to reach `length` tokens, where that can be had.
+    """Whole sentences of one document other than `document`, as many as it takes to reach `length` tokens, where that
+    can be had.
 
     So a B that follows is made too. Were one shorter, or cut in the middle of a sentence, more often than the other,
     that would give the answer away.
@@ -225,13 +235,31 @@ def _random_next_sentences(
     return _random_text(corpus, documents, document, length, rng)
 
 
-def _random_text(corpus: Corpus, documents: NDArray, document: int, room: int, rng: np.random.Generator) -> NDArray:
+def _random_text(
+    corpus: Corpus, documents: NDArray, document: int | None, room: int, rng: np.random.Generator
+) -> NDArray:
     other = _random_document(documents, rng)
     while other == document:
         other = _random_document(documents, rng)
     first, stop = corpus.document_starts[other], corpus.document_starts[other + 1]
     begin = corpus.sentence_starts[rng.integers(first, stop)]
     return corpus.tokens[begin : min(begin + room, int(corpus.sentence_starts[stop]))]
+
+
+def other_place(corpus: Corpus, window: NDArray, length: int, rng: np.random.Generator) -> NDArray | None:
+    """Whole sentences of the window's document with `length` tokens or more, from before or after the window; None
+    where it has no such place."""
+    starts = corpus.sentence_starts
+    first, end, document = (int(value) for value in window)
+    begin, stop = int(corpus.document_starts[document]), int(corpus.document_starts[document + 1])
+    before = int(np.searchsorted(starts[begin:first], starts[first] - length, side="right"))
+    after = int(np.searchsorted(starts[end:stop], starts[stop] - length, side="right"))
+    if before + after == 0:
+        return None
+    place = int(rng.integers(before + after))
+    at = begin + place if place < before else end + place - before
+    last = at + max(1, int(np.searchsorted(starts[at : stop + 1], starts[at] + length)))
+    return corpus.tokens[starts[at] : starts[last]]
 
 
 def _random_document(documents: NDArray, rng: np.random.Generator) -> int:

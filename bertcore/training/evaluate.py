@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import Batch, PairSampler, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
+from bertcore.data.mixed_sampler import MixedSampler
+from bertcore.data.mixture import Source
 from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
@@ -35,9 +38,9 @@ EXAMPLES_SHOWN = 10
 
 @dataclass(frozen=True)
 class HeldOutText:
-    """Fixed batches of held-out text, made once per run."""
+    """Fixed batches of held-out text, made once per run; apart for each kind of text where there are several."""
 
-    batches: list[Batch]
+    kinds: dict[str, list[Batch]]
 
     @classmethod
     def of(
@@ -45,54 +48,90 @@ class HeldOutText:
     ) -> HeldOutText:
         """`sequences` of at most `length` tokens (fewer where the held-out text has fewer)."""
         sampler = PairSampler(corpus, held_out=True, length=length, seed=HELD_OUT_SEED, rules=rules)
-        rng = np.random.default_rng(HELD_OUT_SEED)
-        count = min(sequences, sampler.windows_per_epoch)
-        pairs = sampler.take(count, rng)
-        groups = [pairs[i : i + _SEQUENCES_AT_ONCE] for i in range(0, count, _SEQUENCES_AT_ONCE)]
-        return cls([masked_batch(group, tokenizer, rng, HELD_OUT_MASK_SHARE) for group in groups])
+        return cls({"text": _batches(sampler, tokenizer, sequences)})
+
+    @classmethod
+    def of_kinds(
+        cls,
+        corpora: Sequence[Corpus],
+        sources: Sequence[Source],
+        tokenizer: Tokenizer,
+        length: int,
+        sequences: int,
+        rules: PairRules,
+    ) -> HeldOutText:
+        """Of the held-out sources of a mixture, as many `sequences` of each kind."""
+        names = sorted({source.kind for source in sources if source.held_out})
+        kinds = {}
+        for name in names:
+            chosen = [i for i, source in enumerate(sources) if source.held_out and source.kind == name]
+            of_kind = [corpora[i] for i in chosen], [sources[i] for i in chosen]
+            sampler = MixedSampler(*of_kind, held_out=True, length=length, seed=HELD_OUT_SEED, rules=rules)
+            kinds[name] = _batches(sampler, tokenizer, max(1, sequences // len(names)))
+        return cls(kinds)
+
+    @property
+    def batches(self) -> list[Batch]:
+        return [batch for batches in self.kinds.values() for batch in batches]
 
     def to(self, device: torch.device) -> HeldOutText:
-        return HeldOutText([batch.to(device) for batch in self.batches])
+        return HeldOutText({name: [batch.to(device) for batch in batches] for name, batches in self.kinds.items()})
 
-    @torch.no_grad()
-    def measure(self, model: Bert) -> dict[str, float | None]:
-        """Masked-word loss, perplexity, accuracy, top-5; next-sentence loss and accuracy (None without labels).
+    def measure(self, model: Bert) -> dict[str, Any]:
+        """The numbers of `measured` over all batches; with several kinds of text "kinds" has those of each."""
+        numbers: dict[str, Any] = measured(model, self.batches)
+        if len(self.kinds) > 1:
+            numbers["kinds"] = {name: measured(model, batches) for name, batches in self.kinds.items()}
+        return numbers
 
-        A model that learns sentence order instead has "sop_loss" and "sop_accuracy" besides.
-        """
-        was_training = model.training
-        model.eval()
-        words = correct = in_top5 = pairs = pairs_right = 0.0
-        mlm = pair = 0.0
-        head = "sop" if model.nsp is None and model.sop is not None else "nsp"
-        for batch in self.batches:
-            loss = pretraining_loss(model, batch)
-            count = len(batch.labels)
-            words += count
-            mlm += float(loss.parts["mlm"]) * count
-            correct += word_accuracy(loss.logits["mlm"], batch.labels) * count
-            in_top5 += word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count
-            labelled = batch.next_sentence != NO_LABEL
-            if head in loss.parts and bool(labelled.any()):
-                pairs += int(labelled.sum())
-                pair += float(loss.parts[head]) * int(labelled.sum())
-                guesses = loss.logits[head].argmax(dim=-1)
-                pairs_right += int((guesses == batch.next_sentence)[labelled].sum())
-        model.train(was_training)
-        mlm /= max(words, 1)
-        of_pairs = {f"{head}_loss": pair / pairs, f"{head}_accuracy": pairs_right / pairs} if pairs else {}
-        return {
-            "loss": mlm + (pair / pairs if pairs else 0.0),
-            "mlm_loss": mlm,
-            "mlm_accuracy": correct / max(words, 1),
-            "mlm_top5": in_top5 / max(words, 1),
-            "perplexity": math.exp(min(mlm, 700.0)),
-            "nsp_loss": None,
-            "nsp_accuracy": None,
-            **of_pairs,
-            "words": int(words),
-            "pairs": int(pairs),
-        }
+
+def _batches(sampler: PairSampler | MixedSampler, tokenizer: Tokenizer, sequences: int) -> list[Batch]:
+    rng = np.random.default_rng(HELD_OUT_SEED)
+    count = min(sequences, sampler.windows_per_epoch)
+    pairs = sampler.take(count, rng)
+    groups = [pairs[i : i + _SEQUENCES_AT_ONCE] for i in range(0, count, _SEQUENCES_AT_ONCE)]
+    return [masked_batch(group, tokenizer, rng, HELD_OUT_MASK_SHARE) for group in groups]
+
+
+@torch.no_grad()
+def measured(model: Bert, batches: Sequence[Batch]) -> dict[str, Any]:
+    """Masked-word loss, perplexity, accuracy, top-5; next-sentence loss and accuracy (None without labels).
+
+    A model that learns sentence order instead has "sop_loss" and "sop_accuracy" besides.
+    """
+    was_training = model.training
+    model.eval()
+    words = correct = in_top5 = pairs = pairs_right = 0.0
+    mlm = pair = 0.0
+    head = "sop" if model.nsp is None and model.sop is not None else "nsp"
+    for batch in batches:
+        loss = pretraining_loss(model, batch)
+        count = len(batch.labels)
+        words += count
+        mlm += float(loss.parts["mlm"]) * count
+        correct += word_accuracy(loss.logits["mlm"], batch.labels) * count
+        in_top5 += word_accuracy(loss.logits["mlm"], batch.labels, top=5) * count
+        labelled = batch.next_sentence != NO_LABEL
+        if head in loss.parts and bool(labelled.any()):
+            pairs += int(labelled.sum())
+            pair += float(loss.parts[head]) * int(labelled.sum())
+            guesses = loss.logits[head].argmax(dim=-1)
+            pairs_right += int((guesses == batch.next_sentence)[labelled].sum())
+    model.train(was_training)
+    mlm /= max(words, 1)
+    of_pairs = {f"{head}_loss": pair / pairs, f"{head}_accuracy": pairs_right / pairs} if pairs else {}
+    return {
+        "loss": mlm + (pair / pairs if pairs else 0.0),
+        "mlm_loss": mlm,
+        "mlm_accuracy": correct / max(words, 1),
+        "mlm_top5": in_top5 / max(words, 1),
+        "perplexity": math.exp(min(mlm, 700.0)),
+        "nsp_loss": None,
+        "nsp_accuracy": None,
+        **of_pairs,
+        "words": int(words),
+        "pairs": int(pairs),
+    }
 
 
 def data_of_pretraining(folder: Path) -> DataOptions:

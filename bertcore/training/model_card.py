@@ -158,7 +158,7 @@ def pretraining_card(
 ) -> ModelCard:
     """Of pretraining, from scratch or from a checkpoint, and of distillation."""
     data, training = options.data, options.training
-    numbers = {name: value for name, value in story.held_out.items() if name not in ("kind", "step", "tokens")}
+    numbers = {name: value for name, value in story.held_out.items() if name not in ("kind", "kinds", "step", "tokens")}
     origin = f"trained further from {place_of(options.start)}" if options.start else "trained from scratch"
     origin = f"distilled from {teaching.teacher}" if teaching else origin
     measured_at = story.held_out.get("step", story.step)

@@ -51,7 +51,9 @@ class Muon(torch.optim.AdamW):
                 pair = (matrix, step) if matrix.shape[0] <= matrix.shape[1] else (matrix.T, step.T)
                 by_shape.setdefault(pair[0].shape, []).append(pair)
         for shape, pairs in by_shape.items():
-            steps = orthogonal(torch.stack([step for _, step in pairs]).to(group["products"])).float()
+            steps = orthogonal(
+                torch.stack([step for _, step in pairs]).to(group.get("products", torch.float32))
+            ).float()
             length = group["lr"] * RMS_OF_ADAMW * max(shape) ** 0.5
             for (matrix, _), step in zip(pairs, steps, strict=True):
                 matrix.sub_(step, alpha=length)

@@ -9,10 +9,10 @@ import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, without_spare_rows
 from bertcore.checkpoint.config_file import read_config
-from bertcore.data.batches import Batch, PairSampler, in_parts
-from bertcore.data.corpus import Corpus, load_corpus, open_corpus
+from bertcore.data.batches import Batch, in_parts
+from bertcore.data.corpus import load_corpus, open_corpus
 from bertcore.data.pairs import PairRules
-from bertcore.data.text import Paragraphs, read_documents, text_files
+from bertcore.data.text import Paragraphs, read_documents
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
@@ -35,6 +35,7 @@ from bertcore.training.pretrain_options import NO_DROPOUT, PretrainOptions, size
 from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, MASKED, Position, PretrainingBatches
 from bertcore.training.resume_settings import open_or_create
 from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
+from bertcore.training.training_text import TrainingText
 
 HEADS_OF_PAIRS = {"nsp": ("mlm", "nsp"), "sop": ("mlm", "sop"), "none": ("mlm",)}  # what learns from each kind of pairs
 NO_TEXT = "There is nothing to train on; give one or more text files with --corpus."
@@ -48,7 +49,6 @@ _PHASE_WORDS = {
 @dataclass(frozen=True)
 class PretrainingMaterials(Materials):
     batches: PretrainingBatches
-    corpus: Corpus
     held_out: HeldOutText
 
 
@@ -68,9 +68,9 @@ def _check(options: PretrainOptions | None) -> PretrainOptions:
     """Read the first document of each file before a folder is made for the run."""
     if options is None or not options.data.corpus:
         raise BertcoreError(NO_TEXT)
-    for name in options.data.corpus:
-        if next(read_documents([Path(name)], options.data.text_format), None) is None:
-            raise BertcoreError(f"The text file {name} is empty; give a file with some text in it.")
+    for file in options.data.files if options.data.mixture else map(Path, options.data.corpus):
+        if next(read_documents([file], options.data.text_format), None) is None:
+            raise BertcoreError(f"The text file {file} is empty; give a file with some text in it.")
     return options
 
 
@@ -105,7 +105,7 @@ class Pretraining:
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
         """`exact`: files that the data's key does not cover."""
-        files = text_files(map(Path, self.options.data.corpus))
+        files = self.options.data.files
         note_sources(run, files, exact)
         refuse_changed(run, files, exact)
 
@@ -113,10 +113,10 @@ class Pretraining:
         options, group = self.options, self.group
         data, training, device = options.data, options.training, group.device
         torch.set_num_threads(training.threads or default_threads(group.local_size))
-        tokenizer, corpus = self._read_text(run, report)
+        tokenizer, text = self._read_text(run, report)
         rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences)
-        samplers = {length: PairSampler(corpus, False, length, training.seed, rules) for length in data.lengths}
-        held_out = HeldOutText.of(corpus, tokenizer, data.sequence_length, training.held_out_sequences, rules)
+        samplers = {length: text.sampler(length, training.seed, rules) for length in data.lengths}
+        held_out = text.held_out(tokenizer, data.sequence_length, training.held_out_sequences, rules)
         config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
         model = Bert(config, HEADS_OF_PAIRS[data.pairs], generator=torch.Generator().manual_seed(training.seed))
         model.train().to(device)
@@ -129,7 +129,7 @@ class Pretraining:
             device=device,
             precision=precision,
             tokenizer=tokenizer,
-            data_key=corpus.key,
+            data_key=text.key,
             model=model,
             optimizer=make_optimizer(
                 model,
@@ -142,26 +142,36 @@ class Pretraining:
             summary=(
                 f"{config.num_hidden_layers} x {config.hidden_size}, {parameters:,} parameters, "
                 f"{tokenizer.vocab_size:,} tokens in the vocabulary; "
-                f"{corpus.count_tokens(False):,} tokens to train on, {corpus.count_tokens(True):,} held out; "
+                f"{text.count_tokens(False):,} tokens to train on, {text.count_tokens(True):,} held out; "
                 f"{group.devices}, {torch.get_num_threads()} threads, {precision.reason}"
             ),
             batches=PretrainingBatches(options, samplers, tokenizer, group),
-            corpus=corpus,
             held_out=held_out.to(device),
         )
 
-    def _read_text(self, run: Path, report: Callable[[str], None]) -> tuple[Tokenizer, Corpus]:
+    def _read_text(self, run: Path, report: Callable[[str], None]) -> tuple[Tokenizer, TrainingText]:
         """Vocabulary and tokenised text. Process 0 makes them, however long it takes; the others open the result."""
-        files, form = [Path(name) for name in self.options.data.corpus], self.options.data.text_format
+        data = self.options.data
+        sources = data.sources
+        groups = [[file] for file in data.files] if sources else [[Path(name) for name in data.corpus]]
 
-        def make() -> str:
-            tokenizer = self._make_tokenizer(files, run, report)
-            return load_corpus(files, tokenizer, lambda done: report(f"Reading the text: {done:.0%}."), form).key
+        def make() -> list[str]:
+            tokenizer = self._make_tokenizer(run, report)
+            keys = []
+            for files in groups:
+                name = f"the text {files[0].name}" if sources else "the text"
 
-        key = self.group.broadcast(make)
-        return Tokenizer.from_folder(run / "tokenizer"), open_corpus(key)
+                def progress(done: float, name: str = name) -> None:
+                    report(f"Reading {name}: {done:.0%}.")
 
-    def _make_tokenizer(self, files: list[Path], run: Path, report: Callable[[str], None]) -> Tokenizer:
+                keys.append(load_corpus(files, tokenizer, progress, data.text_format).key)
+            return keys
+
+        keys = self.group.broadcast(make)
+        text = TrainingText([open_corpus(key) for key in keys], list(sources.values()))
+        return Tokenizer.from_folder(run / "tokenizer"), text
+
+    def _make_tokenizer(self, run: Path, report: Callable[[str], None]) -> Tokenizer:
         """The run's vocabulary: kept in the run folder from the first moment, so that a resume has the same.
 
         Until there is a snapshot it may be left from a start that failed, on a text that was another then.
@@ -174,7 +184,7 @@ class Pretraining:
             tokenizer = Tokenizer.from_folder(resolve_model(data.tokenizer))
         else:
             report("Learning a vocabulary.")
-            texts = Paragraphs(files, data.text_format)
+            texts = Paragraphs(data.vocabulary_files, data.text_format)
             tokenizer = Tokenizer.train(texts, data.vocab_size, data.lowercase, kind=data.vocabulary)
         tokenizer.save(own)
         return Tokenizer.from_folder(own)

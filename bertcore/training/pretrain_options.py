@@ -3,10 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from bertcore.config import PRESETS, BertConfig
-from bertcore.data.text import TextFormat
+from bertcore.data.mixture import Source, find_files, readings, sources_of
+from bertcore.data.text import TextFormat, text_files
 from bertcore.errors import BertcoreError
 from bertcore.settings import Settings, setting
 from bertcore.tokenizer import LEAST_BPE, VOCABULARIES
@@ -31,6 +33,9 @@ class DataOptions(Settings):
 
     corpus: tuple[str, ...] = setting(
         (), "Text files, or folders of them: a paragraph a line, a blank line between documents"
+    )
+    mixture: Mapping[str, Any] = setting(
+        {}, "Files in the folders of the corpus, each with its kind, weight, pairs, held_out; none: all files alike"
     )
     document_per_file: bool = setting(False, "Each file is one document; blank lines mean nothing")
     text_field: str = setting("text", "The field of a .jsonl line that holds its text; each line is a document")
@@ -85,6 +90,30 @@ class DataOptions(Settings):
     cut_long_sentences: bool = setting(
         True, "Read a sentence longer than a sequence in pieces, instead of its beginning alone"
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sources_of(self.mixture)  # refuses what is none
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        """The files of the mixture by name; empty where there is none."""
+        return sources_of(self.mixture)
+
+    @property
+    def files(self) -> list[Path]:
+        """What is read, in the mixture's order where there is one. Raises BertcoreError for what is not there."""
+        if self.mixture:
+            return find_files(list(self.mixture), self.corpus)
+        return text_files(map(Path, self.corpus))
+
+    @property
+    def vocabulary_files(self) -> list[Path]:
+        """What a vocabulary is learned from: what is trained on, and of a mixture the heavy files several times."""
+        if not self.mixture:
+            return [Path(name) for name in self.corpus]
+        trained = {name: source for name, source in self.sources.items() if source.weight and not source.held_out}
+        return readings(find_files(list(trained), self.corpus), [source.weight for source in trained.values()])
 
     @property
     def text_format(self) -> TextFormat:

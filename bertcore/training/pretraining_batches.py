@@ -1,10 +1,12 @@
 """Which batch each step of pretraining gets: causal or masked, of which length, from which place in the text."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from bertcore.data.batches import Batch, PairSampler, Prefetcher, causal_batch, make_rows, masked_batch
+from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain_options import PretrainOptions
@@ -12,7 +14,8 @@ from bertcore.training.pretrain_options import PretrainOptions
 CAUSAL, MASKED = "causal", "masked"  # the two phases of a run
 CAUSAL_MASKED_EVERY = 8  # in the causal phase, every so-many-th step predicts masked words all the same
 
-Position = Mapping[str, tuple[int, int]]  # sequence length -> (epoch, windows of it that were used)
+Position = Mapping[str, Any]  # sequence length -> the state of its sampler
+Sampler = PairSampler | MixedSampler
 
 
 class PretrainingBatches:
@@ -24,7 +27,7 @@ class PretrainingBatches:
     def __init__(
         self,
         options: PretrainOptions,
-        samplers: Mapping[int, PairSampler],  # by sequence length
+        samplers: Mapping[int, Sampler],  # by sequence length
         tokenizer: Tokenizer,
         group: ProcessGroup,
     ) -> None:
@@ -84,9 +87,8 @@ class PretrainingBatches:
     def has_long(self, position: Position) -> bool:
         """Whether sequences of the last part are among those before this position."""
         data = self.options.data
-        return data.long_sequence_length > data.sequence_length and any(
-            position.get(str(data.long_sequence_length), ())
-        )
+        used = position.get(str(data.long_sequence_length), ())  # all zero before its first window
+        return data.long_sequence_length > data.sequence_length and bool(np.any(used))
 
     def close(self) -> None:
         self._prefetcher.close()

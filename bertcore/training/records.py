@@ -111,7 +111,7 @@ class Progress:
     tokens: int  # real tokens seen
     elapsed_s: float  # of training, pauses not counted
     corpus_key: str
-    samplers: Mapping[str, tuple[int, int]]  # sequence length -> (epoch, position)
+    samplers: Mapping[str, Any]  # where in the text the run is, as the sampler of each sequence length says it
     precision: str = "fp32"  # what the steps so far were computed in
 
 
@@ -125,12 +125,18 @@ def load_progress(folder: Path, model: nn.Module, optimizer: torch.optim.Optimiz
     """Put the optimiser back and say where the run stands. Raises BertcoreError where the files are damaged."""
     try:
         values = read_json(folder / PROGRESS_FILE)
-        samplers = {length: (int(epoch), int(position)) for length, (epoch, position) in values["samplers"].items()}
-        progress = Progress(**{**values, "samplers": samplers})
+        progress = Progress(
+            **{**values, "samplers": {name: _whole(state) for name, state in values["samplers"].items()}}
+        )
         restore_optimizer(optimizer, model, load_file(folder / OPTIMIZER_FILE))
         return progress
     except Exception as error:
         raise BertcoreError(f"The training state in {folder} is damaged ({error}); start a new run.") from None
+
+
+def _whole(state: Any) -> Any:
+    """Whole numbers in lists of any depth, as tuples; anything else raises."""
+    return tuple(map(_whole, state)) if isinstance(state, list) else int(state)
 
 
 def load_newest(resumable: list[Path], model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:

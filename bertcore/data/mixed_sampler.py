@@ -1,0 +1,91 @@
+"""Sequences from several texts, each read as often as its weight says."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.data.batches import PairSampler
+from bertcore.data.corpus import Corpus
+from bertcore.data.mixture import Source
+from bertcore.data.pairs import Pair, PairRules, other_place, random_next_sentences
+
+_SAME_DOCUMENT, _SAME_SOURCE = 0.25, 0.5  # a strange B comes from there up to here in 0..1, else from another source
+
+
+class MixedSampler:
+    """Windows of several texts, each as often as its weight says; what follows is fixed by the seed alone.
+
+    Where B is not to follow A, it comes from another source half of the time, else from another document of the same
+    source or from elsewhere in the same document: topic and style must not be enough to tell.
+    """
+
+    def __init__(
+        self,
+        corpora: Sequence[Corpus],
+        sources: Sequence[Source],
+        held_out: bool,
+        length: int,
+        seed: int,
+        rules: PairRules,
+    ) -> None:
+        self.samplers: list[PairSampler] = []
+        for number, (corpus, source) in enumerate(zip(corpora, sources, strict=True)):
+            whole = replace(corpus, held_out=np.full(len(corpus.held_out), held_out))
+            own = rules if source.pairs else replace(rules, kind="none")
+            own = replace(own, strange=partial(self._strange, number)) if own.kind == "nsp" else own
+            self.samplers.append(PairSampler(whole, held_out, length, seed, own))
+        weights = np.array([1.0 if held_out else source.weight for source in sources])
+        self._shares = weights / weights.sum()
+        paired = np.array([sampler.rules.kind == "nsp" for sampler in self.samplers])
+        self._paired_shares = np.where(paired, self._shares, 0.0)
+        self._taken = np.zeros(len(weights), dtype=np.int64)  # windows of each source so far
+
+    @property
+    def state(self) -> list[tuple[int, int, int]]:
+        """(windows taken, epoch, position) of each source: all that a resume needs."""
+        taken = self._taken.tolist()
+        return [(count, *sampler.state) for count, sampler in zip(taken, self.samplers, strict=True)]
+
+    def restore(self, state: Sequence[tuple[int, int, int]]) -> None:
+        for number, (sampler, (taken, epoch, position)) in enumerate(zip(self.samplers, state, strict=True)):
+            self._taken[number] = taken
+            sampler.restore((epoch, position))
+
+    @property
+    def windows_per_epoch(self) -> int:
+        return sum(sampler.windows_per_epoch for sampler in self.samplers)
+
+    def windows(self, count: int) -> NDArray[np.int64]:
+        """The next `count` windows, (count,4): the number of the source, and the window in it."""
+        order = np.empty(count, dtype=np.int64)
+        for row in range(count):  # the source that is furthest behind its share
+            order[row] = np.argmax(self._shares * (self._taken.sum() + 1) - self._taken)
+            self._taken[order[row]] += 1
+        found = np.empty((count, 4), dtype=np.int64)
+        found[:, 0] = order
+        for number, sampler in enumerate(self.samplers):
+            found[order == number, 1:] = sampler.windows(int((order == number).sum()))
+        return found
+
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]:
+        return [self.samplers[row[0]].pairs(row[None, 1:], rng)[0] for row in windows]
+
+    def take(self, count: int, rng: np.random.Generator) -> list[Pair]:
+        return self.pairs(self.windows(count), rng)
+
+    def _strange(self, number: int, window: NDArray[np.int64], length: int, rng: np.random.Generator) -> NDArray:
+        """A B of some `length` tokens that does not follow."""
+        own, where = self.samplers[number], rng.random()
+        if where < _SAME_DOCUMENT:
+            found = other_place(own.corpus, window, length, rng)
+            if found is not None:
+                return found
+        others = self._paired_shares.copy()
+        others[number] = 0.0
+        if where < _SAME_SOURCE or not others.any():
+            return random_next_sentences(own.corpus, own.documents, int(window[2]), length, rng)
+        other = self.samplers[int(rng.choice(len(others), p=others / others.sum()))]
+        return random_next_sentences(other.corpus, other.documents, None, length, rng)
