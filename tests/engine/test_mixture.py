@@ -1,0 +1,173 @@
+"""A mixture of texts: shares, resumes, held-out sources, and next sentences that do not follow."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bertcore.data.corpus import Corpus
+from bertcore.data.mixed_sampler import MixedSampler
+from bertcore.data.mixture import Source, find_files, readings, sources_of
+from bertcore.data.pairs import IS_NEXT, NO_LABEL, NOT_NEXT, PairRules
+from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
+from tests.engine.corpora import STORIES, document_of, numbered_corpus
+from tests.engine.training_runs import losses
+
+LENGTH = 24
+RULES = PairRules("nsp", pack=True, specials=(2, 3), separator=4_000_000_000, cut_long=True)
+
+
+def _corpus(first: int, documents: int = 40) -> Corpus:
+    """Documents of 20 sentences of 4 tokens; ids count from `first`."""
+    plain = numbered_corpus([[4] * 20] * documents)
+    return Corpus(plain.tokens + np.uint32(first), plain.sentence_starts, plain.document_starts, plain.held_out)
+
+
+def _sampler(sources: list[Source], seed: int = 0) -> MixedSampler:
+    corpora = [_corpus(number * 1_000_000) for number in range(len(sources))]
+    return MixedSampler(corpora, sources, held_out=False, length=LENGTH, seed=seed, rules=RULES)
+
+
+def test_each_source_is_read_as_often_as_its_weight_says() -> None:
+    sampler = _sampler([Source(weight=6), Source(weight=3), Source(weight=1)])
+    counts = Counter(sampler.windows(1000)[:, 0].tolist())
+    assert [counts[number] for number in range(3)] == [600, 300, 100]
+    first_ten = _sampler([Source(weight=6), Source(weight=3), Source(weight=1)]).windows(10)[:, 0].tolist()
+    assert sorted(first_ten) == [0] * 6 + [1] * 3 + [2]  # in any stretch of the run, not only on average
+
+
+def test_a_resume_goes_on_with_the_same_windows() -> None:
+    """The state passes through JSON, as in a snapshot, and over the ends of epochs."""
+    whole, before, after = (_sampler([Source(weight=2), Source(weight=1)]) for _ in range(3))
+    expected = whole.windows(900)
+    first = before.windows(500)
+    after.restore(json.loads(json.dumps(before.state)))
+    np.testing.assert_array_equal(np.concatenate([first, after.windows(400)]), expected)
+
+
+def test_what_does_not_follow_comes_from_near_as_often_as_from_far() -> None:
+    sampler = _sampler([Source(), Source()])
+    corpora = [inner.corpus for inner in sampler.samplers]
+    where: Counter[str] = Counter()
+    labels: Counter[int] = Counter()
+    for pair in sampler.take(4000, np.random.default_rng(1)):
+        labels[pair.label] += 1
+        if pair.label != NOT_NEXT:
+            continue
+        a, b = int(pair.a[-1]), int(pair.b[0])
+        if a // 1_000_000 != b // 1_000_000:
+            where["another source"] += 1
+            continue
+        first = corpora[a // 1_000_000]
+        base = a // 1_000_000 * 1_000_000
+        same = document_of(first, a - base) == document_of(first, b - base)
+        where["same document" if same else "same source"] += 1
+        assert not same or b != a + 1
+    total = sum(where.values())
+    assert abs(labels[IS_NEXT] / 4000 - 0.5) < 0.03
+    for name, share in (("another source", 0.5), ("same source", 0.25), ("same document", 0.25)):
+        assert abs(where[name] / total - share) < 4 * np.sqrt(share / total), where
+
+
+def test_sentences_that_have_nothing_to_do_with_one_another_make_no_pairs() -> None:
+    """And none of them is taken for a B that does not follow."""
+    sampler = _sampler([Source(), Source(pairs=False)])
+    pairs = sampler.take(600, np.random.default_rng(2))
+    single = [pair for pair in pairs if pair.a[0] >= 1_000_000]
+    assert single and all(pair.label == NO_LABEL and len(pair.b) == 0 for pair in single)
+    assert all((pair.b[pair.b != RULES.separator] < 1_000_000).all() for pair in pairs if pair.label == NOT_NEXT)
+
+
+@pytest.mark.parametrize(
+    ("mixture", "sentence"),
+    [
+        ({"a.txt": {"held_out": True}}, "No file of the mixture is to be trained on"),
+        ({"a.txt": {}}, "No file of the mixture is held out"),
+        ({"a.txt": {"wieght": 2}}, "There is no setting named wieght in a.txt"),
+        ({"a.txt": 3}, "must be a table of settings"),
+        ({"a.txt": {"weight": -1}}, "The weight must be between 0 and 1,000,000"),
+    ],
+)
+def test_a_wrong_mixture_is_refused(mixture: dict, sentence: str) -> None:
+    with pytest.raises(BertcoreError, match=sentence):
+        sources_of(mixture)
+
+
+def test_a_file_that_no_folder_has_is_named(tmp_path: Path) -> None:
+    (tmp_path / "here.txt").write_text("A text.", encoding="utf-8")
+    assert find_files(["here.txt"], ["/nowhere", str(tmp_path)]) == [tmp_path / "here.txt"]
+    with pytest.raises(BertcoreError, match=r"The recipe reads gone\.txt, which is not in"):
+        find_files(["gone.txt"], [str(tmp_path)])
+
+
+def test_a_vocabulary_reads_heavy_small_files_more_often(tmp_path: Path) -> None:
+    large, small = tmp_path / "large.txt", tmp_path / "small.txt"
+    large.write_text("x" * 9000, encoding="utf-8")
+    small.write_text("x" * 1000, encoding="utf-8")
+    assert readings([large, small], [7, 3]) == [large, small, small, small]
+
+
+MIXTURE = {
+    "tales.txt": {"kind": "books", "weight": 3},
+    "talk.txt": {"kind": "everyday", "weight": 1, "pairs": False},
+    "unseen.txt": {"kind": "books", "held_out": True},
+    "news.txt": {"kind": "news", "held_out": True},
+}
+STEPS = 6
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> PretrainOptions:
+    """A tiny run on four files below one folder; the held-out ones have a word that no other has."""
+    documents = STORIES.split("\n\n")
+    for name, part in zip(MIXTURE, (documents[:20], documents[20:40], documents[40:50], documents[50:]), strict=True):
+        text = "\n\n".join(part)
+        (tmp_path / name).write_text(text.replace("cat", "qxqx") if "held_out" in MIXTURE[name] else text, "utf-8")
+    data = {
+        "corpus": [str(tmp_path)],
+        "mixture": MIXTURE,
+        "vocab_size": 200,
+        "sequence_length": 32,
+        "long_sequence_length": 32,
+    }
+    training = {"steps": STEPS, "batch_size": 4, "threads": 1, "evaluations": 1, "held_out_sequences": 8}
+    return PretrainOptions.from_dict({"preset": "tiny", "data": data, "training": training})
+
+
+def test_a_run_of_a_mixture_resumes_as_if_it_had_not_stopped(options: PretrainOptions, tmp_path: Path) -> None:
+    def stop(event: dict) -> None:
+        if event["kind"] == "train" and event["step"] == 3:
+            RunFolder(tmp_path / "stopped").send("stop")
+
+    start_or_resume(options, tmp_path / "whole", resume=False)
+    start_or_resume(options, tmp_path / "stopped", resume=False, on_event=stop)
+    assert RunFolder(tmp_path / "stopped").status().step == 3
+    start_or_resume(options, tmp_path / "stopped", resume=True)
+    assert losses(tmp_path / "stopped") == losses(tmp_path / "whole")
+    assert len(losses(tmp_path / "whole")) == STEPS
+
+
+def test_held_out_files_are_measured_by_kind_and_never_read(options: PretrainOptions, tmp_path: Path) -> None:
+    start_or_resume(options, tmp_path / "run", resume=False)
+    held_out = [line for line in RunFolder(tmp_path / "run").tail().read_new() if line["kind"] == "held_out"]
+    kinds = held_out[-1]["kinds"]
+    assert set(kinds) == {"books", "news"}
+    assert held_out[-1]["words"] == sum(numbers["words"] for numbers in kinds.values())
+    vocabulary = Tokenizer.from_folder(tmp_path / "run" / "tokenizer").raw.get_vocab()
+    assert "cat" in vocabulary and "q" not in vocabulary
+
+
+def test_a_changed_weight_is_another_text(options: PretrainOptions, tmp_path: Path) -> None:
+    start_or_resume(options.with_changes(steps=1), tmp_path / "run", resume=False)
+    file = tmp_path / "run" / "config.json"
+    config = json.loads(file.read_text("utf-8"))
+    config["data"]["mixture"]["tales.txt"]["weight"] = 5
+    file.write_text(json.dumps(config), "utf-8")
+    with pytest.raises(BertcoreError, match="The data of this run has changed since it began"):
+        start_or_resume(None, tmp_path / "run", resume=True)
