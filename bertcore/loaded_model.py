@@ -490,10 +490,16 @@ class LoadedModel:
         )
 
     def report(
-        self, files: Files = (), *, sequence_length: int = 128, tell: Callable[[str], None] = show_status
+        self,
+        files: Files = (),
+        *,
+        whole: bool = False,
+        sequence_length: int = 128,
+        tell: Callable[[str], None] = show_status,
     ) -> ModelReport:
-        """Everything that is measured of a pretrained model (docs/evaluation.md): cloze set, minimal pairs and, with
-        the text it learned from, its held-out part and what its heads do. `tell` hears what is being measured.
+        """Everything that is measured of a pretrained model (docs/evaluation.md): cloze sets, minimal pairs and, with
+        the text it learned from, its held-out part and what its heads do; with `whole`, all of other text. `tell` is
+        called with what is being measured.
 
         Raises BertcoreError where the text cannot be read, or the model has no MLM head.
 
@@ -501,13 +507,14 @@ class LoadedModel:
         200
         """
         from bertcore.data.text import text_files
-        from bertcore.evaluation.report import Effort, measure_model
+        from bertcore.evaluation.report import Effort, measure_model_on_files
         from bertcore.training.evaluate import data_of_pretraining
 
         paths = _paths(files)
         text_files(paths)  # raises at once for what is not there
         form = data_of_pretraining(self.checkpoint.folder).text_format
-        return measure_model(self.checkpoint, paths, form, Effort(length=sequence_length), tell)
+        effort = Effort(length=sequence_length)
+        return measure_model_on_files(self.checkpoint, paths, whole=whole, form=form, effort=effort, tell=tell)
 
     def _predictions(self, examples: Sequence[Example]) -> Predictions:
         from bertcore.tasks.inference.predict import predict

@@ -28,7 +28,7 @@ from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from bertcore.data.corpus import load_corpus
 from bertcore.evaluation.markdown import cloze_table, figures
-from bertcore.evaluation.report import ModelReport, measure_model
+from bertcore.evaluation.report import ModelReport, measure_model_on_files
 from bertcore.locations import BUILT_IN, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.model_card import MASKED
@@ -92,7 +92,8 @@ def main(
         aside = Path(temporary) / name
         shipped = _rounded(pieces[-1].snapshot, aside, name, step, tokens)
         data = pieces[-1].options.data
-        report = measure_model(shipped, [Path(file) for file in data.corpus], data.text_format, tell=typer.echo)
+        files = [Path(file) for file in data.corpus]
+        report = measure_model_on_files(shipped, files, form=data.text_format, tell=typer.echo)
         gained = tuned.read_text(encoding="utf-8") if tuned else ""
         (aside / "README.md").write_text(_card(shipped, pieces, report, machine, gained), encoding="utf-8")
         write_reference(shipped, aside)

@@ -294,9 +294,17 @@ def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
 
     text_files([Path(file) for file in options.corpus])  # before the model is opened: raises for what is not there
     report = load(options.model).report(
-        options.corpus, sequence_length=options.sequence_length, tell=lambda sentence: typer.echo(sentence, err=True)
+        options.corpus,
+        whole=options.whole,
+        sequence_length=options.sequence_length,
+        tell=lambda sentence: typer.echo(sentence, err=True),
     )
-    asked = {"model": options.model, "corpus": list(options.corpus), "sequence_length": options.sequence_length}
+    asked = {
+        "model": options.model,
+        "corpus": list(options.corpus),
+        "whole": options.whole,
+        "sequence_length": options.sequence_length,
+    }
     answer = {"config": asked, **report.to_dict()}
     shown = figures(report)
     if out:

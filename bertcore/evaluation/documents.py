@@ -1,4 +1,5 @@
-"""The held-out documents of some text, file by file: those that a run on the same files keeps apart.
+"""The documents on which a model is measured: of its own text those that a run on the same files holds out, of other
+text all.
 
 Only they are tokenised, so that a model with another vocabulary can be measured on the same documents at once. They are
 cut into sequences laid out as the model was trained: B follows A, split where a sentence begins.
@@ -6,8 +7,8 @@ cut into sequences laid out as the model was trained: B follows A, split where a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from bertcore.data.text import BLOCKS, Documents, TextFormat
 from bertcore.data.tokenising import document_hash, split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.evaluate import HELD_OUT_SEED
 
 ALL_SOURCES = "all"  # the row of all files together
 
@@ -32,9 +34,10 @@ class Document:
     sentences: tuple[str, ...]
     tokens: NDArray[np.int64]  # (T)
     starts: NDArray[np.int64]  # (N+1) where each sentence begins, and T
+    is_connected: bool = True  # False: its sentences have nothing to do with one another
 
     @classmethod
-    def of(cls, source: str, sentences: Sequence[str], tokenizer: Tokenizer) -> Document:
+    def of(cls, source: str, sentences: Sequence[str], tokenizer: Tokenizer, is_connected: bool = True) -> Document:
         pieces = [np.array(ids, dtype=np.int64) for ids in tokenizer.encode_batch_ids(list(sentences))]
         kept = [(text, ids) for text, ids in zip(sentences, pieces, strict=True) if len(ids)]
         lengths = [len(ids) for _, ids in kept]
@@ -43,27 +46,89 @@ class Document:
             sentences=tuple(text for text, _ in kept),
             tokens=np.concatenate([ids for _, ids in kept]) if kept else np.zeros(0, dtype=np.int64),
             starts=np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype(np.int64),
+            is_connected=is_connected,
         )
 
     def __len__(self) -> int:
         return len(self.tokens)
 
 
-def held_out_documents(files: Sequence[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS) -> list[Document]:
-    """Held-out documents in the order of the text; which they are hangs on all files together, as in training.
+@dataclass(frozen=True)
+class EvaluationText:
+    """Documents by row of the report: a file, or a kind of text."""
+
+    rows: dict[str, list[Document]]
+    documents_in_text: int  # those that are not measured too
+    is_whole: bool  # else its held-out part
+
+    @property
+    def documents(self) -> list[Document]:
+        return [document for row in self.rows.values() for document in row]
+
+    def limited(self, tokens: int) -> EvaluationText:
+        """At most so many tokens of each row."""
+        return replace(self, rows={name: sample(documents, tokens) for name, documents in self.rows.items()})
+
+
+def held_out_text(files: Sequence[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS) -> EvaluationText:
+    """Held-out documents by file, in the order of the text; which they are depends on all files, as in training.
 
     The text is read twice: once to choose, once to take. Raises BertcoreError for files that cannot be read, and where
     there is no document.
     """
     hashes = np.array([document_hash(document) for _, document in _documents(files, form)])
     if not len(hashes):
-        raise BertcoreError(f"There is no text in {', '.join(file.name for file in files)}.")
+        raise _no_text(files)
     found = _taken(files, form, choose_held_out(hashes, np.zeros(len(hashes))))
     if not any(len(sentences) > 1 for _, sentences in found):  # a tiny text: then one with a pair of sentences too
         counts = np.array([len(_sentences(document)) for _, document in _documents(files, form)])
         found = _taken(files, form, choose_held_out(hashes, counts))
     documents = [Document.of(source, sentences, tokenizer) for source, sentences in found]
-    return [document for document in documents if len(document)]
+    return EvaluationText(by_source([d for d in documents if len(d)]), len(hashes), is_whole=False)
+
+
+def whole_text(
+    kinds: Mapping[str, Sequence[Path]],
+    tokenizer: Tokenizer,
+    form: TextFormat = BLOCKS,
+    unconnected: Collection[Path] = (),
+) -> EvaluationText:
+    """All documents of the files of each kind; `unconnected` are those of the files whose sentences have nothing to do
+    with one another.
+
+    Raises BertcoreError for files that cannot be read, and for a kind without text.
+    """
+    files = [(kind, file) for kind, of_kind in kinds.items() for file in of_kind]
+    rows: dict[str, list[Document]] = {kind: [] for kind in kinds}
+    count = 0
+    for (kind, file), name in zip(files, _names([file for _, file in files]), strict=True):
+        for paragraphs in Documents([file], form):
+            count += 1
+            document = Document.of(name, _sentences(paragraphs), tokenizer, file not in unconnected)
+            if len(document):
+                rows[kind].append(document)
+    for kind, documents in rows.items():
+        if not documents:
+            raise _no_text(kinds[kind])
+    return EvaluationText(rows, count, is_whole=True)
+
+
+def whole_files(files: Sequence[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS) -> EvaluationText:
+    """All documents of some files, each a row of its own."""
+    return whole_text({name: [file] for name, file in zip(_names(files), files, strict=True)}, tokenizer, form)
+
+
+def _no_text(files: Sequence[Path]) -> BertcoreError:
+    return BertcoreError(f"There is no text in {', '.join(file.name for file in files)}.")
+
+
+def sample(documents: Sequence[Document], tokens: int) -> list[Document]:
+    """Documents that have at most so many tokens together, drawn at random, the same ones each time, and in their
+    order; one in any case."""
+    order = np.random.default_rng(HELD_OUT_SEED).permutation(len(documents))
+    lengths = np.array([len(document) for document in documents])[order]
+    count = max(1, int((np.cumsum(lengths) <= tokens).sum()))
+    return [documents[i] for i in sorted(order[:count])]
 
 
 def by_source(documents: Sequence[Document]) -> dict[str, list[Document]]:
@@ -100,7 +165,7 @@ def _sentences(document: list[str]) -> list[str]:
 
 
 _TRIES = 200  # places looked at for sentences of the right length
-_ALIKE = 0.2  # how far the length of a random B may be from that of the right one
+_ALIKE = 0.2  # how far the length of a strange B may be from that of the right one
 _FILLED = 0.85  # of the room, by A and its own B
 
 
@@ -148,17 +213,22 @@ def following(documents: Sequence[Document], window: Window) -> Pair:
 
 
 def whole_sentences(documents: Sequence[Document], length: int, rules: PairRules) -> list[Window]:
-    """Windows of whole sentences, as many as fill most of a sequence of `length`, split nearest the middle.
+    """Windows of whole sentences, two at least, as many as fill most of a sequence of `length`, split nearest the
+    middle.
 
-    Room is left for a random B that is somewhat longer. A sentence that is too long, or stands alone in its window, is
-    in none of them.
+    Room is left for a strange B that is somewhat longer. Of a short document a window has no more than half, where two
+    sentences are that short, so that a strange B can come from another place in it. A sentence that is too long, or
+    stands alone in its window, is in none of them.
     """
     windows = []
-    room = int(_FILLED * rules.room(length))
+    most = int(_FILLED * rules.room(length))
     for number, document in enumerate(documents):
         starts, sentence = document.starts, 0
         while sentence < len(document.sentences):
             first = int(starts[sentence])
+            room = min(most, len(document) // 2)
+            if sentence + 2 < len(starts) and starts[sentence + 2] - first <= most:
+                room = max(room, int(starts[sentence + 2]) - first)
             after = int(np.searchsorted(starts, first + room, side="right")) - 1  # of the last that fits
             if after > sentence + 1:
                 stop = int(starts[after])
@@ -177,27 +247,35 @@ def single_sentences(documents: Sequence[Document], fewest: int, most: int) -> l
     ]
 
 
-def random_next_sentence(
-    documents: Sequence[Document], window: Window, room: int, rng: np.random.Generator
+def strange_next_sentence(
+    document: Document,
+    window: Window,
+    pools: Sequence[Sequence[Document]],
+    room: int,
+    rng: np.random.Generator,
+    is_same_document: bool = False,
 ) -> Pair | None:
-    """The window's A, and about as many tokens as its B has: whole sentences of another of these documents.
+    """The window's A, and about as many tokens as its B has: whole sentences of another document of `pools`, each pool
+    as often as another; or, with `is_same_document`, of another place in `document`.
 
     Nothing but what B says may tell that it does not follow: were it shorter or cut off more often, that would. None
-    where no other document has such sentences; the window must have a split and be made of whole sentences.
+    where no document has such sentences; the window must have a split and be made of whole sentences.
     """
     assert window.split is not None
     wanted, most = window.stop - window.split, room - (window.split - window.first)
-    for _ in range(_TRIES):
-        other = int(rng.integers(len(documents)))
-        if other == window.document:
+    for _ in range(_TRIES if pools else 0):
+        pool = pools[int(rng.integers(len(pools)))]
+        other = pool[int(rng.integers(len(pool)))]
+        if (other is document) != is_same_document:
             continue
-        starts = documents[other].starts
-        begin = int(rng.integers(len(starts) - 1))
-        lengths = starts[begin + 1 :] - starts[begin]  # of one sentence from there, of two ...
+        begin = int(rng.integers(len(other.starts) - 1))
+        first = int(other.starts[begin])
+        lengths = other.starts[begin + 1 :] - first  # of one sentence from there, of two ...
         length = int(lengths[np.argmin(np.abs(lengths - wanted))])
+        if is_same_document and first < window.stop and first + length > window.first:
+            continue
         if length <= most and abs(length - wanted) <= _ALIKE * wanted:
-            a = documents[window.document].tokens[window.first : window.split]
-            return Pair(a, documents[other].tokens[starts[begin] : starts[begin] + length], NOT_NEXT)
+            return Pair(document.tokens[window.first : window.split], other.tokens[first : first + length], NOT_NEXT)
     return None
 
 

@@ -1,4 +1,4 @@
-"""Means with their standard errors."""
+"""Means with their standard errors, and the calibration error."""
 
 import math
 from dataclasses import dataclass
@@ -42,3 +42,18 @@ def share(right: NDArray) -> Estimate:
         return Estimate(math.nan, math.nan, 0)
     value = float(np.mean(right))
     return Estimate(value, math.sqrt(value * (1 - value) / count), count)
+
+
+CALIBRATION_BINS = 15
+
+
+def expected_calibration_error(confidences: NDArray, right: NDArray, bins: int = CALIBRATION_BINS) -> float:
+    """How far the probability of the likeliest answer (R) is from the share right (R, bool): the mean of
+    |share right - mean probability| over bins of equal width, weighted by how many answers are in each (Guo et al.
+    2017, equation 5). NaN where nothing was counted.
+    """
+    if not len(confidences):
+        return math.nan
+    number = np.clip(np.ceil(np.asarray(confidences, dtype=np.float64) * bins).astype(int) - 1, 0, bins - 1)
+    gaps = np.bincount(number, weights=np.asarray(right, dtype=np.float64) - confidences)  # summed by bin
+    return float(np.abs(gaps).sum() / len(confidences))

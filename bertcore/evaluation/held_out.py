@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 
@@ -18,14 +18,15 @@ from bertcore.evaluation.documents import (
     Document,
     Window,
     batches,
+    by_source,
     cut,
     evenly,
     following,
-    random_next_sentence,
     single_sentences,
+    strange_next_sentence,
     whole_sentences,
 )
-from bertcore.evaluation.estimates import Estimate, mean_by_document
+from bertcore.evaluation.estimates import Estimate, expected_calibration_error, mean_by_document
 from bertcore.model.bert import Bert
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.evaluate import HELD_OUT_MASK_SHARE, HELD_OUT_SEED
@@ -44,6 +45,7 @@ class MaskedWords:
     losses: NDArray[np.float32]  # -ln p of the right word
     ranks: NDArray[np.int32]  # of the right word among all, 1 the likeliest
     hidden: NDArray[np.bool_]  # True where [MASK] stood in its place; else the word itself did, or a random one
+    confidences: NDArray[np.float32]  # probability of the likeliest word
 
     @classmethod
     def joined(cls, parts: Sequence[MaskedWords]) -> MaskedWords:
@@ -53,6 +55,7 @@ class MaskedWords:
             losses=np.concatenate([np.zeros(0, np.float32), *(part.losses for part in parts)]),
             ranks=np.concatenate([np.zeros(0, np.int32), *(part.ranks for part in parts)]),
             hidden=np.concatenate([np.zeros(0, np.bool_), *(part.hidden for part in parts)]),
+            confidences=np.concatenate([np.zeros(0, np.float32), *(part.confidences for part in parts)]),
         )
 
     def counted_from(self, first: int) -> MaskedWords:
@@ -65,11 +68,14 @@ class MaskedWords:
         return MaskedWords(*(getattr(self, field.name)[inside] for field in fields(self)))
 
     def summary(self) -> WordSummary:
+        right, confidences, documents = self.ranks[self.hidden] <= 1, self.confidences[self.hidden], self.documents
         return WordSummary(
-            loss=mean_by_document(self.losses, self.documents),
-            top1=mean_by_document(self.ranks <= 1, self.documents),
-            top1_masked=mean_by_document(self.ranks[self.hidden] <= 1, self.documents[self.hidden]),
-            top5=mean_by_document(self.ranks <= 5, self.documents),
+            loss=mean_by_document(self.losses, documents),
+            top1=mean_by_document(self.ranks <= 1, documents),
+            top1_masked=mean_by_document(right, documents[self.hidden]),
+            top5=mean_by_document(self.ranks <= 5, documents),
+            confidence=mean_by_document(confidences, documents[self.hidden]),
+            calibration_error=expected_calibration_error(confidences, right),
             documents=len(np.unique(self.documents)),
         )
 
@@ -82,6 +88,8 @@ class WordSummary:
     top1: Estimate  # share right
     top1_masked: Estimate  # share right of those behind [MASK]
     top5: Estimate  # share among the first five
+    confidence: Estimate  # probability of the likeliest word behind [MASK]
+    calibration_error: float  # of these probabilities
     documents: int
 
     @property
@@ -155,57 +163,90 @@ def _predicted(
         if all_masked and tokenizer.mask_id is not None:
             batch.input_ids.reshape(-1)[batch.rows] = tokenizer.mask_id
         of_window, place = np.divmod(batch.rows.numpy(), batch.input_ids.shape[1])  # (R)
-        losses, ranks = _losses_and_ranks(model, batch.to(device))
+        losses, ranks, confidences = _losses_and_ranks(model, batch.to(device))
         document = np.array([windows[i].document for i in chosen])[of_window]
         hidden = batch.input_ids.reshape(-1)[batch.rows].numpy() == tokenizer.mask_id  # (R)
-        found.append(MaskedWords(document, place, losses, ranks, hidden))
+        found.append(MaskedWords(document, place, losses, ranks, hidden, confidences))
     return MaskedWords.joined(found)
 
 
-def _losses_and_ranks(model: Bert, batch: Batch) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Of each masked word (R): -ln p, and its rank."""
+def _losses_and_ranks(model: Bert, batch: Batch) -> tuple[NDArray[np.float32], NDArray[np.int32], NDArray[np.float32]]:
+    """Of each masked word (R): -ln p, its rank, and the probability of the likeliest word."""
     hidden = model(batch.input_ids, batch.segment_ids, batch.attention_mask, rows=batch.rows)  # (R,H)
     logits = model.mlm_logits(hidden).float()  # (R,V)
     own = logits.gather(1, batch.labels[:, None])  # (R,1)
-    losses = logits.logsumexp(dim=-1) - own[:, 0]
+    total = logits.logsumexp(dim=-1)
     ranks = (logits > own).sum(dim=-1, dtype=torch.int32) + 1
-    return losses.cpu().numpy(), ranks.cpu().numpy()
+    confidences = (logits.max(dim=-1).values - total).exp()
+    return (total - own[:, 0]).cpu().numpy(), ranks.cpu().numpy(), confidences.cpu().numpy()
+
+
+SAME_DOCUMENT, SAME_FILE, OTHER_FILE = "another place in the document", "another document of the file", "another file"
+ANY_STRANGE = "any of these"
 
 
 @dataclass(frozen=True)
 class NextSentences:
     """Shares judged rightly; standard errors from how documents differ. Half of all pairs follow."""
 
-    right: Estimate
+    right: Estimate  # balanced accuracy: the mean of the other two
     true_next: Estimate  # of the pairs in which B follows A
-    random_next: Estimate  # of those in which it comes from another document
+    strange_next: Estimate  # of those in which it comes from elsewhere
 
 
 def next_sentences(
-    checkpoint: Checkpoint, documents: Sequence[Document], length: int, windows: int
-) -> NextSentences | None:
-    """Two pairs of at most `length` tokens from each of so many windows; a random B is of any other of `documents`.
+    checkpoint: Checkpoint, documents: Sequence[Document], every: Sequence[Document], length: int, windows: int
+) -> dict[str, NextSentences]:
+    """By where the strange B comes from: pairs of at most `length` tokens from each of so many windows, once with the
+    true B and once with each strange one. Strange Bs are taken from `every` document, these among them.
 
-    None where the model has no next-sentence head or no document has two sentences.
+    Empty where the model has no next-sentence head or no document has two connected sentences.
     """
     if "nsp" not in checkpoint.tasks:
-        return None
-    rng = np.random.default_rng(HELD_OUT_SEED)
-    rules = rules_for(checkpoint)
-    both = []  # (document, B follows, B does not)
-    for window in evenly(whole_sentences(documents, length, rules), windows):
-        other = random_next_sentence(documents, window, rules.room(length), rng)
-        if other is not None:
-            both.append((window.document, following(documents, window), other))
-    if not both:
-        return None
-    numbers = np.array([number for number, _, _ in both])
-    follows = _says_next(checkpoint, [pair for _, pair, _ in both])
-    not_next = ~_says_next(checkpoint, [pair for _, _, pair in both])
+        return {}
+    rng, rules = np.random.default_rng(HELD_OUT_SEED), rules_for(checkpoint)
+    documents = [document for document in documents if document.is_connected]
+    files = by_source([document for document in every if document.is_connected])
+    chosen = evenly(whole_sentences(documents, length, rules), windows)
+    follows = _says_next(checkpoint, [following(documents, window) for window in chosen])
+    judged = {}  # of each strange B: (document, whether its A's own B was accepted, whether it was rejected)
+    for place in (SAME_DOCUMENT, SAME_FILE, OTHER_FILE):
+        pairs, kept = [], []
+        for number, window in enumerate(chosen):
+            document = documents[window.document]
+            pair = strange_next_sentence(
+                document,
+                window,
+                _pools(place, document, files),
+                rules.room(length),
+                rng,
+                is_same_document=place == SAME_DOCUMENT,
+            )
+            if pair is not None:
+                pairs.append(pair)
+                kept.append(number)
+        if pairs:
+            of_document = np.array([chosen[number].document for number in kept])
+            judged[place] = np.stack([of_document, follows[kept], ~_says_next(checkpoint, pairs)])  # (3,P)
+    if len(judged) > 1:
+        judged[ANY_STRANGE] = np.concatenate(list(judged.values()), axis=1)
+    return {place: _next_sentences(*found) for place, found in judged.items()}
+
+
+def _pools(place: str, document: Document, files: Mapping[str, list[Document]]) -> list[list[Document]]:
+    if place == SAME_DOCUMENT:
+        return [[document]]
+    if place == SAME_FILE:
+        return [files[document.source]]
+    return [of_file for name, of_file in files.items() if name != document.source]
+
+
+def _next_sentences(documents: NDArray, accepted: NDArray, rejected: NDArray) -> NextSentences:
+    """All (P)."""
     return NextSentences(
-        right=mean_by_document(np.concatenate([follows, not_next]), np.concatenate([numbers, numbers])),
-        true_next=mean_by_document(follows, numbers),
-        random_next=mean_by_document(not_next, numbers),
+        right=mean_by_document(np.concatenate([accepted, rejected]), np.concatenate([documents, documents])),
+        true_next=mean_by_document(accepted, documents),
+        strange_next=mean_by_document(rejected, documents),
     )
 
 

@@ -4,19 +4,27 @@ import math
 from collections.abc import Iterable, Sequence
 
 from bertcore.evaluation.documents import ALL_SOURCES
-from bertcore.evaluation.estimates import Estimate
+from bertcore.evaluation.estimates import CALIBRATION_BINS, Estimate
 from bertcore.evaluation.head_census import HeadCensus
 from bertcore.evaluation.held_out import WordSummary
-from bertcore.evaluation.report import HeldOutReport, ModelReport
+from bertcore.evaluation.report import ModelReport, TextReport
 from bertcore.evaluation.sets import Cloze, ClozeAnswer, ClozeScore, MinimalPairs
 from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.token_labels import SPACE_MARKS
 
 _MARKS = "".join(SPACE_MARKS.values())  # before a word, in vocabularies that mark spaces
 
+ERROR_NOTE = "± is one standard error, from how much the documents differ."
+
 HELD_OUT_NOTE = (
-    "± is one standard error, from how much the documents differ. Which are held out follows from a hash of their "
-    "text. Where a book was cut into several documents, other parts of it may be in the training text."
+    "Which documents are held out follows from a hash of their text. Where a book was cut into several documents, "
+    "other parts of it may be in the training text."
+)
+
+CALIBRATION_NOTE = (
+    f"*Sure* is the mean probability of the likeliest word behind {MASK}; if the model knew what it does not know, it "
+    f"would equal *right at {MASK}*. The calibration error is how far the two differ, the mean over {CALIBRATION_BINS} "
+    "bins of equal width (Guo et al. 2017)."
 )
 
 PREDICTED_NOTE = (
@@ -29,10 +37,10 @@ PREDICTED_NOTE = (
 def figures(report: ModelReport) -> str:
     """All figures as sections of a card, each with a heading of the second level."""
     sections = []
-    if report.held_out is not None:
-        held_out = report.held_out
-        sections += [_held_out(held_out), _next_sentence(held_out), _single_sentences(held_out), _by_position(held_out)]
-    sections += [_cloze(report.cloze), _minimal_pairs(report.minimal_pairs)]
+    if report.text is not None:
+        text = report.text
+        sections += [_masked_words(text), _single_sentences(text), _next_sentence(text), _by_position(text)]
+    sections += [_cloze(report.cloze), _second_cloze(report.second_cloze), _minimal_pairs(report.minimal_pairs)]
     if report.heads is not None:
         sections.append(_heads(report.heads))
     return "\n".join(section for section in sections if section)
@@ -61,7 +69,7 @@ def cloze_table(report: ModelReport) -> str:
     return "\n".join(parts)
 
 
-def _held_out(held_out: HeldOutReport) -> str:
+def _masked_words(text: TextReport) -> str:
     rows = [
         (
             _source(name),
@@ -71,8 +79,9 @@ def _held_out(held_out: HeldOutReport) -> str:
             _percent(words.top1),
             _percent(words.top1_masked),
             _percent(words.top5),
+            *_calibration(words),
         )
-        for name, words in held_out.words.items()
+        for name, words in text.words.items()
     ]
     head = (
         "text",
@@ -82,66 +91,77 @@ def _held_out(held_out: HeldOutReport) -> str:
         "right",
         f"right at {MASK}",
         "in the top five",
+        *_CALIBRATION_HEAD,
     )
+    which = "" if text.is_whole else "held-out "
+    measured = f"{text.documents:,} of the {text.documents_in_text:,} documents"
     lines = [
-        "## Held-out text\n",
-        f"Whole held-out documents in sequences of up to {held_out.length} tokens. {PREDICTED_NOTE}\n",
+        f"## {'Masked words' if text.is_whole else 'Held-out text'}\n",
+        f"Whole {which}documents ({measured}) in sequences of up to {text.length} tokens. {PREDICTED_NOTE}\n",
         _table(head, rows),
-        HELD_OUT_NOTE,
+        f"{ERROR_NOTE}{'' if text.is_whole else f' {HELD_OUT_NOTE}'} {CALIBRATION_NOTE}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _next_sentence(held_out: HeldOutReport) -> str:
-    if not held_out.next_sentence:
+_CALIBRATION_HEAD = ("sure", "calibration error")
+
+
+def _calibration(words: WordSummary) -> tuple[str, str]:
+    error = words.calibration_error
+    return _percent(words.confidence), "none" if math.isnan(error) else f"{error:.3f}"
+
+
+def _next_sentence(text: TextReport) -> str:
+    if not text.next_sentence:
         return ""
     rows = [
-        (_source(name), f"{found.right.count:,}", *map(_percent, (found.right, found.true_next, found.random_next)))
-        for name, found in held_out.next_sentence.items()
+        (name, place, f"{found.true_next.count:,}", *map(_percent, (found.true_next, found.strange_next, found.right)))
+        for name, of_row in text.next_sentence.items()
+        for place, found in of_row.items()
     ]
-    lines = [
-        "## Next sentence\n",
-        "Does B follow A? Pairs of whole held-out sentences without masks. In half of them B follows, so chance is one "
-        "half; in the others B comes from another document of the same file.\n",
-        _table(("text", "pairs", "right", "true B accepted", "random B rejected"), rows),
-    ]
-    if ALL_SOURCES in held_out.next_sentence:
-        files = {name: words.documents for name, words in held_out.words.items() if name != ALL_SOURCES}
-        most = max(files, key=lambda name: files[name])
-        lines.append(
-            f"In the row for all files a random B comes from any document ({files[most]:,} of {sum(files.values()):,} "
-            f"are of {most}), in the others from the same file, so that row is not the mean of those above it.\n"
-        )
-    return "\n".join(lines)
+    head = ("text", "strange B from", "windows", "true B accepted", "strange B rejected", "balanced accuracy")
+    return (
+        "## Next sentence\n\nDoes B follow A? Pairs of whole sentences without masks: each A once with its own B, and "
+        "once with a strange B of about the same length. Balanced accuracy is the mean of the share of true Bs that "
+        "are accepted and the share of strange ones that are rejected; chance is one half. The closer the place a "
+        f"strange B comes from, the less its topic and style give it away.\n\n{_table(head, rows)}"
+    )
 
 
-def _single_sentences(held_out: HeldOutReport) -> str:
+def _single_sentences(text: TextReport) -> str:
     rows = [
-        (_source(name), f"{words.loss.count:,} in {words.documents:,}", *_words(words)[:2], _percent(words.top5))
-        for name, words in held_out.single_sentences.items()
+        (
+            _source(name),
+            f"{words.loss.count:,} in {words.documents:,}",
+            *_words(words)[:2],
+            _percent(words.top5),
+            *_calibration(words),
+        )
+        for name, words in text.single_sentences.items()
     ]
-    table = _table(("text", "masked words in documents", "loss (nats)", "right", "in the top five"), rows)
+    head = ("text", "masked words in documents", "loss (nats)", "right", "in the top five", *_CALIBRATION_HEAD)
     summed = (
-        "\nThere is no row for all files: each gives at most the same number of sentences, whatever its size, so it "
-        "would weight the files differently from the rows for all files above.\n"
+        "\nThere is no row for all: each row has at most the same number of sentences, however much text there is, so "
+        "such a row would weight the text differently from the one above.\n"
     )
     return (
-        "## Single sentences\n\nHeld-out sentences without context, as a person types one. 15% of the tokens "
+        "## Single sentences\n\nSentences without context, as a person types one. 15% of the tokens "
         f"of each, at least one, are to be predicted, all of them replaced by {MASK}: compare with *right at {MASK}* "
-        f"above.\n\n{table}{summed if len(rows) > 1 else ''}"
+        f"above.\n\n{_table(head, rows)}{summed if len(rows) > 1 else ''}"
     )
 
 
-def _by_position(held_out: HeldOutReport) -> str:
-    if not held_out.by_position:
+def _by_position(text: TextReport) -> str:
+    if not text.by_position:
         return ""
     rows = [
         (f"{part.first + 1} to {part.stop}", f"{words.loss.count:,}", *_words(words))
-        for part in held_out.by_position
+        for part in text.by_position
         for words in (part.words,)
     ]
     table = _table(("position", "masked words", "loss (nats)", "right", f"right at {MASK}", "in the top five"), rows)
-    longest = held_out.by_position[-1].stop
+    longest = text.by_position[-1].stop
     return (
         f"## By position in the sequence\n\nFull sequences of {longest} tokens, the same ones in every row.\n\n{table}"
     )
@@ -152,14 +172,23 @@ def _words(words: WordSummary) -> tuple[str, str, str, str]:
 
 
 def _cloze(cloze: Cloze) -> str:
-    scores = [*cloze.by_category().items(), (ALL_SOURCES, cloze.score)]
-    rows = [(_source(name), str(score.top1.count), *_cloze_shares(name, score)) for name, score in scores]
     return (
         "## Cloze set\n\nEveryday sentences of our own with one obvious missing word (`assets/evaluation`). Good words "
-        "other than those listed there count as wrong.\n\n"
-        + _table(("category", "sentences", "first guess", "in the top five"), rows)
-        + _impossible(cloze)
+        "other than those listed there count as wrong.\n\n" + _cloze_scores(cloze)
     )
+
+
+def _second_cloze(cloze: Cloze) -> str:
+    return (
+        "## Second cloze set\n\nA test set: sentences written later, by which no setting was chosen.\n\n"
+        + _cloze_scores(cloze)
+    )
+
+
+def _cloze_scores(cloze: Cloze) -> str:
+    scores = [*cloze.by_category().items(), (ALL_SOURCES, cloze.score)]
+    rows = [(_source(name), str(score.top1.count), *_cloze_shares(name, score)) for name, score in scores]
+    return _table(("category", "sentences", "first guess", "in the top five"), rows) + _impossible(cloze)
 
 
 def _impossible(cloze: Cloze) -> str:

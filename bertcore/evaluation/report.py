@@ -1,14 +1,21 @@
 """All that is measured of a pretrained model, in one object: what its card says."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.text import BLOCKS, TextFormat
 from bertcore.errors import BertcoreError
-from bertcore.evaluation.documents import ALL_SOURCES, Document, by_source, held_out_documents
+from bertcore.evaluation.documents import (
+    ALL_SOURCES,
+    EvaluationText,
+    held_out_text,
+    whole_files,
+    whole_text,
+)
 from bertcore.evaluation.head_census import TEXTS, HeadCensus, head_census, sentence_pairs
 from bertcore.evaluation.held_out import (
     MaskedWords,
@@ -29,38 +36,43 @@ from bertcore.evaluation.sets import (
     minimal_pairs_file,
     read_cloze,
     read_minimal_pairs,
+    second_cloze_file,
 )
 from bertcore.files import jsonable
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured; enough for a standard error of about half a percent."""
+    """How much is measured, of each file or kind of text; enough for standard errors of about half a percent, of next
+    sentence about one and a half."""
 
     length: int = 128  # tokens of a sequence; as many as the model reads, if fewer
-    most_tokens: int = 1_000_000  # of each file's held-out documents, from the first on
-    single_sentences: int = 3000  # of each file, read alone
-    pair_windows: int = 1500  # for the next sentence, of each file; two pairs each
-    full_sequences: int = 400  # of 512 tokens, for the figures by place
-    head_texts: int = TEXTS
+    most_tokens: int = 150_000  # of whole documents, drawn at random
+    single_sentences: int = 3000  # read without context
+    pair_windows: int = 500  # for next sentence; up to four pairs each
+    full_sequences: int = 200  # of 512 tokens, for the figures by position; of all files together
+    head_texts: int = TEXTS  # of all files together
 
 
 @dataclass(frozen=True)
-class HeldOutReport:
-    """Figures on held-out documents by file, and of all files together under "all".
+class TextReport:
+    """Figures by row, a file or a kind of text, and of all masked words together under "all".
 
-    Single sentences have none of all: at most so many are taken of each file, so that a sum of them would weigh the
-    files otherwise than their text does.
+    Single sentences and next sentence have no row of all: at most so many are taken of each row, so that a sum of them
+    would weight the rows otherwise than their text does.
     """
 
+    is_whole: bool  # whole files; else their held-out part
+    documents: int  # that are measured ...
+    documents_in_text: int  # ... of so many
     length: int  # tokens of a sequence
     words: dict[str, WordSummary]
-    single_sentences: dict[str, WordSummary]  # read by themselves; of each file, not of all
-    next_sentence: dict[str, NextSentences]  # a file: a random B comes from the same file; "all": from any document
+    single_sentences: dict[str, WordSummary]  # read without context
+    next_sentence: dict[str, dict[str, NextSentences]]  # row -> where the strange B comes from -> figures
     by_position: list[PositionRange]
 
 
@@ -69,23 +81,16 @@ class ModelReport:
     name: str
     step: int | None
     parameters: int
-    held_out: HeldOutReport | None  # None: no text was given
+    text: TextReport | None  # None: no text was given
     cloze: Cloze
+    second_cloze: Cloze  # the test set: no setting was chosen by it
     minimal_pairs: MinimalPairs
     heads: HeadCensus | None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON's own types; a number that is not known is None."""
         values: dict[str, Any] = {"format_version": FORMAT_VERSION, **asdict(self)}
-        values["cloze"] = {
-            **asdict(self.cloze.score),
-            "possible": asdict(self.cloze.score_of_possible),
-            "by_category": {name: asdict(score) for name, score in self.cloze.by_category().items()},
-            "sentences": [
-                {**asdict(answer.sentence), "guesses": [asdict(guess) for guess in answer.guesses], "rank": answer.rank}
-                for answer in self.cloze.answers
-            ],
-        }
+        values["cloze"], values["second_cloze"] = _cloze_values(self.cloze), _cloze_values(self.second_cloze)
         values["minimal_pairs"] = {
             "right": asdict(self.minimal_pairs.right),
             "of_different_length": self.minimal_pairs.of_different_length,
@@ -99,92 +104,120 @@ class ModelReport:
                 for p in self.minimal_pairs.preferences
             ],
         }
-        if self.held_out is not None:
-            for name, words in self.held_out.words.items():
-                values["held_out"]["words"][name]["perplexity"] = words.perplexity
+        if self.text is not None:
+            for name, words in self.text.words.items():
+                values["text"]["words"][name]["perplexity"] = words.perplexity
         if self.heads is not None:
             values["heads"]["counts"] = self.heads.counts()
         found: dict[str, Any] = jsonable(values)
         return found
 
 
+def _cloze_values(cloze: Cloze) -> dict[str, Any]:
+    return {
+        **asdict(cloze.score),
+        "possible": asdict(cloze.score_of_possible),
+        "by_category": {name: asdict(score) for name, score in cloze.by_category().items()},
+        "sentences": [
+            {**asdict(answer.sentence), "guesses": [asdict(guess) for guess in answer.guesses], "rank": answer.rank}
+            for answer in cloze.answers
+        ],
+    }
+
+
 def measure_model(
     checkpoint: Checkpoint,
-    files: Sequence[Path] = (),
+    kinds: Mapping[str, Sequence[Path]] | None = None,
+    *,
+    unconnected: Collection[Path] = (),
     form: TextFormat = BLOCKS,
     effort: Effort | None = None,
     tell: Tell = lambda sentence: None,
 ) -> ModelReport:
-    """Everything: the sets of our own, and the held-out documents of the text that the model learned from.
+    """Our own sets, and whole files by kind of text ("news": [...]), none of which the model was trained on.
 
-    `tell` hears what is being measured. The same checkpoint, files and effort give the same report.
-    Raises BertcoreError where the model has no masked-word head, or the text cannot be read.
+    `unconnected` are those of the files whose sentences have nothing to do with one another: they are not asked for
+    the next sentence. `tell` is called with a sentence about what is being measured. The same checkpoint, files and
+    effort give the same report. Raises BertcoreError where the model has no masked-word head, or the text cannot be
+    read.
     """
-    effort = effort or Effort()
+    read = partial(whole_text, kinds or {}, checkpoint.tokenizer, form, unconnected)
+    return _measured(checkpoint, read if kinds else None, effort or Effort(), tell)
+
+
+def measure_model_on_files(
+    checkpoint: Checkpoint,
+    files: Sequence[Path],
+    *,
+    whole: bool = False,
+    form: TextFormat = BLOCKS,
+    effort: Effort | None = None,
+    tell: Tell = lambda sentence: None,
+) -> ModelReport:
+    """As `measure_model`, a row for each file: what a run on all of these files holds out; or, with `whole`, all of
+    it."""
+    read = partial(whole_files if whole else held_out_text, files, checkpoint.tokenizer, form)
+    return _measured(checkpoint, read if files else None, effort or Effort(), tell)
+
+
+def _measured(
+    checkpoint: Checkpoint, read: Callable[[], EvaluationText] | None, effort: Effort, tell: Tell
+) -> ModelReport:
     if "mlm" in checkpoint.missing:
         raise BertcoreError(checkpoint.missing["mlm"])
-    tell("The cloze set and the minimal pairs.")
-    cloze = answer_cloze(checkpoint, read_cloze(cloze_file()))
+    tell("The cloze sets and the minimal pairs.")
+    cloze, second_cloze = (answer_cloze(checkpoint, read_cloze(file)) for file in (cloze_file(), second_cloze_file()))
     pairs = judge_minimal_pairs(checkpoint, read_minimal_pairs(minimal_pairs_file()))
-    held_out = heads = None
-    if files:
+    text_report = heads = None
+    if read is not None:
         tell("Reading the text.")
-        documents = held_out_documents(files, checkpoint.tokenizer, form)
-        held_out = measure_held_out(checkpoint, documents, effort, tell)
+        text = read().limited(effort.most_tokens)
+        text_report = measure_text(checkpoint, text, effort, tell)
         tell(f"The heads, on {effort.head_texts} texts.")
-        heads = head_census(checkpoint, sentence_pairs(documents, effort.head_texts))
+        connected = [document for document in text.documents if document.is_connected]
+        heads = head_census(checkpoint, sentence_pairs(connected, effort.head_texts))
     return ModelReport(
         name=checkpoint.name,
         step=checkpoint.step,
         parameters=checkpoint.parameters,
-        held_out=held_out,
+        text=text_report,
         cloze=cloze,
+        second_cloze=second_cloze,
         minimal_pairs=pairs,
         heads=heads,
     )
 
 
-def measure_held_out(
-    checkpoint: Checkpoint, documents: Sequence[Document], effort: Effort, tell: Tell = lambda sentence: None
-) -> HeldOutReport:
-    """Masked words and next sentence of each source and of all, and masked words by place."""
+def measure_text(
+    checkpoint: Checkpoint, text: EvaluationText, effort: Effort, tell: Tell = lambda sentence: None
+) -> TextReport:
+    """Masked words, single sentences and next sentence of each row, and masked words by position."""
     length = min(effort.length, checkpoint.config.max_length)
-    sources = {name: _first_of(group, effort.most_tokens) for name, group in by_source(documents).items()}
-    measured = [document for group in sources.values() for document in group]
     words: dict[str, WordSummary] = {}
     single_sentences: dict[str, WordSummary] = {}
-    next_sentence: dict[str, NextSentences | None] = {}
+    next_sentence: dict[str, dict[str, NextSentences]] = {}
     every: list[MaskedWords] = []
-    first = 0  # number of a source's first document among all measured ones
-    for name, group in sources.items():
-        tell(f"{name}: masked words, next sentence.")
-        found = masked_words(checkpoint, group, length)
+    first = 0  # number of a row's first document among all
+    for name, documents in text.rows.items():
+        tell(f"{name}: masked words, single sentences, next sentence.")
+        found = masked_words(checkpoint, documents, length)
         words[name] = found.summary()
         every.append(found.counted_from(first))
-        single_sentences[name] = words_of_single_sentences(checkpoint, group, length, effort.single_sentences).summary()
-        first += len(group)
-        next_sentence[name] = next_sentences(checkpoint, group, length, effort.pair_windows)
-    if len(sources) > 1:
-        tell("All files together.")
+        first += len(documents)
+        single_sentences[name] = words_of_single_sentences(
+            checkpoint, documents, length, effort.single_sentences
+        ).summary()
+        next_sentence[name] = next_sentences(checkpoint, documents, text.documents, length, effort.pair_windows)
+    if len(text.rows) > 1:
         words[ALL_SOURCES] = MaskedWords.joined(every).summary()
-        next_sentence[ALL_SOURCES] = next_sentences(checkpoint, measured, length, effort.pair_windows)
     tell("By position in the sequence.")
-    return HeldOutReport(
+    return TextReport(
+        is_whole=text.is_whole,
+        documents=len(text.documents),
+        documents_in_text=text.documents_in_text,
         length=length,
         words=words,
         single_sentences=single_sentences,
-        next_sentence={name: found for name, found in next_sentence.items() if found is not None},
-        by_position=words_by_position(checkpoint, measured, effort.full_sequences),
+        next_sentence={name: found for name, found in next_sentence.items() if found},
+        by_position=words_by_position(checkpoint, text.documents, effort.full_sequences),
     )
-
-
-def _first_of(documents: Sequence[Document], most_tokens: int) -> list[Document]:
-    """The first documents that have so many tokens together; one in any case."""
-    taken: list[Document] = []
-    tokens = 0
-    for document in documents:
-        if taken and tokens + len(document) > most_tokens:
-            break
-        taken.append(document)
-        tokens += len(document)
-    return taken

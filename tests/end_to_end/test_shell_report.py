@@ -23,11 +23,15 @@ def test_all_figures_are_printed_and_kept(shell: Shell, model: str, tmp_path: Pa
         # no document is as long as the model reads
         assert (f"## {heading}" in answer.out) == (heading != "By position")
     kept = json.loads(out.read_text(encoding="utf-8"))
-    assert kept["config"] == {"model": model, "corpus": [text], "sequence_length": 32}
-    assert kept["held_out"]["length"] == 32 and kept["held_out"]["words"]["animals.txt"]["documents"] == 30
+    assert kept["config"] == {"model": model, "corpus": [text], "whole": False, "sequence_length": 32}
+    assert kept["text"]["length"] == 32 and kept["text"]["words"]["animals.txt"]["documents"] == 30
     written = out.with_suffix(".md").read_text(encoding="utf-8")
     assert answer.out.strip() in written and written.count("\n| ") > 200
     assert "animals.txt" in answer.err
+    part = kept["text"]
+    command = (model, "--all", "--corpus", text, "--whole", "--sequence-length", 32)
+    whole = shell("evaluate", *command, "--json").json["text"]
+    assert whole["documents"] == whole["documents_in_text"] == part["documents_in_text"] > part["documents"] == 30
 
 
 @pytest.mark.parametrize(

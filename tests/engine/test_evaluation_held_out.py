@@ -1,6 +1,7 @@
 """Held-out text: the same documents as in training, every token once, and figures as one word at a time gives them."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,23 +11,29 @@ import torch
 
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.corpus import load_corpus
-from bertcore.data.pairs import IS_NEXT, NOT_NEXT, PairRules
+from bertcore.data.pairs import IS_NEXT, NOT_NEXT, Pair, PairRules
+from bertcore.errors import BertcoreError
 from bertcore.evaluation import held_out as held_out_module
 from bertcore.evaluation.documents import (
     Document,
     Window,
     batches,
-    by_source,
     cut,
     evenly,
     following,
-    held_out_documents,
-    random_next_sentence,
+    held_out_text,
+    sample,
     single_sentences,
+    strange_next_sentence,
     whole_sentences,
+    whole_text,
 )
-from bertcore.evaluation.estimates import mean_by_document, share
+from bertcore.evaluation.estimates import expected_calibration_error, mean_by_document, share
 from bertcore.evaluation.held_out import (
+    ANY_STRANGE,
+    OTHER_FILE,
+    SAME_DOCUMENT,
+    SAME_FILE,
     MaskedWords,
     masked_words,
     next_sentences,
@@ -70,9 +77,10 @@ class TestDocuments:
         corpus = load_corpus([first, second], TOKENIZER)
         bounds = corpus.sentence_starts[corpus.document_starts]
         expected = [corpus.tokens[bounds[d] : bounds[d + 1]].tolist() for d in corpus.documents(held_out=True)]
-        found = held_out_documents([first, second], TOKENIZER)
-        assert [document.tokens.tolist() for document in found] == expected
-        for name, group in by_source(found).items():
+        found = held_out_text([first, second], TOKENIZER)
+        assert [document.tokens.tolist() for document in found.documents] == expected
+        assert found.documents_in_text == len(corpus.held_out) and not found.is_whole
+        for name, group in found.rows.items():
             text = (tmp_path / name).read_text(encoding="utf-8").replace("\n", " ")
             assert group and all(" ".join(document.sentences) in text for document in group)
 
@@ -87,8 +95,31 @@ class TestDocuments:
             texts[place * 3] = "The cat sat on the mat. It was very comfortable."
             file.write_text("\n\n".join(texts), encoding="utf-8")
             corpus = load_corpus([file], TOKENIZER)
-            assert len(held_out_documents([file], TOKENIZER)) == len(corpus.documents(held_out=True))
-            assert any(len(d.sentences) == 2 for d in held_out_documents([file], TOKENIZER))
+            found = held_out_text([file], TOKENIZER).documents
+            assert len(found) == len(corpus.documents(held_out=True))
+            assert any(len(document.sentences) == 2 for document in found)
+
+    def test_whole_files_by_kind_are_all_of_their_documents(self, tmp_path: Path) -> None:
+        texts = STORIES.split("\n\n")[:9]
+        files = [tmp_path / f"{name}.txt" for name in "abc"]
+        for number, file in enumerate(files):
+            file.write_text("\n\n".join(texts[3 * number : 3 * number + 3]), encoding="utf-8")
+        kinds = {"stories": files[:2], "single": files[2:]}
+        text = whole_text(kinds, TOKENIZER, unconnected=files[2:])
+        assert text.is_whole and text.documents_in_text == len(text.documents) == 9
+        assert [" ".join(d.sentences) for d in text.documents] == [story.replace("\n", " ").strip() for story in texts]
+        assert [d.source for d in text.rows["stories"]] == ["a.txt"] * 3 + ["b.txt"] * 3
+        assert [d.is_connected for d in text.documents] == [True] * 6 + [False] * 3
+        files[2].write_text("\n")
+        with pytest.raises(BertcoreError, match="no text in c.txt"):
+            whole_text(kinds, TOKENIZER)
+
+    def test_a_sample_is_whole_documents_in_their_order(self) -> None:
+        documents = [numbered([10], 10 * number) for number in range(50)]
+        taken = sample(documents, 205)
+        firsts = [int(document.tokens[0]) for document in taken]
+        assert len(taken) == 20 and firsts == sorted(firsts) and firsts[-1] > 250
+        assert sample(documents, 10**6) == documents and len(sample(documents, 3)) == 1
 
 
 class TestSequences:
@@ -116,6 +147,12 @@ class TestSequences:
         sentences = set(found[0].starts.tolist())
         assert all({w.first, w.split, w.stop} <= sentences for w in windows)
 
+    def test_a_window_leaves_half_of_a_short_document_to_others(self) -> None:
+        """Else a strange B could not come from the same document."""
+        found = [numbered([3] * 6), numbered([3, 3], 100), numbered([3], 200)]
+        windows = whole_sentences(found, 40, RULES)
+        assert [(w.document, w.first, w.split, w.stop) for w in windows] == [(0, 0, 3, 9), (0, 9, 12, 18), (1, 0, 3, 6)]
+
     def test_single_sentences_are_whole_and_of_the_wanted_length(self) -> None:
         found = single_sentences([numbered([4, 5, 14, 15, 7]), numbered([9], 200)], 5, 14)
         assert [(w.document, w.first, w.split, w.stop) for w in found] == [
@@ -125,31 +162,38 @@ class TestSequences:
             (1, 0, None, 9),
         ]
 
-    def test_a_random_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
+    def test_a_strange_b_is_whole_sentences_about_as_long_of_another_document(self) -> None:
         found = [numbered([5, 8]), numbered([6, 2, 12, 9], 100), numbered([3], 200)]
         window, rng = Window(0, 0, 5, 13), np.random.default_rng(0)
-        seen = set()
-        for _ in range(60):
-            pair = random_next_sentence(found, window, 13, rng)
-            assert pair is not None and pair.label == NOT_NEXT and pair.a.tolist() == [0, 1, 2, 3, 4]
-            seen.add((int(pair.b[0]), len(pair.b)))
-        assert seen == {(100, 8)}  # nine from 120 on would not fit into 13
-        seen = {
-            (int(p.b[0]), len(p.b))
-            for _ in range(60)
-            if (p := random_next_sentence(found, window, 14, rng)) is not None
-        }
-        assert seen == {(100, 8), (120, 9)}
-        assert random_next_sentence([found[0], found[2]], window, 13, rng) is None
 
-    def test_random_pairs_are_neither_longer_nor_shorter(self, documents: list[Document]) -> None:
-        rng = np.random.default_rng(0)
-        windows = [w for w in whole_sentences(documents, 24, RULES) for _ in range(20)]
+        def seen(room: int, *pools: list[Document]) -> set[tuple[int, int]]:
+            pairs = [strange_next_sentence(found[0], window, pools, room, rng) for _ in range(60)]
+            assert all(p.label == NOT_NEXT and p.a.tolist() == [0, 1, 2, 3, 4] for p in pairs if p is not None)
+            return {(int(pair.b[0]), len(pair.b)) for pair in pairs if pair is not None}
+
+        assert seen(13, found) == {(100, 8)}  # nine from 120 on would not fit into 13
+        assert seen(14, found) == seen(14, found[2:], found[:2]) == {(100, 8), (120, 9)}
+        assert seen(13, [found[0], found[2]]) == seen(13, found[2:]) == seen(13) == set()
+
+    def test_or_of_another_place_of_the_same_one(self) -> None:
+        document = numbered([4, 4, 5, 5, 4, 9, 4])
+        window, rng = Window(0, 8, 13, 18), np.random.default_rng(0)
         pairs = [
-            (w, pair) for w in windows if (pair := random_next_sentence(documents, w, RULES.room(24), rng)) is not None
+            strange_next_sentence(document, window, [[document]], 13, rng, is_same_document=True) for _ in range(60)
         ]
-        difference = [len(pair.b) - (w.stop - (w.split or 0)) for w, pair in pairs]
-        assert len(pairs) > 100 and abs(np.mean(difference)) < 0.3
+        assert {(int(pair.b[0]), len(pair.b)) for pair in pairs if pair is not None} == {
+            (0, 4),
+            (4, 4),
+            (18, 4),
+            (31, 4),
+        }
+
+    def test_strange_pairs_are_neither_longer_nor_shorter(self, documents: list[Document]) -> None:
+        rng, room = np.random.default_rng(0), RULES.room(24)
+        windows = [w for w in whole_sentences(documents, 24, RULES) for _ in range(20)]
+        pairs = [(w, strange_next_sentence(documents[w.document], w, [documents], room, rng)) for w in windows]
+        difference = [len(pair.b) - (w.stop - (w.split or 0)) for w, pair in pairs if pair is not None]
+        assert len(difference) > 100 and abs(np.mean(difference)) < 0.3
 
     def test_batches_hold_each_sequence_once_and_stay_within_their_tokens(self) -> None:
         lengths = [5, 90, 3, 40, 40, 8, 200]
@@ -175,7 +219,7 @@ class TestMaskedWords:
         monkeypatch.setattr(held_out_module, "MOST_TOKENS", 50)
         words = masked_words(tiny, documents, 24)
         assert len(seen) > 3
-        losses, ranks, places = [], [], []
+        losses, ranks, places, confidences = [], [], [], []
         for batch in seen:
             for row, label in zip(batch.rows, batch.labels, strict=True):
                 sequence, place = divmod(int(row), batch.input_ids.shape[1])
@@ -186,6 +230,8 @@ class TestMaskedWords:
                 losses.append(-math.log(float(shares[label])))
                 ranks.append(int((shares > shares[label]).sum()) + 1)
                 places.append(place)
+                confidences.append(float(shares.max()))
+        np.testing.assert_allclose(words.confidences, confidences, atol=1e-4)
         np.testing.assert_allclose(words.losses, losses, atol=1e-4)
         assert words.ranks.tolist() == ranks and words.positions.tolist() == places
         tokens = sum(map(len, documents))
@@ -205,12 +251,14 @@ class TestMaskedWords:
             losses=np.array([1.0, 2.0, 6.0], dtype=np.float32),
             ranks=np.array([1, 5, 6], dtype=np.int32),
             hidden=np.array([False, True, True]),
+            confidences=np.array([0.9, 0.3, 0.5], dtype=np.float32),
         )
         summary = words.summary()
         assert (summary.loss.value, summary.loss.count, summary.documents) == (3.0, 3, 2)
         assert (summary.top1.value, summary.top5.value) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
         assert summary.perplexity == pytest.approx(math.exp(3))
         assert (summary.top1_masked.value, summary.top1_masked.count) == (0.0, 2)
+        assert summary.confidence.value == summary.calibration_error == pytest.approx(0.4)
         # deviations from 3 by document: -2 - 1 = -3, and 3; 2/1 * (9 + 9) / 3^2
         assert summary.loss.standard_error == pytest.approx(2.0)
         assert words.at(1, 9).losses.tolist() == [1.0, 6.0]
@@ -284,13 +332,15 @@ class TestNextSentences:
         for bias, follows in (((5.0, -5.0), 1.0), ((-5.0, 5.0), 0.0)):
             checkpoint.model.nsp.classify.weight.mul_(0)
             checkpoint.model.nsp.classify.bias.copy_(torch.tensor(bias))
-            found = next_sentences(checkpoint, documents, 24, windows=50)
-            assert found is not None
-            assert (found.right.value, found.true_next.value, found.random_next.value) == (0.5, follows, 1 - follows)
-            assert found.right.count == 2 * found.true_next.count
+            found = next_sentences(checkpoint, documents, documents, 24, windows=50)
+            assert set(found) >= {SAME_FILE, OTHER_FILE, ANY_STRANGE}
+            for of_place in found.values():
+                shares = of_place.right.value, of_place.true_next.value, of_place.strange_next.value
+                assert shares == (0.5, follows, 1 - follows)
+                assert of_place.right.count == 2 * of_place.true_next.count
 
     def test_it_is_what_single_pairs_say(self, tiny: Checkpoint, documents: list[Document]) -> None:
-        found = next_sentences(tiny, documents, 24, windows=50)
+        found = next_sentences(tiny, documents, documents, 24, windows=50)
         windows = whole_sentences(documents, 24, RULES)
         says = []
         for window in windows:
@@ -300,12 +350,44 @@ class TestNextSentences:
             with torch.no_grad():
                 hidden = tiny.model(torch.tensor([ids]), torch.tensor([segments]))
                 says.append(int(tiny.model.nsp_logits(tiny.model.pool(hidden[:, 0])).argmax()) == 0)
-        assert found is not None
-        assert (found.true_next.value, found.true_next.count) == (np.mean(says), len(windows))
+        assert (found[SAME_FILE].true_next.value, found[SAME_FILE].true_next.count) == (np.mean(says), len(windows))
+
+    def test_each_strange_b_comes_from_its_place(self, tiny: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Tokens say where a sentence is from: tens are its document; ids are not read here."""
+        found = [replace(numbered([3, 3, 3, 3], 10 * number), source="ab"[number > 2]) for number in range(5)]
+        loose = replace(numbered([3] * 4, 90), source="c", is_connected=False)
+        judged: list[list[Pair]] = []
+
+        def says_next(checkpoint: Checkpoint, pairs: list[Pair]) -> np.ndarray:
+            judged.append(pairs)
+            return np.array([int(pair.b[0]) % 2 == 0 for pair in pairs], dtype=bool)
+
+        monkeypatch.setattr(held_out_module, "_says_next", says_next)
+        shares = next_sentences(tiny, [*found[:3], loose], [*found, loose], 24, windows=50)
+        true, same_document, same_file, other_file = judged
+        tens = [[(int(pair.a[0]) // 10, int(pair.b[0]) // 10) for pair in pairs] for pairs in judged]
+        assert len(true) == len(same_document) == len(same_file) == len(other_file) == 6
+        assert all(a == b for a, b in (*tens[0], *tens[1])) and all(len({int(p.a[0]), int(p.b[0])}) == 2 for p in true)
+        assert all(abs(int(p.b[0]) - int(p.a[0])) > 3 or p.b[0] < p.a[0] for p in same_document)
+        assert all(a != b and b <= 2 for a, b in tens[2]) and all(b in (3, 4) for _, b in tens[3])
+        assert list(shares) == [SAME_DOCUMENT, SAME_FILE, OTHER_FILE, ANY_STRANGE]
+        for place, pairs in zip(shares, judged[1:], strict=False):
+            accepted, strange = ([int(p.b[0]) % 2 == 0 for p in group] for group in (true, pairs))
+            assert shares[place].true_next.value == np.mean(accepted)
+            assert shares[place].strange_next.value == pytest.approx(1 - np.mean(strange))
+            assert shares[place].right.value == pytest.approx((np.mean(accepted) + 1 - np.mean(strange)) / 2)
+        assert shares[ANY_STRANGE].true_next.count == 18
+        assert shares[ANY_STRANGE].right.value == pytest.approx(
+            np.mean([shares[place].right.value for place in list(shares)[:3]])
+        )
+
+    def test_sentences_without_connection_are_not_asked(self, tiny: Checkpoint, documents: list[Document]) -> None:
+        loose = [replace(document, is_connected=False) for document in documents]
+        assert next_sentences(tiny, loose, [*loose, *documents], 24, windows=50) == {}
 
     def test_a_model_without_the_head_has_no_figure(self, tmp_path: Path, documents: list[Document]) -> None:
         checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("mlm",)))
-        assert next_sentences(checkpoint, documents, 24, windows=50) is None
+        assert next_sentences(checkpoint, documents, documents, 24, windows=50) == {}
 
 
 class TestEstimates:
@@ -330,3 +412,19 @@ class TestEstimates:
         assert share(np.array([True, True, True, False])).standard_error == pytest.approx(math.sqrt(0.75 * 0.25 / 4))
         assert math.isnan(share(np.zeros(0)).value)
         assert math.isnan(mean_by_document(np.array([1.0, 2.0]), np.array([3, 3])).standard_error)
+
+    def test_calibration_error_by_hand(self) -> None:
+        """In bins of a fifth: (0.2, 0.4] has 0.3 and 0.4, one of two right; (0.8, 1] has 0.9, 1.0 and 1.0, all right;
+        0.2 is in the first one, wrong."""
+        confidences = np.array([0.3, 0.4, 0.9, 1.0, 1.0, 0.2])
+        right = np.array([True, False, True, True, True, False])
+        gaps = 2 * abs(1 / 2 - 0.35), 3 * abs(1 - 2.9 / 3), 1 * 0.2
+        assert expected_calibration_error(confidences, right, bins=5) == pytest.approx(sum(gaps) / 6)
+        assert math.isnan(expected_calibration_error(np.zeros(0), np.zeros(0, bool)))
+
+    def test_who_is_as_sure_as_right_has_no_calibration_error(self) -> None:
+        rng = np.random.default_rng(0)
+        confidences = rng.random(100_000)
+        right = rng.random(100_000) < confidences
+        assert expected_calibration_error(confidences, right) < 0.01
+        assert expected_calibration_error(confidences**0.5, right) == pytest.approx(1 / 6, abs=0.01)

@@ -14,12 +14,12 @@ from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
 from bertcore.evaluation import report as report_module
-from bertcore.evaluation.documents import Document, by_source, held_out_documents
+from bertcore.evaluation.documents import Document, held_out_text
 from bertcore.evaluation.estimates import Estimate
 from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sentence_pairs
-from bertcore.evaluation.held_out import NextSentences, masked_words, rules_for, words_of_single_sentences
+from bertcore.evaluation.held_out import SAME_FILE, NextSentences, masked_words, rules_for, words_of_single_sentences
 from bertcore.evaluation.markdown import cloze_table, figures
-from bertcore.evaluation.report import Effort, ModelReport, measure_held_out, measure_model
+from bertcore.evaluation.report import Effort, ModelReport, measure_model, measure_model_on_files, measure_text
 from bertcore.evaluation.sets import Cloze, MinimalPairs, read_cloze, read_minimal_pairs
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
@@ -46,44 +46,42 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def report(tiny: Checkpoint, files: list[Path]) -> ModelReport:
-    return measure_model(tiny, files, effort=EFFORT)
+    return measure_model_on_files(tiny, files, effort=EFFORT)
 
 
 def test_figures_of_all_are_those_of_the_files_weighed_by_their_words(report: ModelReport) -> None:
-    assert report.held_out is not None
-    words = report.held_out.words
+    assert report.text is not None
+    words = report.text.words
     assert list(words) == ["first.txt", "second.txt", "all"]
     counts = [words[name].loss.count for name in ("first.txt", "second.txt")]
     losses = [words[name].loss.value for name in ("first.txt", "second.txt")]
     assert words["all"].loss.count == sum(counts)
     assert words["all"].loss.value == pytest.approx(np.average(losses, weights=counts), rel=1e-5)
     assert words["all"].documents == words["first.txt"].documents + words["second.txt"].documents
-    assert [part.stop for part in report.held_out.by_position] == [64, 128, 160]
+    assert [part.stop for part in report.text.by_position] == [64, 128, 160]
 
 
 def test_a_file_is_measured_on_its_own_held_out_documents(
     tiny: Checkpoint, files: list[Path], report: ModelReport
 ) -> None:
-    documents = [d for d in held_out_documents(files, tiny.tokenizer) if d.source == "second.txt"]
-    assert report.held_out is not None
-    assert report.held_out.words["second.txt"] == masked_words(tiny, documents, 24).summary()
-    assert (
-        report.held_out.single_sentences["second.txt"] == words_of_single_sentences(tiny, documents, 24, 50).summary()
-    )
+    documents = held_out_text(files, tiny.tokenizer).rows["second.txt"]
+    assert report.text is not None
+    assert report.text.words["second.txt"] == masked_words(tiny, documents, 24).summary()
+    assert report.text.single_sentences["second.txt"] == words_of_single_sentences(tiny, documents, 24, 50).summary()
 
 
 def test_words_behind_the_mask_of_all_files_are_those_of_each_together(report: ModelReport) -> None:
-    assert report.held_out is not None
-    first, second, every = (report.held_out.words[name].top1_masked for name in ("first.txt", "second.txt", "all"))
-    assert 0 < every.count == first.count + second.count < report.held_out.words["all"].top1.count
+    assert report.text is not None
+    first, second, every = (report.text.words[name].top1_masked for name in ("first.txt", "second.txt", "all"))
+    assert 0 < every.count == first.count + second.count < report.text.words["all"].top1.count
     assert every.value == pytest.approx(np.average([first.value, second.value], weights=[first.count, second.count]))
 
 
 def test_single_sentences_are_not_summed_over_files_that_they_would_weigh_wrongly(report: ModelReport) -> None:
-    assert report.held_out is not None
-    assert list(report.held_out.single_sentences) == ["first.txt", "second.txt"]
+    assert report.text is not None
+    assert list(report.text.single_sentences) == ["first.txt", "second.txt"]
     section = figures(report).split("## Single sentences")[1].split("##")[0]
-    assert "| **all** |" not in section and "no row for all files" in section
+    assert "| **all** |" not in section and "no row for all" in section
 
 
 def test_files_of_one_name_are_told_apart(tiny: Checkpoint, tmp_path: Path, files: list[Path]) -> None:
@@ -92,32 +90,48 @@ def test_files_of_one_name_are_told_apart(tiny: Checkpoint, tmp_path: Path, file
         (tmp_path / folder).mkdir(exist_ok=True)
         texts.append(tmp_path / folder / name)
         texts[-1].write_bytes(files[source].read_bytes())
-    found = measure_model(tiny, texts[:2], effort=EFFORT)
-    assert found.held_out is not None and list(found.held_out.words) == ["en/wiki.txt", "de/wiki.txt", "all"]
-    assert set(by_source(held_out_documents(texts[1:], tiny.tokenizer))) == {"wiki.txt", "2: all"}
+    found = measure_model_on_files(tiny, texts[:2], effort=EFFORT)
+    assert found.text is not None and list(found.text.words) == ["en/wiki.txt", "de/wiki.txt", "all"]
+    assert set(held_out_text(texts[1:], tiny.tokenizer).rows) == {"wiki.txt", "2: all"}
 
 
 def test_less_text_where_less_is_asked_for(tiny: Checkpoint, files: list[Path], report: ModelReport) -> None:
-    documents = held_out_documents(files, tiny.tokenizer)
-    found = measure_held_out(tiny, documents, Effort(length=24, most_tokens=700, pair_windows=2))
-    assert report.held_out is not None
-    for name in ("first.txt", "second.txt"):
-        group = [document for document in documents if document.source == name]
-        fitting = int((np.cumsum([len(document) for document in group]) <= 700).sum())
-        assert 1 < fitting < len(group)
-        assert (found.words[name].documents, report.held_out.words[name].documents) == (fitting, len(group))
-        assert found.next_sentence[name].true_next.count == 2
+    text = held_out_text(files, tiny.tokenizer)
+    found = measure_model_on_files(tiny, files, effort=replace(EFFORT, most_tokens=700, pair_windows=2)).text
+    assert found is not None and report.text is not None
+    for name, documents in text.rows.items():
+        fitting = found.words[name].documents
+        assert 1 < fitting < len(documents) == report.text.words[name].documents
+        assert found.next_sentence[name][SAME_FILE].true_next.count == 2
+    assert found.documents < report.text.documents == len(text.documents) < found.documents_in_text
+
+
+def test_whole_files_by_kind(tiny: Checkpoint, files: list[Path], tmp_path: Path) -> None:
+    """Each kind has its row, of all its files; sentences without connection have no next one."""
+    single = tmp_path / "single.txt"
+    single.write_text("\n\n".join(["the cat sat on the mat.\nit was a very dog."] * 5), encoding="utf-8")
+    found = measure_model(tiny, {"stories": files, "captions": [single]}, unconnected=[single], effort=EFFORT)
+    assert found.text is not None and found.text.is_whole
+    assert list(found.text.words) == ["stories", "captions", "all"]
+    assert found.text.documents == found.text.documents_in_text == found.text.words["all"].documents
+    assert list(found.text.single_sentences) == ["stories", "captions"]
+    assert list(found.text.next_sentence) == ["stories"]
+    assert f"({found.text.documents:,} of the {found.text.documents:,} documents)" in figures(found)
+    by_file = measure_model_on_files(tiny, files, whole=True, effort=EFFORT).text
+    assert by_file is not None and list(by_file.words) == ["first.txt", "second.txt", "all"]
+    assert by_file.words["all"].loss.count == found.text.words["stories"].loss.count
 
 
 def test_the_same_report_each_time_as_json(tiny: Checkpoint, files: list[Path], report: ModelReport) -> None:
-    again = measure_model(tiny, files, effort=EFFORT)
+    again = measure_model_on_files(tiny, files, effort=EFFORT)
     text = json.dumps(report.to_dict())
     assert json.dumps(again.to_dict()) == text
     values = json.loads(text)
     assert len(values["cloze"]["sentences"]) == 200 and len(values["cloze"]["sentences"][0]["guesses"]) == 5
     assert len(values["minimal_pairs"]["pairs"]) == 100
-    assert values["held_out"]["words"]["all"]["perplexity"] > 1
-    assert 0 <= values["held_out"]["words"]["all"]["top1_masked"]["value"] <= 1
+    words = values["text"]["words"]["all"]
+    assert words["perplexity"] > 1 and 0 <= words["top1_masked"]["value"] <= 1 and 0 <= words["calibration_error"] <= 1
+    assert len(values["second_cloze"]["sentences"]) == 100
     possible = sum(sentence["rank"] is not None for sentence in values["cloze"]["sentences"])
     assert values["cloze"]["possible"]["top5"]["count"] == possible < 200
     pairs = values["minimal_pairs"]
@@ -132,7 +146,7 @@ def test_without_text_the_sets_alone_are_measured(
     monkeypatch.setattr(report_module, "read_cloze", lambda file: read_cloze(file)[:9])
     monkeypatch.setattr(report_module, "read_minimal_pairs", lambda file: read_minimal_pairs(file)[:9])
     short = measure_model(tiny)
-    assert short.held_out is None and short.heads is None
+    assert short.text is None and short.heads is None
     assert [answer.rank for answer in short.cloze.answers] == [answer.rank for answer in report.cloze.answers[:9]]
     assert short.minimal_pairs.right.count == 9
     assert "Held-out" not in figures(short) and "Cloze set" in figures(short)
@@ -143,10 +157,10 @@ def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
 ) -> None:
     checkpoint = load_checkpoint(tiny_checkpoint(tmp_path, tasks=("mlm",), max_position_embeddings=LONGEST))
     assert rules_for(checkpoint) == PairRules.of(checkpoint.tokenizer, "none")
-    held_out = measure_held_out(checkpoint, held_out_documents(files, checkpoint.tokenizer), EFFORT)
-    assert held_out.next_sentence == {}
+    text = measure_text(checkpoint, held_out_text(files, checkpoint.tokenizer), EFFORT)
+    assert text.next_sentence == {}
     assert "## Next sentence" in figures(report)
-    assert "ext sentence" not in figures(replace(report, held_out=held_out))
+    assert "ext sentence" not in figures(replace(report, text=text))
     with pytest.raises(BertcoreError, match="masked-word"):
         measure_model(load_checkpoint(tiny_checkpoint(tmp_path / "other", tasks=("nsp",))))
 
@@ -154,48 +168,46 @@ def test_a_model_without_pairs_is_read_in_one_part_and_has_no_next_sentence(
 class TestTheCard:
     def test_says_the_numbers(self, report: ModelReport) -> None:
         card = figures(report)
-        assert report.held_out is not None and report.heads is not None
-        words, ranges = report.held_out.words["all"], report.held_out.by_position
+        assert report.text is not None and report.heads is not None
+        words, ranges = report.text.words["all"], report.text.by_position
         assert f"{words.loss.value:.3f} ± {words.loss.standard_error:.3f} | {words.perplexity:.1f}" in card
         assert f"| 1 to 64 | {ranges[0].words.loss.count:,} |" in card
         assert f"{report.minimal_pairs.right.value:.1%}" in card and f"{report.cloze.score.top5.value:.1%}" in card
         assert "| first.txt |" in card and "| **all** |" in card
-        single = report.held_out.single_sentences["second.txt"]
+        single = report.text.single_sentences["second.txt"]
         row = card.split("## Single sentences")[1].split("| second.txt |")[1].splitlines()[0]
         assert f"{single.loss.value:.3f} ±" in row and f"{single.top5.value:.1%} ±" in row
 
     def test_tells_the_usual_share_right_from_that_of_words_that_cannot_be_seen(self, report: ModelReport) -> None:
-        assert report.held_out is not None
+        assert report.text is not None
         words = replace(
-            report.held_out.words["all"], top1=Estimate(0.371, 0.003, 1000), top1_masked=Estimate(0.301, 0.004, 800)
+            report.text.words["all"], top1=Estimate(0.371, 0.003, 1000), top1_masked=Estimate(0.301, 0.004, 800)
         )
-        held_out = replace(report.held_out, words={**report.held_out.words, "all": words})
-        table = figures(replace(report, held_out=held_out)).split("## Held-out text")[1].split("##")[0]
+        text = replace(report.text, words={**report.text.words, "all": words})
+        table = figures(replace(report, text=text)).split("## Held-out text")[1].split("##")[0]
         head, row = (next(line for line in table.splitlines() if name in line) for name in ("| text |", "| **all** |"))
         shown = dict(zip(head.split(" | "), row.split(" | "), strict=True))
         assert (shown["right"], shown["right at [MASK]"]) == ("37.1% ± 0.3", "30.1% ± 0.4")
         assert "8 in 10 of these are replaced by [MASK]" in table and "as is usual" in table
 
     def test_tells_accepted_from_rejected_next_sentences(self, report: ModelReport) -> None:
-        assert report.held_out is not None
+        assert report.text is not None
         found = NextSentences(
             right=Estimate(0.668, 0.007, 3000),
             true_next=Estimate(0.9, 0.01, 1500),
-            random_next=Estimate(0.436, 0.02, 1500),
+            strange_next=Estimate(0.436, 0.02, 1500),
         )
-        words = report.held_out.words
-        first, second = (replace(words[name], documents=n) for name, n in (("first.txt", 151), ("second.txt", 4150)))
-        held_out = replace(
-            report.held_out,
-            words={"first.txt": first, "second.txt": second, "all": words["all"]},
-            next_sentence={**report.held_out.next_sentence, "all": found},
-        )
-        section = figures(replace(report, held_out=held_out)).split("## Next sentence")[1].split("##")[0]
-        assert "| right | true B accepted | random B rejected |" in section
-        assert "| **all** | 3,000 | 66.8% ± 0.7 | 90.0% ± 1.0 | 43.6% ± 2.0 |" in section
-        assert "(4,150 of 4,301 are of second.txt)" in section and "not the mean" in section
-        of_one = {"first.txt": held_out.next_sentence["first.txt"]}
-        assert "not the mean" not in figures(replace(report, held_out=replace(held_out, next_sentence=of_one)))
+        text = replace(report.text, next_sentence={"news": {SAME_FILE: found}})
+        section = figures(replace(report, text=text)).split("## Next sentence")[1].split("##")[0]
+        assert "| true B accepted | strange B rejected | balanced accuracy |" in section
+        assert "| news | another document of the file | 1,500 | 90.0% ± 1.0 | 43.6% ± 2.0 | 66.8% ± 0.7 |" in section
+
+    def test_tells_how_sure_the_model_is(self, report: ModelReport) -> None:
+        assert report.text is not None
+        words = replace(report.text.words["all"], confidence=Estimate(0.46, 0.004, 800), calibration_error=0.0714)
+        text = replace(report.text, words={**report.text.words, "all": words})
+        row = next(line for line in figures(replace(report, text=text)).splitlines() if "| **all** |" in line)
+        assert row.endswith("| 46.0% ± 0.4 | 0.071 |")
 
     def test_says_how_much_of_the_cloze_set_is_possible(self, report: ModelReport) -> None:
         ranks = [1, 3, 9, None, None]

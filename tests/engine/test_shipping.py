@@ -98,7 +98,7 @@ def test_the_card_names_its_text_so_that_it_can_be_known_again(tmp_path: Path, m
         )
     )
     options = replace(piece().options, data=DataOptions(corpus=(str(text),)))
-    report = ModelReport("tiny", 500, 1000, None, Cloze(()), MinimalPairs(()), None)
+    report = ModelReport("tiny", 500, 1000, None, Cloze(()), Cloze(()), MinimalPairs(()), None)
     pieces = [replace(piece(), options=options)]
     card = _card(replace(checkpoint, step=500), pieces, report, "one core", "")
     content = text.read_bytes()
