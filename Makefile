@@ -1,8 +1,9 @@
 # `make app` opens BERTscope, `make test` tests it; each does the set-up first where it is missing.
 BIN := .venv/bin
 ARGS ?=
+TEXT ?= ../shared/corpus
 
-.PHONY: app test setup display check lint types format evidence bench soak parity tour gallery clean
+.PHONY: app test setup display check lint types format evidence bench soak parity tour gallery model tiny clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -28,6 +29,12 @@ types: setup
 format: setup  ## puts right what `make lint` complains about, where it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+model: setup  ## the built-in model from nothing, in hours: make model TEXT=../shared/corpus ARGS="--tasks ../shared/tasks"
+	@$(BIN)/python scripts/make_model.py bertscope-mini $(TEXT) $(ARGS)
+
+tiny: setup  ## the tiny model and its snapshots from nothing, in minutes: make tiny TEXT=../shared/corpus
+	@$(BIN)/python scripts/make_model.py bertscope-tiny $(TEXT) $(ARGS)
 
 evidence: setup  ## the slow tests
 	@$(BIN)/python -m pytest -m slow $(ARGS)

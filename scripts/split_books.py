@@ -23,6 +23,8 @@ import typer
 from bertcore.data.text import read_documents
 from bertcore.errors import BertcoreError
 
+TRAIN, HELD_OUT = "books-train.txt.xz", "books-held-out.txt.xz"
+
 NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")  # not at the start of a sentence
 CAPITALISED = re.compile(r"\b[A-Z][a-z]{2,}")
 NAME_USES = 2  # in mid-sentence, for a word to be a name of the document
@@ -67,8 +69,8 @@ def main(
     held_out = {index for group in chosen for index in group}
     train = sorted(set(range(len(documents))) - held_out - left_out)
     out_folder.mkdir(parents=True, exist_ok=True)
-    for title, part in (("train", train), ("held-out", sorted(held_out))):
-        file = out_folder / f"books-{title}.txt.xz"
+    for name, part in ((TRAIN, train), (HELD_OUT, sorted(held_out))):
+        file = out_folder / name
         with lzma.open(file, "wt", encoding="utf-8", newline="\n", preset=1) as text:
             text.write("\n\n".join(documents[index] for index in part) + "\n")
         typer.echo(f"{file}: {_counts(documents, part)}")

@@ -1,20 +1,22 @@
-"""Fine-tune a checkpoint and the same architecture with random weights on four tasks, and print both as a table, beside
-what always giving the most common answer would get.
+"""Fine-tune a checkpoint and the same architecture with random weights on five tasks, with three seeds each, and print
+both as a table, beside what always giving the most common answer would get.
 
-    python scripts/what_pretraining_buys.py TASKS RUNS [--model CHECKPOINT] [--learning-rate RATE] [--random-only]
+    python scripts/what_pretraining_buys.py TASKS RUNS [--model CHECKPOINT] [--learning-rate RATE]
 
-TASKS holds the folders sst2, cola, mrpc and conll2003. Runs that are done in RUNS are not made again.
+TASKS holds the folders sst2, conll2003, mrpc, stsb and cola. Runs that are done in RUNS are not made again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
+import statistics
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -30,8 +32,7 @@ from bertcore.training.task_files import read_examples
 
 NOTE = (
     "Fine-tuned on real benchmark files, from this checkpoint and from random weights, and evaluated on their held-out "
-    "examples; one seed, {rate}. ± is one standard error of an accuracy, from the number of those examples only; "
-    "variation between seeds is not included.\n"
+    "examples; {rate}. Mean of {seeds} seeds ± their standard deviation.\n"
 )
 
 
@@ -46,10 +47,13 @@ class Trial:
 
 TRIALS = (
     Trial("sst2", "SST-2", ("accuracy",), ("--epochs", "1", "--max-examples", "20000"), "1 x 20,000 phrases"),
-    Trial("cola", "CoLA", ("matthews_correlation", "accuracy"), ("--epochs", "3"), "3 x 8,551 sentences"),
-    Trial("mrpc", "MRPC", ("f1", "accuracy"), ("--epochs", "3"), "3 x 3,668 pairs"),
     Trial("conll2003", "CoNLL-2003", ("f1",), ("--epochs", "2"), "2 x 14,041 sentences"),
+    Trial("mrpc", "MRPC", ("f1", "accuracy"), ("--epochs", "3"), "3 x 3,668 pairs"),
+    Trial("stsb", "STS-B", ("spearmanr", "pearson"), ("--epochs", "3"), "3 x 5,749 pairs"),
+    Trial("cola", "CoLA", ("matthews_correlation", "accuracy"), ("--epochs", "3"), "3 x 8,551 sentences"),
 )
+SEEDS = (1, 2, 3)
+KINDS = ("random", "pretrained")
 
 
 def main(
@@ -57,28 +61,26 @@ def main(
     runs: Annotated[Path, typer.Argument(help="Folder for the runs.")],
     model: Annotated[str, typer.Option(help="Checkpoint to start from; default: the built-in one.")] = "bertscope-mini",
     learning_rate: Annotated[float | None, typer.Option(help="If not given, the default for this width.")] = None,
-    random_only: Annotated[bool, typer.Option(help="Only the runs from random weights.")] = False,
     threads: int = 2,
 ) -> None:
-    kinds = ("random",) if random_only else ("random", "pretrained")
-    for trial in TRIALS:
-        for kind in kinds:
-            run = _run(runs, trial, kind, model, learning_rate)
-            if _last(run) is None:
-                typer.echo(f"{trial.title}, {kind} weights", err=True)
-                _fine_tune(trial, kind, tasks / trial.task, run, model, learning_rate, threads)
-    typer.echo(NOTE.format(rate="the default rate" if learning_rate is None else f"learning rate {learning_rate:g}"))
+    for trial, kind, seed in product(TRIALS, KINDS, SEEDS):
+        run = _run(runs, trial, kind, seed, model, learning_rate)
+        if _last(run) is None:
+            typer.echo(f"{trial.title}, {kind} weights, seed {seed}", err=True)
+            _fine_tune(trial, kind, seed, tasks / trial.task, run, model, learning_rate, threads)
+    rate = "the default rate" if learning_rate is None else f"learning rate {learning_rate:g}"
+    typer.echo(NOTE.format(rate=rate, seeds=len(SEEDS)))
     typer.echo("| task | epochs x examples | metric | always the most common answer | random weights | pretrained |")
     typer.echo("|---|---|---|---|---|---|")
     for trial in TRIALS:
-        held_out = _held_out(trial, tasks / trial.task)
-        commonest = always_the_commonest(held_out)
-        found_in = (_run(runs, trial, kind, model, learning_rate) for kind in ("random", "pretrained"))
-        random, pretrained = (_last(run) or {} for run in found_in)
+        commonest = always_the_commonest(_held_out(trial, tasks / trial.task))
+        found = {
+            kind: [_last(_run(runs, trial, kind, seed, model, learning_rate)) or {} for seed in SEEDS] for kind in KINDS
+        }
         for metric in trial.metrics:
             simple = f"{commonest[metric]:.3f}" if metric in commonest else ""
-            values = [simple, *(shown(found, metric, len(held_out.examples)) for found in (random, pretrained))]
-            typer.echo(f"| {trial.title} | {trial.budget} | {metric.partition('_')[0]} | {' | '.join(values)} |")
+            cells = [simple, *(shown([numbers[metric] for numbers in found[kind]]) for kind in KINDS)]
+            typer.echo(f"| {trial.title} | {trial.budget} | {metric.partition('_')[0]} | {' | '.join(cells)} |")
 
 
 def _held_out(trial: Trial, data: Path) -> TaskFile:
@@ -96,31 +98,30 @@ def always_the_commonest(held_out: TaskFile) -> dict[str, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def shown(found: dict[str, float], metric: str, count: int) -> str:
-    """A metric, an accuracy with the standard error of a share of `count`; empty where it was not measured."""
-    if metric not in found:
-        return ""
-    value = found[metric]
-    error = f" ± {math.sqrt(value * (1 - value) / count):.3f}" if metric == "accuracy" else ""
-    return f"{value:.3f}{error}"
+def shown(values: Sequence[float]) -> str:
+    """Mean and standard deviation of one metric over the seeds."""
+    deviation = f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else ""
+    return f"{statistics.mean(values):.3f}{deviation}"
 
 
-def _run(runs: Path, trial: Trial, kind: str, model: str, rate: float | None) -> Path:
-    """A folder for each set of weights and each rate: another model under the same name is another run.
+def _run(runs: Path, trial: Trial, kind: str, seed: int, model: str, rate: float | None) -> Path:
+    """A folder for each set of weights, each seed and each rate: another model under the same name is another run.
 
     Random weights are the same for all checkpoints of one architecture and vocabulary.
     """
     names = ("config.json", "tokenizer.json") if kind == "random" else (SAFETENSORS,)
     content = b"".join((resolve_model(model) / name).read_bytes() for name in names)
     at = "" if rate is None else f"-{rate:g}"
-    return runs / f"{trial.task}-{kind}-{hashlib.sha256(content).hexdigest()[:8]}{at}"
+    return runs / f"{trial.task}-{kind}-{hashlib.sha256(content).hexdigest()[:8]}{at}-{seed}"
 
 
-def _fine_tune(trial: Trial, kind: str, data: Path, run: Path, model: str, rate: float | None, threads: int) -> None:
+def _fine_tune(
+    trial: Trial, kind: str, seed: int, data: Path, run: Path, model: str, rate: float | None, threads: int
+) -> None:
     start = ["--from-scratch"] if kind == "random" else []
     start += [] if rate is None else ["--learning-rate", str(rate)]
     command = [sys.executable, "-m", "bertcore", "finetune", trial.task, "--train", str(data), "--model", model]
-    command += ["--out", str(run), "--seed", "1", "--threads", str(threads), "--resume", *start, *trial.flags]
+    command += ["--out", str(run), "--seed", str(seed), "--threads", str(threads), "--resume", *start, *trial.flags]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 

@@ -1,0 +1,226 @@
+"""What ships of a finished pretraining run: fp16 weights, a model card with measured numbers, the curves, snapshots.
+
+Called by `make_model.py`. All figures are measured here, on the shipped (rounded) weights; what the model says to the
+whole first cloze set goes to docs/cloze-NAME.md.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import shutil
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bertcore.analysis.reference_values import write_reference
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.data.mixture import Source
+from bertcore.evaluation.markdown import cloze_table, figures
+from bertcore.evaluation.report import Effort, ModelReport, measure_model
+from bertcore.files import read_json_or_empty
+from bertcore.locations import BUILT_IN
+from bertcore.runs.environment import ENVIRONMENT_FILE
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.model_card import MASKED
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.pretraining_batches import CAUSAL_MASKED_EVERY
+
+CURVE_LINES = 1500
+EARLY = 100  # steps in which so little is learned that one snapshot is enough
+CARD = Path(__file__).with_name("model_card.md")
+WHAT = {
+    True: "It is the model that opens with BERTscope.",
+    False: f"It ships with BERTscope beside `{BUILT_IN}`: a small one to scrub through, with the snapshots of its run.",
+}
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run of a recipe with a mixture, done."""
+
+    folder: RunFolder
+    options: PretrainOptions
+    snapshot: Path
+    step: int
+    tokens: int
+    minutes: float
+
+    @classmethod
+    def of(cls, folder: RunFolder) -> FinishedRun:
+        """Raises ValueError where the run is not done."""
+        if folder.status().state != "done":
+            raise ValueError(f"the run {folder.path} is not done")
+        step, snapshot = folder.snapshots()[-1]
+        return cls(
+            folder=folder,
+            options=PretrainOptions.from_dict(folder.config()),
+            snapshot=snapshot,
+            step=step,
+            tokens=json.loads((snapshot / "bertscope.json").read_text(encoding="utf-8"))["tokens_seen"],
+            minutes=folder.status().elapsed_s / 60,
+        )
+
+    @property
+    def held_out(self) -> tuple[dict[str, list[Path]], list[Path]]:
+        """The held-out files of each kind, and those of them whose sentences are not connected."""
+        kinds: dict[str, list[Path]] = defaultdict(list)
+        unconnected = []
+        for source, file in zip(self.options.data.sources.values(), self.options.data.files, strict=True):
+            if source.held_out:
+                kinds[source.kind].append(file)
+                unconnected += [] if source.pairs else [file]
+        return dict(kinds), unconnected
+
+
+def ship(
+    run: FinishedRun, assets: Path, docs: Path, tuned: str, snapshots: int, effort: Effort, tell: Callable[[str], None]
+) -> str:
+    """Write checkpoint, run and cloze table of `run`'s name below `assets` and `docs`; returns the model card.
+
+    `tuned`: what fine-tuning gains, as a section of the card; `snapshots`: how many ship, 0 for none.
+    """
+    name = run.options.name
+    checkpoint = assets / "checkpoints" / name
+    shutil.rmtree(checkpoint, ignore_errors=True)
+    shipped = rounded(run.snapshot, checkpoint, name)
+    kinds, unconnected = run.held_out
+    report = measure_model(shipped, kinds, unconnected=unconnected, effort=effort, tell=tell)
+    card = card_of(run, shipped, report, tuned)
+    (checkpoint / "README.md").write_text(card, encoding="utf-8")
+    write_reference(shipped, checkpoint)
+    curve = RunFolder(_thinned_run(run, assets / "runs" / name))
+    if snapshots:
+        _thinned_snapshots(run, snapshots, curve)
+    (docs / f"cloze-{name}.md").write_text(cloze_table(report), encoding="utf-8")
+    return card
+
+
+def rounded(snapshot: Path, folder: Path, name: str) -> Checkpoint:
+    """The snapshot in fp16, as others will read it."""
+    checkpoint = load_checkpoint(snapshot)
+    about = json.loads((snapshot / "bertscope.json").read_text(encoding="utf-8"))
+    save_checkpoint(
+        checkpoint.model,
+        checkpoint.tokenizer,
+        folder,
+        name=name,
+        step=checkpoint.step,
+        tokens_seen=about["tokens_seen"],
+        store_as=torch.float16,
+    )
+    return load_checkpoint(folder)
+
+
+def _thinned_run(run: FinishedRun, target: Path) -> Path:
+    """The run without snapshots, without paths of this machine, and with every n-th training line."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    _write_json(target / "config.json", run.options.with_changes(corpus=("text",)).to_dict())
+    _write_json(target / "status.json", {**vars(run.folder.status()), "pid": None})
+    lines = [line for line in run.folder.tail().read_new() if line["kind"] != "snapshot"]
+    every = len(lines) // CURVE_LINES | 1  # odd: steps of two kinds may take turns
+    kept = [line for number, line in enumerate(lines) if line["kind"] != "train" or number % every == 0]
+    (target / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
+    shutil.copy(run.folder.path / "log.txt", target / "log.txt")
+    return target
+
+
+def _thinned_snapshots(run: FinishedRun, count: int, target: RunFolder) -> None:
+    """The first, the last, and those between that are nearest to even distances in log(EARLY + step); in fp16."""
+    found = run.folder.snapshots()
+    places = [math.log(EARLY + step) for step, _ in found]
+    wanted = [places[0] + (places[-1] - places[0]) * number / (count - 1) for number in range(count)]
+    for number in sorted({min(range(len(places)), key=lambda i: abs(places[i] - place)) for place in wanted}):
+        step, folder = found[number]
+        rounded(folder, target.snapshot_path(step), run.options.name)
+
+
+def _write_json(file: Path, values: dict[str, Any]) -> None:
+    file.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+
+
+# --- the card
+
+
+def card_of(run: FinishedRun, shipped: Checkpoint, report: ModelReport, tuned: str) -> str:
+    config, training, data = shipped.config, run.options.training, run.options.data
+    return CARD.read_text(encoding="utf-8").format(
+        name=shipped.name,
+        what=WHAT[shipped.name == BUILT_IN],
+        layers=config.num_hidden_layers,
+        hidden=config.hidden_size,
+        heads=config.num_attention_heads,
+        inner=config.intermediate_size,
+        positions=config.max_length,
+        vocab=config.vocab_size,
+        parameters=shipped.parameters,
+        steps=run.step,
+        tokens=run.tokens,
+        minutes=run.minutes,
+        machine=_machine(run.folder.path),
+        batch=training.batch_size * data.sequence_length,
+        optimizer=training.optimizer,
+        rate=f"{run.options.peak_rate:g}",
+        warm_up=_warm_up(run.options),
+        mask_share=data.mask_share,
+        masked=MASKED[data.masking],
+        lengths=_lengths(run.options),
+        figures=figures(report),
+        tuned=f"\n## What pretraining buys\n\n{tuned}" if tuned else "",
+        texts=_texts(run),
+    )
+
+
+def _machine(run: Path) -> str:
+    """As "2 cores of Intel(R) Xeon(R) Processor, bf16"."""
+    starts = read_json_or_empty(run / ENVIRONMENT_FILE).get("starts") or [{}]
+    last = starts[-1]
+    device, threads = last.get("device", "cpu"), last.get("threads", 1)
+    where = f"{threads} cores of {last.get('processor', 'a processor')}" if device == "cpu" else device
+    return where if len(starts) == 1 else f"{where}, in {len(starts)} parts"
+
+
+def _warm_up(options: PretrainOptions) -> str:
+    share = options.training.causal_share
+    if not share:
+        return "masked words and next sentence"
+    return (
+        f"the first {share:.0%} of the steps predict the next word (causal warm-up; one step in {CAUSAL_MASKED_EVERY} "
+        "masks words), the others masked words and next sentence"
+    )
+
+
+def _lengths(options: PretrainOptions) -> str:
+    """Tokens of a sequence: "128; 32 in 60% of the steps; 512 in every 4th step of the last 35%"."""
+    data = options.data
+    parts = [f"{data.sequence_length} tokens"]
+    if data.short_share:
+        parts.append(f"{data.short_sequence_length} in {data.short_share:.0%} of the steps")
+    if data.long_share and data.long_sequence_length > data.sequence_length:
+        when = "" if data.long_share == 1 else f" of the last {data.long_share:.0%}"
+        every = "every step" if data.long_every == 1 else f"one step in {data.long_every}"
+        parts.append(f"{data.long_sequence_length} in {every}{when}")
+    return "; ".join(parts)
+
+
+def _texts(run: FinishedRun) -> str:
+    """A table of the mixture: what each file is, how much of the training came from it, how to know it again."""
+    data = run.options.data
+    total = sum(source.weight for source in data.sources.values() if not source.held_out)
+    rows = [("file", "kind", "share of the sequences", "bytes", "SHA-256"), ("---",) * 5]
+    for (name, source), file in zip(data.sources.items(), data.files, strict=True):
+        share = "held out" if source.held_out else f"{source.weight / total:.1%}{_single(source)}"
+        with file.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        rows.append((f"`{name}`", source.kind, share, f"{file.stat().st_size:,}", f"`{digest}`"))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _single(source: Source) -> str:
+    return "" if source.pairs else " (no pairs)"
