@@ -1,1 +1,1 @@
-"""What is measured of a pretrained model: held-out text, a cloze set, minimal pairs, and what its heads do."""
+"""What is measured of a pretrained model: text it was not trained on, cloze sets, minimal pairs, what its heads do."""

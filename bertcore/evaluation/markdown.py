@@ -237,7 +237,7 @@ def _heads(census: HeadCensus) -> str:
     ]
     return (
         f"## What the heads do\n\nThe most frequent kind of each of the {len(census.heads)} heads in "
-        f"{census.texts} held-out pairs of sentences (layer.head, counted from 1).\n\n"
+        f"{census.texts} pairs of sentences (layer.head, counted from 1).\n\n"
         + _table(("kind", "heads", "which"), rows)
     )
 

@@ -47,13 +47,13 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured, of each file or kind of text; enough for standard errors of about half a percent, of next
-    sentence about one and a half."""
+    """How much is measured, of each file or kind of text: enough for standard errors of about half a percentage point
+    for masked words, and one for next sentence."""
 
     length: int = 128  # tokens of a sequence; as many as the model reads, if fewer
     most_tokens: int = 150_000  # of whole documents, drawn at random
     single_sentences: int = 3000  # read without context
-    pair_windows: int = 500  # for next sentence; up to four pairs each
+    pair_windows: int = 800  # for next sentence; up to four pairs each
     full_sequences: int = 200  # of 512 tokens, for the figures by position; of all files together
     head_texts: int = TEXTS  # of all files together
 
