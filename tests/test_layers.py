@@ -1,6 +1,7 @@
 """The layers of docs/architecture.md: each imports only what stands below it, and no two files import each other.
 
-Imports under TYPE_CHECKING and inside functions count too: they are knowledge of one another all the same.
+Imports under TYPE_CHECKING, inside functions and by name (views and rooms that are loaded later) count too: they are
+knowledge of one another all the same.
 `pytest -s tests/test_layers.py` prints the layers.
 """
 
@@ -11,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
-from tests.test_rules import ROOT, imports_of
+from tests.test_rules import ROOT, Import, imports, imports_of
 
 # From the bottom up. Those of one layer do not import each other.
 LAYERS = (
@@ -47,15 +48,21 @@ Graph = Mapping[str, set[str]]  # module or layer -> what it imports
 
 
 def import_graph() -> dict[str, set[str]]:
-    """Module -> the modules of ours that it imports; `from package import module` is an import of the module alone."""
+    """Module -> the modules of ours that it imports."""
     files = [file.relative_to(ROOT) for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")]
     names = {".".join(file.with_suffix("").parts).removesuffix(".__init__"): file for file in files}
-    graph = {}
-    for name, file in names.items():
-        named = {item.module for item in imports_of(file)} & set(names)
-        parents = {module.rpartition(".")[0] for module in named}
-        graph[name] = named - parents - {name}
-    return graph
+    return {name: modules_of(imports_of(file), set(names)) - {name} for name, file in names.items()}
+
+
+def modules_of(imports: list[Import], names: set[str]) -> set[str]:
+    """Those of `names` that are imported; `from package import module` is an import of the module alone."""
+    found = set()
+    for module in {item.module for item in imports} & names:
+        lines = {item.line for item in imports if item.module == module}
+        parts = [item.module for item in imports if item.line in lines and item.module.rpartition(".")[0] == module]
+        if not parts or not names.issuperset(parts):
+            found.add(module)
+    return found
 
 
 def layer_of(module: str) -> tuple[int, str]:
@@ -99,6 +106,13 @@ def test_circles_and_upward_imports_are_found() -> None:
         check_for_circles({"a": {"b"}, "b": {"c"}, "c": {"a"}})
     graph = {"bertcore.model.bert": {"bertcore.config"}, "bertcore.config": {"bertcore.training.loop"}}
     assert list(upward_imports(graph)) == ["bertcore.config imports bertcore.training.loop"]
+
+
+def test_a_package_is_imported_where_a_name_of_its_own_is() -> None:
+    names = {"a", "a.b", "a.c"}
+    assert modules_of(imports("from a import b, c", "x"), names) == {"a.b", "a.c"}
+    assert modules_of(imports("from a import load\nfrom a import b", "x"), names) == {"a", "a.b"}
+    assert modules_of(imports("import a\nfrom a.b import c", "x"), names) == {"a", "a.b"}
 
 
 def test_no_files_import_each_other_in_a_circle() -> None:

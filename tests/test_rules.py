@@ -65,7 +65,7 @@ GUARDS = {"TYPE_CHECKING": "types", "typing.TYPE_CHECKING": "types", "sys.platfo
 
 
 def imports(source: str, package: str) -> list[Import]:
-    """Every import of a file, inside functions too; `package` is the folder it lies in, dotted."""
+    """Every import of a file, inside functions and by name too; `package` is the folder it is in, dotted."""
     return list(_walk(ast.parse(source), package, ""))
 
 
@@ -84,10 +84,22 @@ def _walk(node: ast.AST, package: str, guard: str) -> Iterator[Import]:
         for statement in node.orelse:
             yield from _walk(statement, package, guard)
     else:
+        if isinstance(node, ast.Call) and (module := _loaded(node, package)):
+            yield Import(module, node.lineno, guard, is_late=True)
         is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for child in ast.iter_child_nodes(node):
             found = _walk(child, package, guard)
             yield from (item._replace(is_late=True) for item in found) if is_function else found
+
+
+def _loaded(call: ast.Call, package: str) -> str | None:
+    """The module that a view or a room is loaded from when it is first opened, given as a string."""
+    function, *arguments = (ast.unparse(part) for part in (call.func, *call.args))
+    if function == "later" and arguments[0] == "__package__":
+        return f"{package}.{ast.literal_eval(arguments[1])}"
+    if function == "partial" and arguments[0] == "_load":
+        return f"app.rooms.{ast.literal_eval(arguments[1])}.room"
+    return None
 
 
 @functools.cache
@@ -136,11 +148,23 @@ if TYPE_CHECKING:
     import j
 else:
     import k
+views = (ViewSpec("l", later(__package__, "l", "L")), partial(_load, "m", "M"))
 """
     found = {item.module: item.guard for item in imports(source, "top.middle")}
-    unguarded = {"a.b", "c", "e", "e.f", "top.middle", "top.middle.g", "top.h", "top.h.i", "k"}
+    loaded = {"top.middle.l", "app.rooms.m.room"}
+    unguarded = {"a.b", "c", "e", "e.f", "top.middle", "top.middle.g", "top.h", "top.h.i", "k", *loaded}
     assert found == dict.fromkeys(unguarded, "") | {"j": "types"}
-    assert {item.module for item in imports(source, "top.middle") if item.is_late} == {"e", "e.f"}
+    assert {item.module for item in imports(source, "top.middle") if item.is_late} == {"e", "e.f", *loaded}
+
+
+def test_only_these_import_by_name() -> None:
+    """Where another one does, the scanner has to learn of it: it sees `later` and the list of rooms."""
+    found = set()
+    for file in (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        if re.search(r"import_module|__import__|importlib\.util", text):
+            found.add(file.relative_to(ROOT).as_posix())
+    assert found == {"app/rooms/base.py", "app/shell/rooms.py", "bertcore/__init__.py", "bertcore/results.py"}
 
 
 def test_the_engine_imports_neither_qt_nor_the_window() -> None:

@@ -174,9 +174,9 @@ def test_apply_for_each_task(open_window: Callable, tmp_path: Path, kind: str, p
     wait(lambda: window.state.reading is not None)
     window.set_look(projector=projector)
     room = window.open_room("apply")
-    wait(lambda: room.panel is not None)
+    wait(lambda: room.view is not None)
     if text := {"span": PASSAGE, "summarise": PASSAGE, "choice": ENDINGS}.get(kind):
-        room.panel.editor.setPlainText(text)
+        room.view.editor.setPlainText(text)
     window.state.set_text(TEXT_A, TEXT_B if kind == "classify" else "")
     assert walk(window, wait, ("apply", "embed", "attend", "layers")) == {}
 
