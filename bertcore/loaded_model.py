@@ -6,17 +6,17 @@ Everything here is a thin call into `bertcore.analysis`, `bertcore.tasks`, `bert
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, overload
+from typing import TYPE_CHECKING, Literal, TypeVar, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bertcore.analysis import attribution, interventions
+from bertcore.analysis import interventions
 from bertcore.analysis.attention_heads import classify_heads, head_facts
+from bertcore.analysis.attribution import Method, attribute
 from bertcore.analysis.find_heads import find_heads
 from bertcore.analysis.interventions import Head
 from bertcore.analysis.lens import layer_lens, lens_words
@@ -57,21 +57,9 @@ if TYPE_CHECKING:
 
 Texts = list[str] | tuple[str, ...]  # several texts: a batch
 Files = str | Path | Sequence[str | Path]  # one, or several
-Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
 Step = Callable[[float], object]  # called with the share done, 0..1
 T = TypeVar("T")
 R = TypeVar("R")
-
-PATH_STEPS = 32  # nodes of the integral; its completeness error says whether they are enough
-_FILE_LAYOUTS = {  # how a file is laid out where neither a run nor a person says: by what the model was taught
-    "classify": "classify",
-    "regress": "similarity",
-    "multilabel": "multilabel",
-    "tag": "tag",
-    "span": "answer",
-    "choice": "choose",
-    "summarise": "summarise",
-}
 
 
 def load(
@@ -151,7 +139,7 @@ class LoadedModel:
 
     def _filled(self, a: str, b: str | None, top: int) -> Filled:
         encoding = self.encode(a, b)
-        masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
+        masks = self._masks(encoding)
         if masks and "mlm" in self.missing:
             raise BertcoreError(self.missing["mlm"])
         outputs = predict_masks(self.bert, encoding.ids, encoding.segments, positions=masks)
@@ -204,8 +192,6 @@ class LoadedModel:
         return found[0] if isinstance(a, str) else Results(found)
 
     def _surprise(self, encoding: Encoding, step: Step, groups: Sequence[int] | None = None) -> Surprise:
-        if self.tokenizer.mask_id is None:
-            raise BertcoreError("This model's vocabulary has no mask, so no word can be hidden in turn.")
         return surprise(self.bert, encoding, self.tokenizer.mask_id, groups=groups, progress=step)
 
     def embed(self, a: str | Texts, *, pooling: Literal["mean", "cls"] | None = None) -> NDArray[np.float32]:
@@ -297,7 +283,7 @@ class LoadedModel:
         (5, True)
         """
         encoding = self.encode(a, b)
-        masks = self._masks(encoding)
+        masks = self._masks(encoding, required=True)
         states = trace(self.bert, encoding.ids, encoding.segments, mlm_positions=[]).hidden_states  # (L+1,S,H)
         return LensWords(lens_words(layer_lens(self.bert, states, masks), self.tokenizer, top), masks)
 
@@ -325,42 +311,28 @@ class LoadedModel:
         ('floor', (9,))
         """
         _check_choice("method", method, get_args(Method))
-        encoding, tokenizer = self.encode(a, b), self.tokenizer
-        asks_no_word = word is None and position is None and tokenizer.mask_id not in encoding.ids
-        if target is not None:
-            prediction = "target"
-        elif asks_no_word and "classify" in self.tasks:
-            target, prediction = self._class_target(a, b, label)
-        elif asks_no_word and b:
-            target, prediction = pair_target(), "next sentence"
-        else:
-            at = self._masks(encoding)[0] if position is None else position
-            interventions.check_rows([at], len(encoding))
-            token = self._one_token(word, encoding, at)
-            target, prediction = word_target(at, token), tokenizer.word(token)
-        cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
-        if method == "gradient_x_input":
-            found = attribution.gradient_x_input(self.bert, encoding.ids, encoding.segments, target)
-        else:
-            with progress_bar("Attributing") as step:
-                if method == "leave_one_out":
-                    found = attribution.leave_one_out(
-                        self.bert, encoding.ids, encoding.segments, target, cover, progress=step
-                    )
-                else:
-                    special = (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)
-                    found = attribution.integrated_gradients(
-                        self.bert,
-                        encoding.ids,
-                        encoding.segments,
-                        target,
-                        baseline_ids=attribution.covered(encoding.ids, cover, special),
-                        steps=PATH_STEPS,
-                        progress=step,
-                    )
-        return TokenAttribution(
-            encoding.tokens, found.scores, prediction, found.value, found.baseline, found.completeness_error
-        )
+        encoding, prediction = self.encode(a, b), "target"
+        if target is None:
+            target, prediction = self._target(encoding, a, b, word, position, label)
+        with progress_bar("Attributing") as step:
+            attribution = attribute(
+                self.bert, self.tokenizer, encoding.ids, encoding.segments, target, method, progress=step
+            )
+        return TokenAttribution(tokens=encoding.tokens, prediction=prediction, **vars(attribution))
+
+    def _target(
+        self, encoding: Encoding, a: str, b: str | None, word: str | None, position: int | None, label: str | None
+    ) -> tuple[Target, str]:
+        """What `attribute` explains, and its name."""
+        if word is None and position is None and self.tokenizer.mask_id not in encoding.ids:
+            if "classify" in self.tasks:
+                return self._class_target(a, b, label)
+            if b:
+                return pair_target(), "next sentence"
+        at = self._masks(encoding, required=True)[0] if position is None else position
+        interventions.check_rows([at], len(encoding))
+        token = self._one_token(word, encoding, at)
+        return word_target(at, token), self.tokenizer.word(token)
 
     def _class_target(self, a: str, b: str | None, label: str | None) -> tuple[Target, str]:
         """A label of a classifier, the likeliest where none is named; the number of a regression."""
@@ -372,10 +344,10 @@ class LoadedModel:
             raise BertcoreError(f"The model {self.name} has no label {label!r}; it has {', '.join(probabilities)}.")
         return Target("classify", list(probabilities).index(label)), label
 
-    def _masks(self, encoding: Encoding) -> list[int]:
-        """Positions of its masks, one at least."""
+    def _masks(self, encoding: Encoding, required: bool = False) -> list[int]:
+        """Positions of its masks."""
         masks = [i for i, token_id in enumerate(encoding.ids) if token_id == self.tokenizer.mask_id]
-        if not masks:
+        if required and not masks:
             raise BertcoreError("There is no [MASK] in the text; write one where a word should be predicted.")
         return masks
 
@@ -396,13 +368,9 @@ class LoadedModel:
     @property
     def task_kind(self) -> Kind:
         """What it was taught: "classify", "tag", "span" ... Raises BertcoreError for a model without a task."""
-        from bertcore.tasks.inference.predict import predict, task_kind
+        from bertcore.tasks.inference.predict import required_kind
 
-        kind = task_kind(self.checkpoint)
-        if kind is None:
-            predict(self.checkpoint, [])  # raises
-        assert kind is not None
-        return kind
+        return required_kind(self.checkpoint)
 
     @property
     def learned_task(self) -> str | None:
@@ -443,7 +411,9 @@ class LoadedModel:
         >>> len(bertcore.load("runs/sentiment").predict_file("reviews.tsv"))
         2
         """
-        return self._predictions(self._examples(str(file), task, columns or {}))
+        from bertcore.training.task_files import examples_of_file
+
+        return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}))
 
     def evaluate(
         self, data: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
@@ -521,20 +491,6 @@ class LoadedModel:
 
         with progress_bar("Predicting") as step:
             return Predictions(predict(self.checkpoint, examples, step))
-
-    def _examples(self, file: str, task: str | None, columns: Mapping[Role, str]) -> Sequence[Example]:
-        """As the model's run reads them; else by its kind of task, with B where the file has pairs."""
-        from bertcore.tasks.readers.reading import read_task
-        from bertcore.training.task_files import data_of_run
-
-        kind, learned = self.task_kind, data_of_run(self.checkpoint.folder)
-        if learned is not None and task in (None, learned.task):
-            own = {role: name for role, name in learned.columns.items() if role != "label"}  # the file may have none
-            return read_task(learned.task, file, "test", {**cast(Any, own), **columns}).examples
-        if task is None and kind == "classify":
-            with contextlib.suppress(BertcoreError):
-                return read_task("pairs", file, "test", columns).examples
-        return read_task(task or _FILE_LAYOUTS[kind], file, "test", columns).examples
 
 
 def _pairs(a: str | Texts, b: str | Texts | None) -> list[tuple[str, str | None]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from bertcore.analysis.predict import WordGuess
 from bertcore.errors import BertcoreError
@@ -18,7 +18,7 @@ from ..state.what_if import NOTHING_CHANGED, WhatIf
 from .head_questions import INTERACTIVE_TOKENS, HeadTarget
 
 if TYPE_CHECKING:
-    from bertcore.analysis.attribution import Attribution
+    from bertcore.analysis.attribution import Attribution, Method
     from bertcore.analysis.words import Surprise
     from bertcore.checkpoint.checkpoint import Checkpoint
     from bertcore.tokenizer.tokenizer import Encoding
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..state.readings import ModelInput
 
 Step = Callable[[float], object]  # share done, 0..1; may raise to end the work
-Method = Literal["gradient", "integrated", "left_out"]
-PATH_STEPS = 32  # nodes of the integral; its completeness error says whether they are enough
 
 
 def surprise_of(
@@ -47,13 +45,10 @@ def surprise_of(
     from bertcore.analysis.merging import word_groups
     from bertcore.analysis.words import surprise
 
-    mask_id = checkpoint.tokenizer.mask_id
-    if mask_id is None:
-        raise BertcoreError("This model's vocabulary has no mask, so no word can be hidden in turn.")
     return surprise(
         checkpoint.model,
         encoding,
-        mask_id,
+        checkpoint.tokenizer.mask_id,
         groups=word_groups(encoding) if whole_words else None,
         max_tokens=INTERACTIVE_TOKENS,
         segment_ids=text.segments,
@@ -66,26 +61,17 @@ def surprise_of(
 def attribution_of(
     checkpoint: Checkpoint, text: ModelInput, target: HeadTarget, method: Method, step: Step | None = None
 ) -> Attribution:
-    """Each token's part (S) in ln p of a prediction, in nats, by one of the methods of `attribution`.
+    """Each token's part (S) in ln p of a prediction, in nats. Raises BertcoreError where no head makes it."""
+    from bertcore.analysis.attribution import attribute
 
-    "integrated" starts from the same text with every word masked; "left_out" masks each token in turn.
-    Raises BertcoreError where the model has no head for the prediction.
-    """
-    from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
-
-    tokenizer = checkpoint.tokenizer
-    cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
-    asked = checkpoint.model, text.input_ids, text.segments, target.target
-    if method == "gradient":
-        return gradient_x_input(*asked, position_ids=text.positions)
-    if method == "left_out":
-        return leave_one_out(*asked, cover, position_ids=text.positions, max_tokens=INTERACTIVE_TOKENS, progress=step)
-    return integrated_gradients(
-        *asked,
-        baseline_ids=covered(text.input_ids, cover, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id)),
+    return attribute(
+        checkpoint.model,
+        checkpoint.tokenizer,
+        text.input_ids,
+        text.segments,
+        target.target,
+        method,
         position_ids=text.positions,
-        steps=PATH_STEPS,
-        max_tokens=INTERACTIVE_TOKENS,
         progress=step,
     )
 

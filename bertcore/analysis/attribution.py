@@ -17,9 +17,12 @@ from bertcore.analysis.targets import Target
 from bertcore.model.bert import Bert
 from bertcore.model.tap import Intervention
 from bertcore.progress import Progress
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 GRADIENT_TOKENS = 1024  # in one batch with a backward pass
+PATH_STEPS = 32  # nodes of the integral; its completeness error says whether they are enough
 Point = Literal["embeddings.output", "embeddings.sum"]
+Method = Literal["integrated_gradients", "gradient_x_input", "leave_one_out"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,31 @@ class Attribution:
     value: float  # the target for the text
     baseline: float | None = None  # the target for the baseline; None where the method has none
     completeness_error: float | None = None  # sum of scores - (value - baseline); 0 if the integral were exact
+
+
+def attribute(
+    model: Bert,
+    tokenizer: Tokenizer,
+    input_ids: Sequence[int],
+    segment_ids: Sequence[int] | None,
+    target: Target,
+    method: Method,
+    *,
+    position_ids: Sequence[int] | None = None,
+    progress: Progress | None = None,
+) -> Attribution:
+    """By the method of that name below. What is covered becomes [MASK], or [PAD] where the vocabulary has no mask.
+
+    "integrated_gradients" starts from the same text with every word covered. `progress` as below.
+    """
+    cover = tokenizer.pad_id if tokenizer.mask_id is None else tokenizer.mask_id
+    given = model, input_ids, segment_ids, target
+    if method == "gradient_x_input":
+        return gradient_x_input(*given, position_ids=position_ids)
+    if method == "leave_one_out":
+        return leave_one_out(*given, cover, position_ids=position_ids, max_tokens=GRADIENT_TOKENS, progress=progress)
+    baseline = covered(input_ids, cover, (tokenizer.cls_id, tokenizer.sep_id, tokenizer.pad_id))
+    return integrated_gradients(*given, baseline_ids=baseline, position_ids=position_ids, progress=progress)
 
 
 @torch.inference_mode(False)  # a caller's may be on, and allows no gradients
@@ -63,7 +91,7 @@ def integrated_gradients(
     baseline_ids: Sequence[int] | None = None,
     position_ids: Sequence[int] | None = None,
     point: Point = "embeddings.output",
-    steps: int = 32,
+    steps: int = PATH_STEPS,
     max_tokens: int = GRADIENT_TOKENS,
     progress: Progress | None = None,
 ) -> Attribution:

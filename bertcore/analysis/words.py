@@ -127,7 +127,7 @@ def piece_by_piece(
 def surprise(
     model: Bert,
     encoding: Encoding,
-    mask_id: int,
+    mask_id: int | None,
     *,
     groups: Sequence[int] | None = None,
     max_tokens: int = MAX_TOKENS,
@@ -139,10 +139,12 @@ def surprise(
     """Mask each token in turn and see how likely the model finds it; at most `max_tokens` in a batch.
 
     With `groups` (the word of each token) the later pieces of its word are masked too, so that a rare word's end does
-    not give away its beginning (Kauf and Ivanova 2023). A mask that stands in the text is no word and is left out.
-    `segment_ids` and `position_ids` (S) in place of the text's own; `changes` are made inside. `progress` is told the
-    share done after each batch. Raises BertcoreError where there is no MLM head.
+    not give away its beginning (Kauf and Ivanova 2023). A mask in the text itself is no word and is left out.
+    `segment_ids` and `position_ids` (S) replace the text's own; `changes` are made in every pass. `progress` gets the
+    share done after each batch. Raises BertcoreError where there is no MLM head, or no mask in the vocabulary.
     """
+    if mask_id is None:
+        raise BertcoreError("This model's vocabulary has no mask, so no word can be masked in turn.")
     text = as_text(model, encoding.ids, encoding.segments if segment_ids is None else segment_ids, position_ids)
     counted = [i for i, part in enumerate(encoding.parts) if part != "special" and encoding.ids[i] != mask_id]
     places = torch.tensor(counted, dtype=torch.long).to(text.ids.device)

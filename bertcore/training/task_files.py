@@ -1,7 +1,8 @@
 """The files of a task: what a fine-tuning run learns from, what it holds out, and measuring a checkpoint on one."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -12,17 +13,18 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
-from bertcore.tasks.examples import SummaryExample
+from bertcore.tasks.examples import Example, SummaryExample
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.make import make_features
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
-from bertcore.tasks.inference.predict import BATCH_SIZE, STRIDE, labels_of, task_kind
+from bertcore.tasks.inference.predict import BATCH_SIZE, STRIDE, labels_of, required_kind, task_kind
 from bertcore.tasks.readers.reading import TaskFile, find_file, read_task, task_named
 from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.tasks.readers.summaries import with_labels
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 
 _HELD_OUT_SEED = 20_181_011
+_LAYOUTS = {"regress": "similarity", "span": "answer", "choice": "choose"}  # tasks whose name is not their kind's
 
 
 def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
@@ -58,6 +60,23 @@ def with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
         return file
     examples = cast(tuple[SummaryExample, ...], file.examples)
     return replace(file, examples=tuple(each if each.labels is not None else with_labels(each) for each in examples))
+
+
+def examples_of_file(
+    checkpoint: Checkpoint, file: str, task: str | None, columns: Mapping[Role, str]
+) -> Sequence[Example]:
+    """As the model's own run reads them; else laid out as `task`, or as files for its kind of task usually are.
+
+    Raises BertcoreError where the file does not fit, or the model was not fine-tuned on a task.
+    """
+    kind, learned = required_kind(checkpoint), data_of_run(checkpoint.folder)
+    if learned is not None and task in (None, learned.task):
+        own = {role: name for role, name in learned.columns.items() if role != "label"}  # the file may have none
+        return read_task(learned.task, file, "test", cast(Mapping[Role, str], {**own, **columns})).examples
+    if task is None and kind == "classify":
+        with suppress(BertcoreError):  # single texts
+            return read_task("pairs", file, "test", columns).examples
+    return read_task(task or _LAYOUTS.get(kind, kind), file, "test", columns).examples
 
 
 def data_key(train: TaskFile, dev: TaskFile, checkpoint: Checkpoint) -> str:

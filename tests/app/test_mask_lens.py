@@ -9,10 +9,10 @@ import pytest
 
 from app.compute.head_questions import HeadTarget
 from app.compute.masks import decided_at, fill_masks, lens_at, word_through_layers
-from app.compute.word_questions import Method, attribution_of, surprise_of
+from app.compute.word_questions import attribution_of, surprise_of
 from app.state.readings import ModelInput
 from app.state.what_if import EditedRow, WhatIf
-from bertcore.analysis.attribution import covered, gradient_x_input, integrated_gradients, leave_one_out
+from bertcore.analysis.attribution import Method, covered, gradient_x_input, integrated_gradients, leave_one_out
 from bertcore.analysis.lens import follow_words, layer_lens, lens_words
 from bertcore.analysis.predict import softmax
 from bertcore.analysis.targets import word_target
@@ -156,7 +156,9 @@ def test_an_unknown_word_can_have_decided_too(checkpoint: Checkpoint) -> None:
     encoding = checkpoint.tokenizer.encode("the cat 日 on the mat")
     at = encoding.ids.index(checkpoint.tokenizer.unk_id or 0)
     text = ModelInput(tuple(encoding.ids), encoding.segments)
-    found = attribution_of(checkpoint, text, HeadTarget("cat", word_target(2, CAT)), "integrated", lambda share: None)
+    found = attribution_of(
+        checkpoint, text, HeadTarget("cat", word_target(2, CAT)), "integrated_gradients", lambda share: None
+    )
     assert abs(found.scores[at]) > 1e-6 and found.scores[0] == 0
 
 
@@ -166,13 +168,13 @@ def test_shares_are_the_attributions_with_words_covered(checkpoint: Checkpoint) 
     base = covered(PAIR.ids, MASK, TOKENIZER.special_ids)
     assert [base[i] for i in (0, 2, MASKS[0])] == [PAIR.ids[0], MASK, MASK]
     expected = {
-        "gradient": gradient_x_input(*arguments),
-        "integrated": integrated_gradients(*arguments, baseline_ids=base),
-        "left_out": leave_one_out(*arguments, MASK),
+        "gradient_x_input": gradient_x_input(*arguments),
+        "integrated_gradients": integrated_gradients(*arguments, baseline_ids=base),
+        "leave_one_out": leave_one_out(*arguments, MASK),
     }
     for method in get_args(Method):
         shares: list[float] = []
         found = attribution_of(checkpoint, TEXT, target, method, shares.append)
         assert found.scores == pytest.approx(expected[method].scores, abs=1e-4)
-        assert method == "gradient" or (shares[-1] == 1 and shares == sorted(shares))
+        assert method == "gradient_x_input" or (shares[-1] == 1 and shares == sorted(shares))
         assert found.completeness_error == pytest.approx(expected[method].completeness_error, abs=1e-4)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget, targets_of
 from app.compute.masks import fill_masks, lens_at, word_through_layers
-from app.compute.word_questions import Method, attribution_of, surprise_of
+from app.compute.word_questions import attribution_of, surprise_of
 from app.figures.files import svg, table
 from app.rooms.predict.attribution_view import AttributionView
 from app.rooms.predict.fill_view import ORDERS, FillView
@@ -23,6 +23,7 @@ from app.rooms.predict.surprise_view import SurpriseView
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
+from bertcore.analysis.attribution import Method
 from bertcore.analysis.targets import pair_target, word_target
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, units_of
 from tests.app.predict_room import MASKS, answered, asked, figure_of, page, predict, reading_of
@@ -177,7 +178,7 @@ def test_each_methods_parts_are_the_engines(window: Window, method: str, qtbot: 
         assert card.scores == pytest.approx(units_of(window).sums(found.scores).tolist(), abs=1e-4)
         strongest = max(card.tokens.tokens, key=lambda token: abs(token.value or 0))
         assert abs(strongest.value or 0) == pytest.approx(1)
-        if method == "integrated":
+        if method == "integrated_gradients":
             assert "completeness error" in card.summary.text()
             assert f"{found.completeness_error:+.4f}".lstrip("+-") in card.summary.text()
 
@@ -187,8 +188,8 @@ def test_the_verdict_on_the_pair_can_be_asked_too_and_needs_no_mask(window: Wind
     view = page(room, AttributionView, "attribution", window, qtbot)
     assert view.target == HeadTarget("B follows A", pair_target("nsp")) and not view.word.isVisible()
     checkpoint, text, _ = asked(window)
-    found = attribution_of(checkpoint, text, HeadTarget("", pair_target("nsp")), "left_out")
-    assert view.cards["left_out"].scores == pytest.approx(found.scores.tolist(), abs=1e-4)
+    found = attribution_of(checkpoint, text, HeadTarget("", pair_target("nsp")), "leave_one_out")
+    assert view.cards["leave_one_out"].scores == pytest.approx(found.scores.tolist(), abs=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -210,11 +211,11 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
     best = max(targets_of(reading, 1)[:count], key=lambda one: one.value(reading))
     if kind in ("classify", "tag"):
         assert view.target.target == best.target
-    for method in ("gradient", "left_out"):
+    for method in ("gradient_x_input", "leave_one_out"):
         found = attribution_of(checkpoint, text, view.target, method)  # type: ignore[arg-type]
         assert view.cards[method].scores == pytest.approx(found.scores.tolist(), abs=1e-4)  # type: ignore[index]
     if kind == "tag":  # the tag of another token
-        tokens = view.cards["gradient"].tokens
+        tokens = view.cards["gradient_x_input"].tokens
         QTest.mouseClick(tokens, Qt.MouseButton.LeftButton, pos=tokens.rect_of(4).center().toPoint())
         answered(window, room, qtbot)
         assert view.target.target.position == 4
@@ -223,10 +224,10 @@ def test_a_fine_tuned_model_can_be_asked_which_words_decided(
 def test_what_decided_is_said_of_the_model_as_it_is(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     view = page(room, AttributionView, "attribution", window, qtbot)
-    scores = view.cards["left_out"].scores
+    scores = view.cards["leave_one_out"].scores
     window.state.set_what_if(OFF)
     answered(window, room, qtbot)
-    assert view.cards["left_out"].scores == scores and "without your changes" in view.note.text()
+    assert view.cards["leave_one_out"].scores == scores and "without your changes" in view.note.text()
 
 
 def test_a_clicked_mask_is_asked_about(window: Window, qtbot: QtBot) -> None:
@@ -400,7 +401,7 @@ def test_the_thirteenth_mask_is_not_shown_and_breaks_nothing(window: Window, qtb
 def test_what_the_parts_add_up_to_is_said_once(window: Window, qtbot: QtBot) -> None:
     room = predict(window, qtbot)
     view = page(room, AttributionView, "attribution", window, qtbot)
-    card = view.cards["integrated"]
+    card = view.cards["integrated_gradients"]
     figure = figure_of(card)
     assert figure is not None and card.summary.text() in figure.caption
     words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode()))

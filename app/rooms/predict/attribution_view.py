@@ -11,7 +11,6 @@ from PySide6.QtCore import QCoreApplication, Signal
 from bertcore.analysis.targets import word_target
 
 from ...compute.head_questions import HeadTarget
-from ...compute.word_questions import Method
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers
 from ...look.language import QT_TRANSLATE_NOOP
@@ -26,7 +25,7 @@ from ...widgets.raster import ColorBar
 from .view import PredictView, mask_token, missing_words, scrolled_column
 
 if TYPE_CHECKING:
-    from bertcore.analysis.attribution import Attribution
+    from bertcore.analysis.attribution import Attribution, Method
     from bertcore.checkpoint.checkpoint import Checkpoint
 
     from ...compute.question import Question, Step
@@ -35,18 +34,18 @@ if TYPE_CHECKING:
 translate = QCoreApplication.translate
 LEAST_PX = 150  # where the window is lower, the whole room scrolls
 METHOD_TEXTS: dict[Method, tuple[str, str]] = {
-    "integrated": (
+    "integrated_gradients": (
         QT_TRANSLATE_NOOP("MethodCard", "Integrated gradients"),
         QT_TRANSLATE_NOOP("MethodCard", "Each token’s share of the change from a fully masked text to this one."),
     ),
-    "gradient": (
+    "gradient_x_input": (
         QT_TRANSLATE_NOOP("MethodCard", "Gradient × input"),
         QT_TRANSLATE_NOOP(
             "MethodCard",
             "What shrinking the token’s vector to 0 would cost, estimated from the slope: a rough first answer.",
         ),
     ),
-    "left_out": (
+    "leave_one_out": (
         QT_TRANSLATE_NOOP("MethodCard", "Leave one out"),
         QT_TRANSLATE_NOOP("MethodCard", "What masking this one token costs."),
     ),

@@ -48,6 +48,17 @@ def task_kind(checkpoint: Checkpoint) -> Kind | None:
     return next((kind for kind in kinds if kind in tasks), None)
 
 
+def required_kind(checkpoint: Checkpoint) -> Kind:
+    """As `task_kind`. Raises BertcoreError where it is None."""
+    kind = task_kind(checkpoint)
+    if kind is None:
+        raise BertcoreError(
+            f"The model {checkpoint.name} was not fine-tuned on a task; "
+            "fine-tune it (bertcore finetune) or open another."
+        )
+    return kind
+
+
 def as_example(kind: Kind, text_a: str, text_b: str | None = None) -> Example:
     """What was typed, as an example of a task.
 
@@ -83,13 +94,7 @@ def predict(
 
     Raises BertcoreError where the model has no head for a task.
     """
-    kind = task_kind(checkpoint)
-    if kind is None:
-        raise BertcoreError(
-            f"The model {checkpoint.name} was not fine-tuned on a task; "
-            "fine-tune it (bertcore finetune) or open another."
-        )
-    config = checkpoint.config
+    kind, config = required_kind(checkpoint), checkpoint.config
     if kind == "regress" and config.label_count > 1:
         raise BertcoreError(
             f"The model {checkpoint.name} gives {config.label_count} numbers at once; only one is shown here."
