@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
 
 from .model_info import ModelInfo
@@ -59,6 +60,7 @@ class ExploreState(QObject):
         self.layer = 0
         self.head = 0
         self.at_embeddings = False  # hidden states are looked at before the first layer
+        self._head_is_open = True  # nobody has chosen a head of this model yet: its first reading picks a clear one
         self.token_view = TokenView()
         self.what_if = NOTHING_CHANGED
         self.model: ModelInfo | None = None
@@ -134,6 +136,7 @@ class ExploreState(QObject):
         """Another model is open: the reading of the last one is dropped, the selection is kept where it fits."""
         is_kin = self.model is not None and self.model.origin == model.origin and self.model.config == model.config
         self.what_if = self.what_if if is_kin else NOTHING_CHANGED
+        self._head_is_open = self._head_is_open or not is_kin
         self.model, self.reading, self.reading_problem = model, None, ""
         self.layer, self.head = min(self.layer, model.layers - 1), min(self.head, model.heads - 1)
         self._tokenizer, self.max_positions = model.tokenizer, model.max_positions
@@ -144,6 +147,8 @@ class ExploreState(QObject):
     def set_reading(self, reading: Reading) -> None:
         self.reading = reading
         self.set_reading_problem("")
+        if self._head_is_open:
+            self.set_head(*clearest_head(reading.trace.attentions, reading.encoding))
         self.reading_changed.emit()
 
     def set_reading_problem(self, sentence: str) -> None:
@@ -229,6 +234,7 @@ class ExploreState(QObject):
             self.focus_changed.emit()
 
     def set_head(self, layer: int, head: int) -> None:
+        self._head_is_open = False
         if (layer, head) != (self.layer, self.head) or self.at_embeddings:
             self.layer, self.head, self.at_embeddings = layer, head, False
             self.head_changed.emit()

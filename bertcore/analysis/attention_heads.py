@@ -21,6 +21,7 @@ KINDS = (
     "local",
     "broad",
 )
+PLAIN_KINDS = ("previous token", "next token", "same word in the other sentence", "same word elsewhere")
 _DOMINANT = 0.5  # a pattern names the head if it explains at least half of the attention
 _BROAD = 0.85  # entropy as a share of the largest possible
 _NEAR_TOKENS = 2  # "local" is attention to tokens at most this far away
@@ -82,6 +83,19 @@ def classify_heads(attentions: NDArray, encoding: Encoding) -> list[HeadKind]:
         scores["broad"] = float(row_entropy(rows).mean() / np.log(len(looking)))
         kinds.append(_named(scores, limits))
     return kinds
+
+
+def clearest_head(attentions: NDArray, encoding: Encoding) -> tuple[int, int]:
+    """Layer and head, from 0, of (L,N,S,S) that does best what a person recognises at once: one of PLAIN_KINDS."""
+    looking = np.array(encoding.parts) != "special"
+    best = np.zeros(attentions.shape[:2])
+    for name, pattern in _patterns(encoding).items() if looking.any() else ():
+        seen = pattern & looking[:, None]
+        voters = int(seen.any(axis=1).sum())
+        if name in PLAIN_KINDS and voters and _least(name, pattern[looking]) <= 1:
+            best = np.maximum(best, attentions[:, :, seen].sum(axis=-1, dtype=np.float64) / voters)
+    layer, head = np.unravel_index(int(best.argmax()), best.shape)
+    return int(layer), int(head)
 
 
 def row_entropy(attention: NDArray) -> NDArray[np.float64]:

@@ -17,10 +17,11 @@ AnyView = TypeVar("AnyView", bound=AttendView)
 
 
 def attend(window: Window, qtbot: QtBot) -> AttendRoom:
-    """The room, open and drawn."""
+    """The room, open and drawn, on the first head whichever is the clearest."""
     made = window.open_room("attend")
     assert isinstance(made, AttendRoom)
     settle(window, qtbot)
+    window.state.set_head(0, 0)
     return made
 
 

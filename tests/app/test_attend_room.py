@@ -18,7 +18,7 @@ from app.rooms.attend.strong_links import strongest_links
 from app.shell.window import Window
 from app.state.what_if import WhatIf
 from bertcore.analysis.attention_gradient import attention_gradient
-from bertcore.analysis.attention_heads import classify_heads
+from bertcore.analysis.attention_heads import classify_heads, clearest_head
 from bertcore.analysis.flow import attention_flow, rollout
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from tests.app.attend_room import answered, attend, open_view, traced, values
@@ -38,6 +38,21 @@ def click(
     atlas = room.heads_card.atlas
     spot = atlas.cell_rect(layer, head).center().toPoint()
     QTest.mouseClick(atlas, Qt.MouseButton.LeftButton, modifier, pos=spot)
+
+
+def test_it_opens_on_the_clearest_head_until_someone_chooses(window: Window, qtbot: QtBot) -> None:
+    settle(window, qtbot)
+    assert window.state.reading is not None
+    clear = clearest_head(traced(window).attentions, window.state.reading.encoding)
+    assert (window.state.layer, window.state.head) == clear
+    window.state.set_text("A wholly different text about cats and dogs.")
+    settle(window, qtbot)
+    assert (window.state.layer, window.state.head) == clear  # a text that is typed does not move the head
+    other = (clear[0], (clear[1] + 1) % 2)
+    window.state.set_head(*other)
+    window.state.set_text("The cat sat.")
+    settle(window, qtbot)
+    assert (window.state.layer, window.state.head) == other
 
 
 class TestChoosing:

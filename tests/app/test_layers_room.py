@@ -39,6 +39,7 @@ def room(window: Window, qtbot: QtBot) -> LayersRoom:
     found = window.open_room("layers")
     assert isinstance(found, LayersRoom)
     settle(window, qtbot)
+    window.state.set_head(0, 0)
     return found
 
 

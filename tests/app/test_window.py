@@ -107,7 +107,7 @@ def test_what_a_token_looks_at_is_sorted(window: Window, qtbot: QtBot) -> None:
     window.state.set_focus(3)
     reading = window.state.reading
     assert reading is not None
-    row = reading.trace.attentions[0, 0, 3]
+    row = reading.trace.attentions[window.state.layer, window.state.head, 3]
     bars = attend.side.bars.bars  # type: ignore[attr-defined]
     assert bars[0].note == str(int(row.argmax()))
     assert [float(bar.number) for bar in bars] == sorted((float(bar.number) for bar in bars), reverse=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bertcore.analysis.attention_heads import KINDS, classify_heads
+from bertcore.analysis.attention_heads import KINDS, PLAIN_KINDS, classify_heads, clearest_head
 from tests.engine.family_models import TOKENIZER
 
 # 0 [CLS]  1 the  2 cat  3 sat  4 [SEP]  5 the  6 cat  7 sang  8 [SEP]
@@ -92,3 +92,18 @@ def test_many_heads_at_once_are_each_head_alone() -> None:
     together = classify_heads(attentions, REPEATED)
     assert together == [classify_heads(one[None], REPEATED)[0] for one in attentions]
     assert len({kind.kind for kind in together}) > 1
+
+
+def test_the_clearest_head_does_most_of_one_plain_thing() -> None:
+    """Not the one that looks at [CLS] alone, though nothing is clearer: that says nothing about the text."""
+    size = len(SINGLE)
+    heads = np.random.default_rng(3).dirichlet(np.ones(size), size=(2, 3, size))
+    heads[0, 1] = looks(size, {})
+    heads[1, 2] = 0.7 * np.eye(size, k=-1) + 0.3 * heads[1, 2]
+    assert clearest_head(heads, SINGLE) == (1, 2)
+    best = [max(kind.scores.get(name, 0) for name in PLAIN_KINDS) for kind in classify_heads(heads[1], SINGLE)]
+    assert int(np.argmax(best)) == 2
+
+
+def test_a_text_without_words_has_a_first_head() -> None:
+    assert clearest_head(np.full((2, 2, 2, 2), 0.5), TOKENIZER.encode("")) == (0, 0)
