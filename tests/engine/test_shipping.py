@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.locations import assets
@@ -17,6 +18,7 @@ from bertcore.tasks.inference.predict import as_example
 from bertcore.tasks.readers.reading import TaskFile
 from bertcore.training.pretrain_options import PretrainOptions
 from scripts.make_model import BOOKS, DRY_STEPS, ROOT
+from scripts.shipping import with_mantissa
 from scripts.what_pretraining_buys import TRIALS, _run, always_the_commonest, shown
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint
@@ -54,6 +56,13 @@ def test_always_the_commonest_answer_by_hand() -> None:
 def test_a_metric_is_shown_as_mean_and_deviation_over_the_seeds() -> None:
     assert shown([0.7, 0.8, 0.9]) == "0.800 ± 0.100"
     assert shown([0.5]) == "0.500"
+
+
+def test_fewer_bits_of_the_mantissa_are_the_nearest_numbers_that_have_them() -> None:
+    values = torch.tensor([1.0, 1.03, 1.04, -0.02, 3e-5, 0.0, 1.99])
+    assert with_mantissa(values, 4).tolist() == pytest.approx([1.0, 1.0, 1.0625, -0.01953125, 2.956390e-5, 0.0, 2.0])
+    noise = torch.randn(1000, generator=torch.Generator().manual_seed(0))
+    assert float(((with_mantissa(noise, 4) - noise) / noise).abs().max()) <= 2**-5
 
 
 def _small_text(folder: Path, recipe: PretrainOptions) -> None:
