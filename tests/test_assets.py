@@ -16,15 +16,19 @@ FOLDER = sample_corpus().parent
 AN_WITHOUT_VOWEL = {"hour"}  # words that take "an" though they begin with a consonant
 
 
-@pytest.fixture(scope="module")
-def maker() -> ModuleType:
-    """The generator script as a module."""
-    spec = importlib.util.spec_from_file_location("make_stories", FOLDER / "make_stories.py")
+def script(name: str) -> ModuleType:
+    """A generator script as a module."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look themselves up here
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    return script("make_stories")
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +149,30 @@ def test_whatever_is_in_assets_is_installed_with_the_program() -> None:
     every = {file for file in (root / "assets").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
     left_out = {file.relative_to(root / "assets").as_posix() for file in every - installed}
     assert {name for name in left_out if not name.startswith(("corpus/plots/", "corpus/.git"))} == set()
+
+
+@pytest.fixture(scope="module")
+def small_world() -> ModuleType:
+    return script("make_small_world")
+
+
+def test_script_makes_the_small_world_byte_for_byte(small_world: ModuleType) -> None:
+    for file, made in small_world.files().items():
+        assert file.read_bytes() == made.encode()
+
+
+def test_the_small_world_has_one_right_word_behind_each_mask(small_world: ModuleType) -> None:
+    """Each fact is told often, and no story contradicts it."""
+    questions = list(small_world.questions())
+    assert len(questions) == len({question["text"] for question in questions}) == 64
+    stories = list(small_world.stories())
+    for question in questions:
+        before, after = question["text"].split("[MASK]")
+        found = Counter(re.findall(re.escape(before) + r"(\w+)" + re.escape(after), " ".join(stories)))
+        assert set(found) == set(question["answers"]) and found.total() >= 20, question
+
+
+def test_a_story_of_the_small_world_is_about_one_person(small_world: ModuleType) -> None:
+    names = {person.name for person in small_world.PEOPLE}
+    for story in small_world.stories(200):
+        assert len(names & set(re.findall(r"\w+", story))) == 1
