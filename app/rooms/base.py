@@ -25,7 +25,7 @@ from ..state.explore_state import ExploreState
 from ..state.readings import Reading
 from ..state.selection import Selection
 from ..state.what_if import WhatIf
-from ..widgets.card import GAP_PX
+from ..widgets.card import GAP_PX, intro_line
 from ..widgets.context_menu import figure_entries, show_token_menu
 from ..widgets.layouts import vbox
 from ..widgets.pages import Waiting, tab_bar
@@ -149,7 +149,10 @@ class Room(QWidget):
 
 @dataclass(frozen=True)
 class ViewSpec(Titled):
-    """One view of a room. Tabs, palette, tour, help, keyboard and tests read the room's list of these."""
+    """One view of a room. Tabs, palette, tour, help, keyboard and tests read the room's list of these.
+
+    Its hint is on the screen while the view is: why one looks at it, before how; two sentences at most.
+    """
 
     factory: Callable[[], View]
 
@@ -334,6 +337,7 @@ class ViewRoom(Room):
         """beside_tabs: stands at the right end of the row of tabs."""
         names = {spec.key: (spec.shown_title, spec.shown_hint) for spec in self.specs}
         self.tabs = tab_bar(names, QCoreApplication.translate("ViewRoom", "Views"))
+        self.intro = intro_line()
         self.views = ViewStack(self.specs, View)
         self.progress = ProgressLine()  # of all its views' questions
         self._is_typing = False  # the reading changes while the view is looked at
@@ -342,7 +346,7 @@ class ViewRoom(Room):
         if beside_tabs is not None:
             top.addWidget(beside_tabs, 1)
         top.addStretch(0)
-        vbox(top, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 2)
+        vbox(top, self.intro, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 4)
         super().__init__(state, content)
         self.views.view_made.connect(self._on_view_made)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))
@@ -358,8 +362,10 @@ class ViewRoom(Room):
         """Shows a view by the key of its spec."""
         self._is_typing = False
         self.views.open(key)
+        index = [spec.key for spec in self.specs].index(key)
         with QSignalBlocker(self.tabs):
-            self.tabs.setCurrentIndex([spec.key for spec in self.specs].index(key))
+            self.tabs.setCurrentIndex(index)
+        self.intro.setText(self.specs[index].shown_hint)
         self.state.kept[self._kept_key] = key
         return self.view
 

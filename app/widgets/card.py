@@ -5,6 +5,7 @@ card.add_to_header(button("New run", look="primary"))
 card.body.addWidget(...)
 """
 
+import html
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QSize, Qt
@@ -23,10 +24,11 @@ LEAST_CUT_PX = 48  # a hint that would be cut off sooner says nothing
 class Card(QFrame):
     """A white rounded panel: a bold title, a muted hint beside it, things at the right end, and a body below.
 
+    hint: facts of what is on show. intro: one or two sentences below the title, on what one sees and what to try.
     body: QVBoxLayout that takes what the card shows.
     """
 
-    def __init__(self, title: str = "", hint: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, title: str = "", hint: str = "", parent: QWidget | None = None, *, intro: str = "") -> None:
         super().__init__(parent)
         self.setProperty("look", "card")
         self.setAccessibleName(title)
@@ -38,8 +40,11 @@ class Card(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
         layout.setSpacing(theme.px(8))
-        fill(layout, self._header_line, (self.body, 1))
+        self._intro: QLabel | None = None
+        self._top = vbox(self._header_line, gap_px=3)
+        fill(layout, self._top, (self.body, 1))
         self._show_header()
+        self.set_intro(intro)
 
     @property
     def title(self) -> str:
@@ -48,6 +53,10 @@ class Card(QFrame):
     @property
     def hint(self) -> str:
         return self._hint.text()
+
+    @property
+    def intro(self) -> str:
+        return self._intro.text() if self._intro is not None else ""
 
     def set_title(self, text: str) -> None:
         self._title.setText(text)
@@ -58,6 +67,15 @@ class Card(QFrame):
         """The muted words beside the title; cut off where the card is too narrow, and then shown as a tool tip."""
         self._hint.setText(text)
         self._show_header()
+
+    def set_intro(self, text: str) -> None:
+        """What one sees and what to try, below the title."""
+        if self._intro is None and text:
+            self._intro = intro_line()
+            self._top.addWidget(self._intro)
+        if self._intro is not None:
+            self._intro.setText(text)
+            self._intro.setVisible(bool(text))
 
     def add_to_header(self, widget: QWidget) -> None:
         """Puts a widget at the right end of the title line."""
@@ -138,6 +156,16 @@ def note(text: str) -> QLabel:
     made = label(text, "muted", wrap=True)
     made.setMinimumWidth(theme.px(60))
     return made
+
+
+def intro_line(text: str = "") -> QLabel:
+    """The sentences that say what a view or a card shows. In front of a class the picture comes first: one line."""
+    return Hint(text) if theme.is_projector() else note(text)
+
+
+def tip(text: str) -> str:
+    """A tool tip of more than a few words: Qt breaks lines in rich text only."""
+    return f"<qt>{html.escape(text, quote=False)}</qt>"
 
 
 class Wrapped(QLabel):

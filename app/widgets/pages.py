@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedLayout, QTabBar, QVBoxLayout, QWidget
 
-from .card import label
+from .card import label, tip
 
 
 def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = False) -> QTabBar:
@@ -18,7 +18,7 @@ def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = Fa
     for key, (title, hint) in names.items():
         tab = made.addTab(title)
         made.setTabData(tab, key)
-        made.setTabToolTip(tab, hint)
+        made.setTabToolTip(tab, tip(hint))
     return made
 
 

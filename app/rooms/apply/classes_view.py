@@ -49,11 +49,16 @@ class ClassesView(TextView):
         super().__init__(model)
         if several:
             self.card.set_title(self.tr("Predicted labels"))
-            hint = self.tr("each decided on its own: assigned if its probability is {least} or more")
-            self.card.set_hint(hint.format(least=GIVEN_FROM))
+            hint = self.tr(
+                "Each label is decided on its own: a text gets it if its probability is {least} or more. Change a "
+                "word: which bars move?"
+            )
+            self.card.set_intro(hint.format(least=GIVEN_FROM))
         else:
             self.card.set_title(self.tr("Predicted class"))
-            self.card.set_hint(self.tr("the probabilities add up to 1"))
+            self.card.set_intro(
+                self.tr("How sure the model is of each class: 100% in all. Change one word: does the answer change?")
+            )
         self.answer = label("", "answer", wrap=True)
         self.bars = BarList(self.tr("Probability of each class"), stretch_to_px=56)
         fill(self.card.body, self.answer, self._changed, self.bars, None)
@@ -104,6 +109,7 @@ class NumberView(TextView):
         super().__init__(model)
         is_pair = self.task.is_pair
         self.card.set_title(self.tr("How similar are A and B?") if is_pair else self.tr("Predicted number"))
+        self.card.set_intro(self.tr("The number it gives your text. Change a word: which way does it move?"))
         self.answer, self.scale = label("", "answer"), NumberScale()
         self.note = label("", "muted", wrap=True)
         fill(self.card.body, self.answer, self._changed, self.scale, self.note, None)

@@ -54,7 +54,7 @@ class ApplyRoom(Room):
         super().__init__(state, self._stack)
         self.view: ApplyView | None = None
         self._model: ModelInfo | None = None
-        self._about = Card(self.tr("This model"))
+        self._about = Card(self.tr("This model"), intro=self.tr("What it was fine-tuned for, and how well it does."))
         self._task, self._reads, self._labels, self._measured = (label("", wrap=True) for _ in range(4))
         self._took = label("", "muted")
         self._build()

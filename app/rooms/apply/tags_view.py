@@ -65,7 +65,9 @@ class TagsView(ApplyView):
     def __init__(self, model: ModelInfo) -> None:
         super().__init__(model)
         self.card.set_title(self.tr("Predicted tags"))
-        self.card.set_hint(self.tr("below each tagged word, its type and probability"))
+        self.card.set_intro(
+            self.tr("Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.")
+        )
         self._labels = list(self.task.labels)
         types = types_of(self._labels)
         self.sentence, self.legend = TaggedText(types), Legend(types)

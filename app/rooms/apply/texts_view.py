@@ -109,6 +109,7 @@ class AnswerView(EditorView):
             translate("AnswerView", "Type or paste the passage here"),
         )
         self.answer = label("", "answer", wrap=True)
+        self.card.set_intro(self.tr("It cannot write, only copy from the passage. Ask something that is not in there."))
         self.scores = label("", "muted", wrap=True)
         self.scale = NumberScale(self.tr("no answer"), self.tr("answer"))
         fill(self.card.body, self.answer, self._changed, self.scale, self.scores, None)
@@ -181,7 +182,7 @@ class ChoicesView(EditorView):
             translate("ChoicesView", "one per line"),
             translate("ChoicesView", "An ending\nAnother ending"),
         )
-        self.card.set_hint(self.tr("the probabilities add up to 1"))
+        self.card.set_intro(self.tr("How likely the model finds each ending: 100% in all. Write one that fools it."))
         self.ranked = RankedTexts(self.tr("Endings, most likely first"))
         fill(self.card.body, self._changed, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])
@@ -237,6 +238,7 @@ class SummaryView(EditorView):
             translate("SummaryView", "Type or paste a text here"),
         )
         self.ranked = RankedTexts(self.tr("Sentences in text order"))
+        self.card.set_intro(self.tr("The longer a bar, the more the sentence matters. Would you have picked the same?"))
         self._note = label("", "muted", wrap=True)
         fill(self.card.body, self._changed, self._note, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])

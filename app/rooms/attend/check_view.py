@@ -68,7 +68,7 @@ class CheckView(AttendView):
         attentions, target, row = self.attentions, self.chosen.target, self.pinned
         layer, head = self.head
         token = f"{attentions.reading.shown_tokens[row]} ({row})"
-        hint = self.tr("does it matter what {token} looks at?").format(token=token)
+        hint = self.tr("what {token} looks at").format(token=token)
         self.set_title(head_title(layer, head), " · ".join([hint, *attentions.plain_notes]))
         self._notes.setText("\n".join(self._meanings()))
         for widget in (self._lead, self._box):
@@ -122,10 +122,9 @@ class CheckView(AttendView):
                 "row rescaled to sum to 1."
             )
         return [
-            self.tr("Attention: where the head looks. This alone does not say whether it matters."),
+            self.tr("Attention: where the head looks."),
             gradient.format(prediction=prediction),
             removal.format(prediction=prediction),
-            self.tr("Where the three disagree, attention alone is not an explanation."),
         ]
 
     def _show(self, check: HeadCheck | None) -> None:

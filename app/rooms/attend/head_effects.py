@@ -39,8 +39,7 @@ class EffectsView(AttendView):
         self._box = self.target_box = TargetBox()
         self._meaning = label("", "muted", wrap=True)
         self.body.setSpacing(theme.px(7))
-        hint = self.tr("Which heads matter for this prediction? Each is switched off in turn.")
-        fill(self.body, label(hint, "muted", wrap=True), self._box, self.line)
+        fill(self.body, self._box, self.line)
         fill(self.body, self.bar, self._meaning, self.heads)
         self.heads.chosen.connect(self.head_clicked)
 
@@ -88,10 +87,9 @@ class EffectsView(AttendView):
             if is_score
             else self.tr("Change in the log-probability (ln p), in nats: −1 nat makes it 2.7 times less likely.")
         )
-        sides = self.tr("Blue (below 0): the head helps. Red (above 0): the head hurts.")
         if self.attentions.reading.before is None:
-            return [unit, sides]
-        return [unit, sides, self.tr("Computed for the model without your changes.")]
+            return [unit]
+        return [unit, self.tr("Computed for the model without your changes.")]
 
     def _rows(self, effects: np.ndarray) -> list[Row]:
         """The heads that help and hurt most, with what becomes of the prediction without them."""

@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QLabel
 
 from ...look import numbers, theme
-from ...widgets.card import Steady, label
+from ...widgets.card import Steady
 from ...widgets.layouts import fill
 from .attentions import OFF, Descriptions, Head, by_kind, head_name, kind_name
 from .view import AttendView
@@ -65,8 +65,7 @@ class KindsView(AttendView):
         super().__init__()
         self.kinds = HeadLinks(self.tr("Kinds of heads in this text"))
         self._descriptions: Descriptions = {}
-        hint = self.tr("Which pattern each head follows in this text: layer·head, and how clearly (0 to 1). Click one.")
-        fill(self.body, label(hint, "muted", wrap=True), Steady(self.kinds))
+        fill(self.body, Steady(self.kinds))
         self.kinds.chosen.connect(self.head_clicked)
 
     def set_descriptions(self, descriptions: Descriptions) -> None:

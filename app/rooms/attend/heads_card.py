@@ -11,7 +11,7 @@ from ...look.language import QT_TRANSLATE_NOOP
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
-from ...widgets.card import GAP_PX, Card, Steady, button, label, scrolled
+from ...widgets.card import GAP_PX, Card, Steady, button, label, note, scrolled, tip
 from ...widgets.figure_button import Provider
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import hbox, vbox
@@ -32,25 +32,40 @@ PANELS = (
     ViewSpec(
         "kinds",
         QT_TRANSLATE_NOOP("ViewSpec", "Kinds"),
-        QT_TRANSLATE_NOOP("ViewSpec", "Kinds of heads in this text"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "Many heads have one simple habit. Click one: 3·2 is layer 3, head 2; .83 says how strong the habit is (1 "
+            "at most).",
+        ),
         KindsView,
     ),
     ViewSpec(
         "find",
         QT_TRANSLATE_NOOP("ViewSpec", "Find"),
-        QT_TRANSLATE_NOOP("ViewSpec", "Find a head by its kind or by what it looks at"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "Is there a head that looks from “it” to “cat”? Type what you look for, and see which heads do it.",
+        ),
         FindView,
     ),
     ViewSpec(
         "alike",
         QT_TRANSLATE_NOOP("ViewSpec", "Alike"),
-        QT_TRANSLATE_NOOP("ViewSpec", "Which heads look at the same tokens"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "Do the heads share the work, or do the same twice? Each dot is a head; near each other: they look at the "
+            "same tokens. Fainter: lower layers.",
+        ),
         AlikeView,
     ),
     ViewSpec(
         "effects",
         QT_TRANSLATE_NOOP("ViewSpec", "Effects"),
-        QT_TRANSLATE_NOOP("ViewSpec", "Which heads matter for a prediction"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "Which heads does this prediction need? Each is switched off once. Blue squares: the model gets worse "
+            "without this head. Red: better.",
+        ),
         EffectsView,
     ),
 )
@@ -65,8 +80,9 @@ class HeadsCard(Card):
     question_cancelled = Signal(object)
 
     def __init__(self, chosen: Chosen, atlas_figure: Provider) -> None:
-        super().__init__("")
-        self.set_title(self.tr("Every head"))
+        super().__init__(
+            self.tr("Every head"), intro=self.tr("One small picture for each head. Click one to see it large.")
+        )
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.set_figure(atlas_figure)
         self.atlas = HeadAtlas()
@@ -76,11 +92,13 @@ class HeadsCard(Card):
         self._chosen = chosen
         self.panels = ViewStack(PANELS, AttendView)
         self.tabs = {
-            spec.key: button(spec.shown_title, look="small", hint=spec.shown_hint, checkable=True) for spec in PANELS
+            spec.key: button(spec.shown_title, look="small", hint=tip(spec.shown_hint), checkable=True)
+            for spec in PANELS
         }
         self._describing: Question[Descriptions] = Question(self, self._on_described)
         self._shrinking: Question[np.ndarray] = Question(self, self.atlas.set_heads)
         self._scale = label("", "muted", wrap=True)
+        self._panel_intro = note("")
         self._attentions: Attentions | None = None
         self._lay_out()
         for question in (self._describing, self._shrinking):
@@ -108,6 +126,7 @@ class HeadsCard(Card):
         """Shows a panel by the key of its spec."""
         self.panels.open(key)
         self.tabs[key].setChecked(True)
+        self._panel_intro.setText({spec.key: spec.shown_hint for spec in PANELS}[key])
         self._show_effects()
 
     def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
@@ -181,7 +200,7 @@ class HeadsCard(Card):
             line.addWidget(tab)
         progress = ProgressLine([self._describing, self._shrinking])
         below = hbox((Steady(self._scale), 1), self.by_kind)
-        vbox(self.atlas, progress, below, line, self.panels, None, parent=inside, gap_px=7)
+        vbox(self.atlas, progress, below, line, Steady(self._panel_intro), self.panels, None, parent=inside, gap_px=7)
         self.body.addWidget(scrolled(inside), 1)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QButtonGroup
 from ...figures.figure import Figure
 from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
-from ...widgets.card import Card, Hint, button
+from ...widgets.card import Card, button, tip
 from ...widgets.controls import Choice
 from ..base import ViewSpec, ViewStack
 from .check_view import CheckView
@@ -20,33 +20,51 @@ MATRICES = (  # one tab, with a list to choose from
     ViewSpec(
         "matrix",
         QT_TRANSLATE_NOOP("ViewSpec", "This head"),
-        QT_TRANSLATE_NOOP("ViewSpec", "Who looks at whom: all tokens at once"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "A head lets each token collect information from others. Row: the token that looks. Column: what it looks "
+            "at. Darker: more.",
+        ),
         HeadMatrix,
     ),
     ViewSpec(
         "mean",
         QT_TRANSLATE_NOOP("ViewSpec", "Mean of selected heads"),
-        QT_TRANSLATE_NOOP("ViewSpec", "What several heads look at together"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "What the selected heads look at on average: Ctrl+click heads on the left to add them. Row: looks. "
+            "Column: is looked at.",
+        ),
         MeanMatrix,
     ),
     ViewSpec(
         "rollout",
         QT_TRANSLATE_NOOP("ViewSpec", "Rollout"),
         QT_TRANSLATE_NOOP(
-            "ViewSpec", "Which input tokens each token draws on after these layers, judging by attention alone"
+            "ViewSpec",
+            "Layer after layer the tokens mix, so one head is not the whole story. Row: a token after these layers. "
+            "Column: the words its information came from.",
         ),
         RolloutMatrix,
     ),
     ViewSpec(
         "flow",
         QT_TRANSLATE_NOOP("ViewSpec", "Flow"),
-        QT_TRANSLATE_NOOP("ViewSpec", "The most that can flow from each input token to a token through these layers"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "How much of a word could reach each token at most? Think of pipes: the narrowest one decides. Row: a "
+            "token after these layers. Column: the word.",
+        ),
         FlowMatrix,
     ),
     ViewSpec(
         "gradient",
         QT_TRANSLATE_NOOP("ViewSpec", "Gradient"),
-        QT_TRANSLATE_NOOP("ViewSpec", "Which weights of this head matter for a prediction"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "Not every look matters for the answer. Red: a little more attention here makes the prediction more "
+            "likely. Blue: less likely. White: no matter.",
+        ),
         GradientMatrix,
     ),
 )
@@ -54,20 +72,30 @@ OTHERS = (
     ViewSpec(
         "lines",
         QT_TRANSLATE_NOOP("ViewSpec", "Lines"),
-        QT_TRANSLATE_NOOP("ViewSpec", "Who looks at whom, as lines; several heads in colours"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines; "
+            "Ctrl+click a second head to compare.",
+        ),
         LinesView,
     ),
     ViewSpec(
         "score",
         QT_TRANSLATE_NOOP("ViewSpec", "Query × Key"),
-        QT_TRANSLATE_NOOP("ViewSpec", "How one attention weight is computed, number by number"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "Where does one attention weight come from? A token’s query is multiplied by the key of every token: the "
+            "better they match, the more it looks there.",
+        ),
         ScoreView,
     ),
     ViewSpec(
         "check",
         QT_TRANSLATE_NOOP("ViewSpec", "Check"),
         QT_TRANSLATE_NOOP(
-            "ViewSpec", "Does what this head looks at matter? Attention, gradient and removal side by side"
+            "ViewSpec",
+            "A head can look at a word and not use it. Compare three bars: where it looks, and two tests of whether "
+            "that matters. Only where all agree does it matter.",
         ),
         CheckView,
     ),
@@ -90,7 +118,6 @@ class LargeCard(Card):
         self._matrix = MATRIX_KEYS[0]  # the one that its tab opens
         self.matrices = Choice(self.tr("What the large picture shows"))
         self.matrices.addItems([spec.shown_title for spec in MATRICES])
-        self.purpose = Hint()  # why one looks at it
         self.tabs = {"matrix": button(self.tr("Matrix"), look="small", checkable=True)}
         for spec in OTHERS:
             self.tabs[spec.key] = button(spec.shown_title, look="small", checkable=True)
@@ -125,7 +152,7 @@ class LargeCard(Card):
         if self._is_projector:
             self.matrices.setVisible(is_matrix)
         self.tabs["matrix" if is_matrix else key].setChecked(True)
-        self.purpose.setText(self._specs[key].shown_hint)
+        self.set_intro(self._specs[key].shown_hint)
         self._show_title()
 
     def make_figure(self) -> Figure | None:
@@ -136,12 +163,10 @@ class LargeCard(Card):
         if self._is_projector:
             self.add_to_header(self.matrices)
         for key, tab in self.tabs.items():
-            tab.setToolTip(self._specs[key].shown_hint)
+            tab.setToolTip(tip(self._specs[key].shown_hint))
             tab.clicked.connect(lambda _checked=False, key=key: self.open(self._matrix if key == "matrix" else key))
             group.addButton(tab)
             self.add_to_header(tab)
-        self.body.addWidget(self.purpose)
-        self.purpose.setVisible(not self._is_projector)
         self.body.addWidget(self.views, 1)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:

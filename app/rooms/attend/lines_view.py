@@ -190,10 +190,7 @@ class LinesView(AttendView):
         chosen, attentions = self.chosen.heads, self.attentions
         heads = chosen[-len(HEAD_COLORS) :]  # the newest
         one = attentions.title(*self.head)
-        self.set_title(
-            self.tr("%n head(s)", "", len(heads)) if len(heads) > 1 else one,
-            self.tr("left looks at right · thicker: more attention"),
-        )
+        self.set_title(self.tr("%n head(s)", "", len(heads)) if len(heads) > 1 else one)
         row = attentions.units.unit_of(self.selection.position)
         lines = [self._lines_of(head, number, row) for number, head in enumerate(heads)]
         self.picture.set_lines(lines, attentions.units.labels, attentions.units.kinds)
@@ -223,7 +220,8 @@ class LinesView(AttendView):
         settings = f"{self.filter.currentText()} · {limit}"
         is_one = len(self.picture.lines) == 1
         widgets = [self.picture, self.legend]
-        return self.figure(self.title, widgets, drawn, hint=self.hint, settings=settings, head=is_one)
+        hint = self.tr("left looks at right · thicker: more attention")
+        return self.figure(self.title, widgets, drawn, hint=hint, settings=settings, head=is_one)
 
     def _lines_of(self, head: Head, number: int, row: int | None) -> HeadLines:
         by_share = self.limit.currentIndex() == TOP_SHARE

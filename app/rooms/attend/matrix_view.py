@@ -10,7 +10,7 @@ from PySide6.QtGui import QMouseEvent, QPainter
 
 from ...compute.head_questions import flow_matrix, gradient_of_layer
 from ...compute.question import Question, Step
-from ...figures.figure import Axis, Figure, Numbers
+from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
 from ...state.token_units import TokenView, Units
 from ...widgets.card import Hint, button
@@ -135,6 +135,11 @@ class MatrixView(AttendView):
         if self.units is not None:
             self.grid.set_selected(self.units.unit_of(self.selection.position))
 
+    @property
+    def axes(self) -> str:
+        """What rows and columns are, in a figure."""
+        return self.tr("rows look at columns")
+
     def read_out(self, row: str, column: str, value: float) -> str:
         """What is said of a square. row, column: tokens with their positions."""
         return self.tr("{row} looks at {column} with weight {weight}").format(
@@ -147,7 +152,8 @@ class MatrixView(AttendView):
             return None
         axes = Axis("looks", self.units.labels), Axis("is looked at", self.units.labels)
         values = {name: Numbers(self.grid.values, axes)}
-        return self.figure(self.title, [self.grid], values, hint=self.hint, head=head, settings=settings, **of)
+        hint = joined(self.axes, self.hint)
+        return self.figure(self.title, [self.grid], values, hint=hint, head=head, settings=settings, **of)
 
     def _show_invitation(self) -> None:
         self.readout.setText(
@@ -194,9 +200,8 @@ class HeadMatrix(MatrixView):
         self.grid.weight_set.connect(self.weight_set)
 
     def draw(self) -> None:
-        hint = self.tr("rows look at columns")
-        if self.head in self.attentions.off:
-            hint = self.tr("rows look at columns · switched off, so it has no effect")
+        is_off = self.head in self.attentions.off
+        hint = self.tr("switched off, so it has no effect") if is_off else ""
         self.set_title(self.attentions.title(*self.head), hint)
         self.show_matrix(self.attentions.weights(*self.head), self.attentions.units)
 
@@ -229,9 +234,8 @@ class MeanMatrix(MatrixView):
 
     def draw(self) -> None:
         heads = self.chosen.heads
-        hint = self.tr("rows look at columns")
-        if self.attentions.off.intersection(heads):
-            hint = self.tr("rows look at columns · switched-off heads count too, although they have no effect")
+        has_off = bool(self.attentions.off.intersection(heads))
+        hint = self.tr("switched-off heads count too, although they have no effect") if has_off else ""
         one = self.attentions.title(*self.head)
         self.set_title(self.tr("Mean of %n head(s)", "", len(heads)) if len(heads) > 1 else one, hint)
         self.show_matrix(self.attentions.mean(heads), self.attentions.units)
@@ -256,7 +260,7 @@ class RolloutMatrix(ComputedMatrix):
 
     def draw(self) -> None:
         layer, reading = self.selection.layer, self.attentions.reading
-        self.set_title(self._title(layer + 1), self.tr("rows: tokens after these layers · columns: input tokens"))
+        self.set_title(self._title(layer + 1))
         attentions, what_if, units = reading.trace.attentions, reading.request.what_if, self.attentions.units
 
         def work(step: Step) -> np.ndarray:
@@ -267,6 +271,10 @@ class RolloutMatrix(ComputedMatrix):
         self.question.compute((reading.request, layer), work, self.pause_ms)
         matrix = self.question.answer
         self.show_matrix(None if matrix is None else units.attention(matrix.astype(np.float32)), units)
+
+    @property
+    def axes(self) -> str:
+        return self.tr("rows: tokens after these layers · columns: input tokens")
 
     def read_out(self, row: str, column: str, value: float) -> str:
         return self.tr("{share} of {row} comes from {column}").format(

@@ -31,6 +31,7 @@ class SideCard(Card):
         super().__init__("")
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.set_figure(figure, self.tr("what the token looks at"))
+        self.set_intro(self.tr("Its attention to other tokens: 1 in all. Click a token above to see another."))
         self.bars = BarList(self.tr("What this token looks at"))
         self.facts = [label("", "strong") for _ in range(4)]
         self.special = label("", "muted")  # the last fact's name: the special tokens by their own names

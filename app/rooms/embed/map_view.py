@@ -67,7 +67,10 @@ class MapView(View):
         self.shown = "sum"  # a key of _choices
         self.picture, self.choice = Scatter(self.tr("Map of this text")), Choice(self.tr("Which vectors the map shows"))
         self._note = note("")
-        self.card = Card(self.tr("Map of this text"))
+        self.card = Card(
+            self.tr("Map of this text"),
+            intro=self.tr("Each dot is a token. The nearer two dots, the more alike their numbers."),
+        )
         self.card.add_to_header(self.choice)
         self.card.set_figure(self._figure)
         fill(self.card.body, (self.picture, 1), self._note)

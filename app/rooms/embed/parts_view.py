@@ -174,7 +174,13 @@ class PartsView(View):
         self.strips = Strips()
         self.scale, self.last_scale = (ColorBar(signed=True, width_px=200) for _ in range(2))
         self.scale_name, self.last_scale_name = label(self.tr("token to sum"), "muted"), label("", "muted")
-        self.strips_card = Card(self.tr("How the input vectors add up"))
+        self.strips_card = Card(
+            self.tr("How the input vectors add up"),
+            intro=self.tr(
+                "Row: a token. Column: one of its numbers; red is above zero, blue below. The first strips are added "
+                "up to the sum."
+            ),
+        )
         self.menu = MenuButton(self.tr("Parts"), self._fill_parts, self.tr("Leave a part out of the sum"))
         self.token, self.change = TokenCard(), ChangeCard()
         self.pictures = PicturesCard()
@@ -268,7 +274,7 @@ class PartsView(View):
             if width != after
             else self.tr("columns: the {width} numbers of each vector")
         ).format(width=numbers.count(width), after=numbers.count(after))
-        self.strips_card.set_hint(joined(self.tr("rows: tokens"), columns, self.selection.token_view.vectors_note))
+        self.strips_card.set_hint(joined(columns, self.selection.token_view.vectors_note))
 
     def _on_near_answered(self, answer: tuple[Measure, list[NearWord]]) -> None:
         if self.reading is not None:

@@ -14,25 +14,41 @@ class EmbedRoom(ViewRoom):
         ViewSpec(
             "parts",
             QT_TRANSLATE_NOOP("ViewSpec", "Overview"),
-            QT_TRANSLATE_NOOP("ViewSpec", "The vectors that add up to each token’s input"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: "
+                "what differs between the two?",
+            ),
             PartsView,
         ),
         ViewSpec(
             "map",
             QT_TRANSLATE_NOOP("ViewSpec", "Map"),
-            QT_TRANSLATE_NOOP("ViewSpec", "Which tokens are similar, and which words lie near them"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "Words that the model treats alike lie close together. Choose “words near” above the map: do a word’s "
+                "neighbours make sense?",
+            ),
             later(__package__, "map_view", "MapView"),
         ),
         ViewSpec(
             "what_if",
             QT_TRANSLATE_NOOP("ViewSpec", "What if"),
-            QT_TRANSLATE_NOOP("ViewSpec", "Change segments, swap positions, leave parts out, and see what changes"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "Does the model need to know the order of the words, or which sentence they belong to? Take that "
+                "away, and see what it predicts.",
+            ),
             later(__package__, "what_if_view", "WhatIfView"),
         ),
         ViewSpec(
             "vocabularies",
             QT_TRANSLATE_NOOP("ViewSpec", "Two vocabularies"),
-            QT_TRANSLATE_NOOP("ViewSpec", "The same text, tokenised by two vocabularies"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. "
+                "Type a rare word: who cuts it more?",
+            ),
             later(__package__, "vocabularies_view", "VocabulariesView"),
         ),
     )

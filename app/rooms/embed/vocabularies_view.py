@@ -20,7 +20,7 @@ from ...look import numbers, theme
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import KINDS
-from ...widgets.card import Card, label, note, scrolled
+from ...widgets.card import Card, label, scrolled
 from ...widgets.controls import MenuButton
 from ...widgets.layouts import fill, vbox
 from ...widgets.progress_line import ProgressLine
@@ -108,11 +108,16 @@ class VocabulariesView(View):
         self.first, self.second = (label("", "strong", wrap=True) for _ in range(2))
         self.note, self.line = label("", "muted", wrap=True), ProgressLine()
         self._known: dict[str, Tokenizer] = {}  # the other vocabulary, by its reference
-        self.card = Card(self.tr("The same text, tokenised by two vocabularies"))
+        self.card = Card(
+            self.tr("The same text, tokenised by two vocabularies"),
+            intro=self.tr(
+                "Top row: this model. Bottom row: the other one. A word in pieces has no vector of its own: its "
+                "meaning must come from its pieces."
+            ),
+        )
         self.card.add_to_header(self.menu)
         self.card.set_figure(self._figure)
-        why = note(self.tr("A word that is split has no vector of its own: its meaning must come from its pieces."))
-        fill(self.card.body, why, self.line, self.first, self.second, self.note, (scrolled(self.picture), 1))
+        fill(self.card.body, self.line, self.first, self.second, self.note, (scrolled(self.picture), 1))
         vbox(self.card, parent=self)
         self.compared = self.add_question(self._on_compared_answered, self.line)
         self.compared.failed.connect(self._clear)

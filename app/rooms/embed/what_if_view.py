@@ -214,8 +214,14 @@ class WhatIfView(View):
         self._pick(None)
 
     def _lay_out(self) -> None:
-        card = Card(self.tr("What the model reads"), self.tr("each token with its segment and its position"))
-        after = Card(self.tr("Before and after"))
+        card = Card(
+            self.tr("What the model reads"),
+            intro=self.tr("Below each token: its segment (A or B) and its position in the text."),
+        )
+        after = Card(
+            self.tr("Before and after"),
+            intro=self.tr("What the model predicted, and what it predicts with your changes."),
+        )
         switches = hbox(label(self.tr("Leave out:"), "muted"), gap_px=6)
         hints = {
             "token": self.tr("No token embedding"),

@@ -11,7 +11,7 @@ from ...figures.figure import Axis, Figure, Numbers, joined
 from ...widgets.card import GAP_PX, Card, note
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
-from ...widgets.layouts import fill, hbox
+from ...widgets.layouts import hbox
 from .stages import LayersView
 
 if TYPE_CHECKING:
@@ -58,23 +58,30 @@ class AddedView(LayersView):
                 includes_zero=True,
             )
         )
-        self.lengths_card = Card(self.tr("How much each layer adds"))
-        self.cosines_card = Card(self.tr("In which direction"))
-        self._formula = note("")
-        signs = self.tr(
-            "Above 0, what is added points the same way as the vector; at 0 it adds something new; below 0 it "
-            "cancels part of what was there."
+        self.lengths_card = Card(
+            self.tr("How much each layer adds"),
+            intro=self.tr(
+                "Higher: this part adds more. Compare it with the grey line, which is what enters the layer."
+            ),
         )
+        self.cosines_card = Card(
+            self.tr("In which direction"),
+            intro=self.tr(
+                "Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some of it back."
+            ),
+        )
+        self._formula = note("")
         row = hbox(parent=self, gap_px=GAP_PX)
         both = ["attention", "feed_forward"]
-        for card, chart, below, keys in (
-            (self.lengths_card, self.lengths, self._formula, ["entering", *both]),
-            (self.cosines_card, self.cosines, note(signs), both),
+        for card, chart, keys in (
+            (self.lengths_card, self.lengths, ["entering", *both]),
+            (self.cosines_card, self.cosines, both),
         ):
-            fill(card.body, (chart, 1), below)
+            card.body.addWidget(chart, 1)
             card.set_figure(partial(self._chart_figure, chart, card, keys))
             row.addWidget(card, 1)
             chart.clicked.connect(lambda place: self.stage_clicked.emit(round(place) + 1))
+        self.lengths_card.body.addWidget(self._formula)
         self._shown: tuple[ResidualStream, int] | None = None  # and the unit whose curves these are
         self.stream = self.add_question(self._on_stream_answered)
 

@@ -27,8 +27,16 @@ class HiddenView(LayersView):
         self.cosines = LabelledGrid(
             self.tr("Cosine similarity of each pair of tokens"), square=True, signed=True, tilted=True
         )
-        self.lengths_card = Card(self.tr("Length of each hidden state"))
-        self.cosines_card = Card(self.tr("How similar are the tokens?"))
+        self.lengths_card = Card(
+            self.tr("Length of each hidden state"),
+            intro=self.tr(
+                "Row: a token. Column: a layer. Darker: longer. What a layer adds changes a long vector less."
+            ),
+        )
+        self.cosines_card = Card(
+            self.tr("How similar are the tokens?"),
+            intro=self.tr("Row and column: two tokens. Red: alike to the model. White: unrelated. Blue: opposite."),
+        )
         self._drawn_stage = -1  # of the cosines
         row = hbox(parent=self, gap_px=GAP_PX)
         for card, grid, figure, stretch in (
@@ -57,8 +65,6 @@ class HiddenView(LayersView):
         is_pre = reading.request.model.config.norm == "pre"
         self.lengths_card.set_hint(
             joined(
-                self._lengths_axes,
-                self.tr("the longer a vector, the less it is changed by what a layer adds"),
                 self.tr("the last column is after the model’s final LayerNorm") if is_pre else "",
                 selection.token_view.vectors_note,
             )
@@ -84,8 +90,7 @@ class HiddenView(LayersView):
         labels = Labels(units.labels, units.kinds)
         self.cosines.set_grid(cosines(vectors) if len(units) else np.zeros((0, 0)), labels, labels, -1, 1)
         where = self.tr("cosine of each pair, {stage}").format(stage=stage_name(selection.stage))
-        why = self.tr("near 1, the next layer can hardly tell two tokens apart")
-        self.cosines_card.set_hint(joined(where, why, selection.token_view.vectors_note))
+        self.cosines_card.set_hint(joined(where, selection.token_view.vectors_note))
 
     def _lengths_figure(self) -> Figure | None:
         values, reading = self.lengths.values, self.reading

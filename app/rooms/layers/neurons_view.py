@@ -12,7 +12,7 @@ from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label, note
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.layouts import hbox, vbox
 from .stages import LayersView
 
 if TYPE_CHECKING:
@@ -52,7 +52,17 @@ class NeuronsView(LayersView):
         self.strongest = NeuronList(self.tr("Neurons that fire most for this token"))
         self.tokens = BarList(self.tr("Tokens for which the neuron fires most"), stretch_to_px=27, may_cut=True)
         self.words = BarList(self.tr("Words that the neuron promotes"), stretch_to_px=27, may_cut=True)
-        self.strongest_card, self.neuron_card = Card(self.tr("Neurons that fire most")), Card(self.tr("One neuron"))
+        self.strongest_card = Card(
+            self.tr("Neurons that fire most"),
+            intro=self.tr("Longer: it fires more for the selected token. Click one, or use the arrow keys."),
+        )
+        self.neuron_card = Card(
+            self.tr("One neuron"),
+            intro=self.tr(
+                "Left: the tokens of your text that it fires for. Right: the words that it makes more likely, if no "
+                "later layer objects."
+            ),
+        )
         self.strongest_card.set_figure(self._strongest_figure)
         self.neuron_card.set_figure(self._neuron_figure)
         self.chosen: Neuron | None = None
@@ -161,11 +171,7 @@ class NeuronsView(LayersView):
         )
 
     def _build(self) -> None:
-        fill(
-            self.strongest_card.body,
-            label(self.tr("Click one or use the arrow keys. Neurons count from 0."), "muted"),
-            (self.strongest, 1),
-        )
+        self.strongest_card.body.addWidget(self.strongest, 1)
         halves = hbox(gap_px=24)
         for title, hint, bars in (
             (self.tr("Fires for"), self.tr("activation, highest in this text first"), self.tokens),
@@ -176,16 +182,7 @@ class NeuronsView(LayersView):
             ),
         ):
             halves.addLayout(vbox(label(title, "title"), note(hint), (bars, 1), gap_px=5), 1)
-        fill(
-            self.neuron_card.body,
-            (halves, 1),
-            note(
-                self.tr(
-                    "The words it promotes are read off the token table alone. Later layers and the masked-word head "
-                    "come after this neuron, so the model may predict something else."
-                )
-            ),
-        )
+        self.neuron_card.body.addLayout(halves, 1)
         hbox((self.strongest_card, 2), (self.neuron_card, 4), parent=self, gap_px=GAP_PX)
 
     def _strongest_figure(self) -> Figure | None:

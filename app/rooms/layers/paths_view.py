@@ -7,8 +7,8 @@ from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.card import Card, note
-from ...widgets.layouts import fill, vbox
+from ...widgets.card import Card
+from ...widgets.layouts import vbox
 from ...widgets.scatter import Points, Scatter
 from .stages import LayersView, stage_labels
 
@@ -21,19 +21,15 @@ class PathsView(LayersView):
     def __init__(self) -> None:
         super().__init__()
         self.picture = Scatter(self.tr("Path of each token through the layers"))
-        self.card = Card(self.tr("Path of each token through the layers"))
-        self.card.set_figure(self._figure)
-        fill(
-            self.card.body,
-            (self.picture, 1),
-            note(
-                self.tr(
-                    "Each line is one token on its way through the layers; its dot marks the layer set by the "
-                    "slider. Where lines come together, the model treats the tokens alike. Hide the special "
-                    "tokens to spread the others out."
-                )
+        self.card = Card(
+            self.tr("Path of each token through the layers"),
+            intro=self.tr(
+                "A line is one token, from its embedding to the last layer; the dot is the layer of the slider. Hide "
+                "the special tokens to spread the others out."
             ),
         )
+        self.card.set_figure(self._figure)
+        self.card.body.addWidget(self.picture, 1)
         vbox(self.card, parent=self)
         self.paths = self.add_question(self._on_paths_answered)
         self.add_token_menu(self.picture)

@@ -16,37 +16,61 @@ class LayersRoom(ViewRoom):
         ViewSpec(
             "hidden",
             QT_TRANSLATE_NOOP("ViewSpec", "Hidden states"),
-            QT_TRANSLATE_NOOP("ViewSpec", "How long each hidden state is, and how similar the tokens are"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "After every layer, each token is a new list of numbers: its hidden state. Move the slider: which "
+                "tokens become so alike that the model can hardly tell them apart?",
+            ),
             HiddenView,
         ),
         ViewSpec(
             "paths",
             QT_TRANSLATE_NOOP("ViewSpec", "Paths"),
-            QT_TRANSLATE_NOOP("ViewSpec", "How each token moves from layer to layer"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "Every layer moves each token a little. Where lines come together, the model treats the tokens more "
+                "and more alike; where they part, it tells them apart.",
+            ),
             later(__package__, "paths_view", "PathsView"),
         ),
         ViewSpec(
             "word",
             QT_TRANSLATE_NOOP("ViewSpec", "One word"),
-            QT_TRANSLATE_NOOP("ViewSpec", "The same word in several sentences: where its meanings separate"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "Does the model know that a bank can hold money or a river? A word begins the same in every sentence: "
+                "see at which layer its meanings part.",
+            ),
             later(__package__, "word_view", "WordView"),
         ),
         ViewSpec(
             "added",
             QT_TRANSLATE_NOOP("ViewSpec", "What layers add"),
-            QT_TRANSLATE_NOOP("ViewSpec", "How much attention and feed-forward add at each layer"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "A layer does not replace what a token is, it adds to it. Who adds more in each layer: attention, "
+                "which brings news from other tokens, or feed-forward, which works on the token alone?",
+            ),
             later(__package__, "added_view", "AddedView"),
         ),
         ViewSpec(
             "neurons",
             QT_TRANSLATE_NOOP("ViewSpec", "Neurons"),
-            QT_TRANSLATE_NOOP("ViewSpec", "Which feed-forward neurons fire most for a token, and what they promote"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "A neuron works like a detector: it fires for some tokens and makes some words more likely. Click "
+                "one: can you tell what it detects?",
+            ),
             later(__package__, "neurons_view", "NeuronsView"),
         ),
         ViewSpec(
             "steps",
             QT_TRANSLATE_NOOP("ViewSpec", "Step by step"),
-            QT_TRANSLATE_NOOP("ViewSpec", "The arithmetic of one layer, number by number"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "There is no magic inside a layer, only sums and products. Click a step to open it, and any number to "
+                "see how it was computed.",
+            ),
             later(__package__, "steps_view", "StepsView"),
         ),
     )

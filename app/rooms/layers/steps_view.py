@@ -333,9 +333,7 @@ class StepsView(LayersView):
         return self.reading.shown_tokens if self.reading is not None else []
 
     def _build(self) -> None:
-        self.card.set_hint(
-            self.tr("Click a step to open it, and a number to see how it was computed. Rows are tokens.")
-        )
+        self.card.set_intro(self.tr("Row: a token. Column: one of its numbers. Numbers of one step go into the next."))
         self._head.setAccessibleName(self.tr("Head"))
         self.card.add_to_header(self._head)
         self.card.set_figure(self._figure, self.tr("Step by step"))

@@ -181,8 +181,14 @@ class WordView(LayersView):
         )
         self.matrix = LabelledGrid(self.tr("Cosine of each pair of uses"), square=True, longest_px=300)
         self.verdict = label("", "strong", wrap=True)
-        self.curves_card = Card(self.tr("Where its meanings separate"))
-        self.matrix_card = Card(self.tr("How similar are its uses?"))
+        self.curves_card = Card(
+            self.tr("Where its meanings separate"),
+            intro=self.tr("Higher: more alike. Where the two curves part, the model has noticed the two meanings."),
+        )
+        self.matrix_card = Card(
+            self.tr("How similar are its uses?"),
+            intro=self.tr("Row and column: two sentences. Darker: the word is more alike in both."),
+        )
         self.line = ProgressLine()
         self.compared = self.add_question(self._on_compared_answered, self.line)
         self.compared.failed.connect(self._on_compared_failed)
@@ -279,7 +285,10 @@ class WordView(LayersView):
         self.hover_text_changed.emit(text)
 
     def _build(self) -> None:
-        left = Card(self.tr("One word in several sentences"))
+        left = Card(
+            self.tr("One word in several sentences"),
+            intro=self.tr("Change the sentences, or take another word with two meanings."),
+        )
         left.setFixedWidth(theme.column_px(EDITOR_PX))
         inside = QWidget()
         self._column = vbox(self.editor, self.line, None, parent=inside)

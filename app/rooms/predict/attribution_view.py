@@ -36,18 +36,21 @@ LEAST_PX = 150  # where the window is lower, the whole room scrolls
 METHOD_TEXTS: dict[Method, tuple[str, str]] = {
     "integrated_gradients": (
         QT_TRANSLATE_NOOP("MethodCard", "Integrated gradients"),
-        QT_TRANSLATE_NOOP("MethodCard", "Each token’s share of the change from a fully masked text to this one."),
+        QT_TRANSLATE_NOOP(
+            "MethodCard",
+            "Begins with every word hidden and uncovers them all, little by little: how much does each word add?",
+        ),
     ),
     "gradient_x_input": (
         QT_TRANSLATE_NOOP("MethodCard", "Gradient × input"),
         QT_TRANSLATE_NOOP(
             "MethodCard",
-            "What shrinking the token’s vector to 0 would cost, estimated from the slope: a rough first answer.",
+            "A quick estimate: if this word counted a little less, how much less likely would the answer be?",
         ),
     ),
     "leave_one_out": (
         QT_TRANSLATE_NOOP("MethodCard", "Leave one out"),
-        QT_TRANSLATE_NOOP("MethodCard", "What masking this one token costs."),
+        QT_TRANSLATE_NOOP("MethodCard", "Hides one word at a time: how much less likely is the answer without it?"),
     ),
 }
 
@@ -126,10 +129,7 @@ class AttributionView(PredictView):
             if target.is_score
             else self.tr("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
         )
-        colors = self.tr(
-            "Red tokens support the prediction, blue ones speak against it: does it rest on the words you would "
-            "expect? Each card has its own scale, symmetric around 0."
-        )
+        colors = self.tr("Each card has its own scale, symmetric around 0.")
         note = f"{unit} {colors}"
         if reading.before is not None:
             note += " " + self.tr("Computed for the model without your changes.")
@@ -221,7 +221,7 @@ class MethodCard(Card):
 
     def __init__(self, method: Method) -> None:
         name, meaning = (translate("MethodCard", text) for text in METHOD_TEXTS[method])
-        super().__init__(name)
+        super().__init__(name, intro=meaning)
         self.units: Units | None = None
         self.target: HeadTarget | None = None
         self.attribution: Attribution | None = None
@@ -230,7 +230,7 @@ class MethodCard(Card):
         self.tokens = HeatTokens(self.tr("{method}: share of each token").format(method=name), signed=True)
         self.summary = label("", "muted", wrap=True)
         self.scale = ColorBar(signed=True, width_px=180)
-        area = scrolled_column(self.tokens, label(meaning, "muted", wrap=True), self.summary, least_px=LEAST_PX)
+        area = scrolled_column(self.tokens, self.summary, least_px=LEAST_PX)
         fill(self.body, self.scale, self.line, (area, 1))
         self.tokens.hovered.connect(self._on_tokens_hovered)
 

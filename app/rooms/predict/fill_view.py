@@ -64,7 +64,9 @@ class FillView(PredictView):
         self.tokens = HeatTokens(self.tr("The text with the masks filled so far"))
         self.bars = BarList(self.tr("Words filled in, in order"), stretch_to_px=27)
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
-        self._steps_card = Card(self.tr("Steps"))
+        self._steps_card = Card(
+            self.tr("Steps"), intro=self.tr("The words in the order in which they were filled in, and how sure it was.")
+        )
         self._build()
         self.order.activated.connect(self._on_order_activated)
         self.tokens.clicked.connect(self._on_tokens_clicked)
@@ -139,10 +141,7 @@ class FillView(PredictView):
                 "Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word."
             )
             if by_clicks
-            else self.tr(
-                "Each word is the most likely one there, given the words filled in before it. Another order may "
-                "give other words."
-            )
+            else ""
         )
 
     def _show_tokens(self, reading: Reading) -> None:
@@ -159,7 +158,10 @@ class FillView(PredictView):
         self.tokens.set_tokens(tokens)
 
     def _build(self) -> None:
-        card = Card(self.tr("Fill the masks one at a time"))
+        card = Card(
+            self.tr("Fill the masks one at a time"),
+            intro=self.tr("Each word is the most likely one there, given the words before it. Darker: surer."),
+        )
         top = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
         scale = ColorBar(signed=False)
         scale.set_range(0, 1)

@@ -58,8 +58,14 @@ class LensView(PredictView):
         self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=32)
         self.verdict = label("", "strong", wrap=True)
         self.pieces = label("", "muted", wrap=True)
-        self._card = Card(self.tr("Layer by layer"), self.tr("the top guess if the model stopped after each layer"))
-        self._word_card = Card(self.tr("One word through the layers"))
+        self._card = Card(
+            self.tr("Layer by layer"),
+            intro=self.tr("Row: after this layer. Column: a mask. In the box: the best guess so far. Darker: surer."),
+        )
+        self._word_card = Card(
+            self.tr("One word through the layers"),
+            intro=self.tr("How likely this word is after each layer. Type another one to compare."),
+        )
         self._build()
         self.table.hovered.connect(lambda cell: self.hover_text_changed.emit(self.table.description(cell)))
         self.table.clicked.connect(lambda cell: self.position_clicked.emit(self.masks[cell[1]].position))

@@ -24,7 +24,7 @@ class MaskCard(Card):
     hover_text_changed = Signal(str)
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(intro=self.tr("Its best guesses for the hidden word. Click one to put it into the text."))
         self.position = 0
         self.words: list[WordGuess] = []  # what the bars show
         self.bars = BarList(self.tr("Most likely words"), clickable=True, stretch_to_px=27)
@@ -44,7 +44,6 @@ class MaskCard(Card):
             self.body,
             self._changed,
             self.bars,
-            label(self.tr("Click a word to insert it."), "muted"),
             4,
             line,
             self._strip,

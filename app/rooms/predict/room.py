@@ -15,31 +15,51 @@ class PredictRoom(ViewRoom):
         ViewSpec(
             "words",
             QT_TRANSLATE_NOOP("ViewSpec", "Words"),
-            QT_TRANSLATE_NOOP("ViewSpec", "The most likely words for each mask, and whether B follows A"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "This is how BERT learned language: guessing hidden words. Hide one and see what it expects there. The "
+                "longer the bar, the surer it is.",
+            ),
             WordsView,
         ),
         ViewSpec(
             "lens",
             QT_TRANSLATE_NOOP("ViewSpec", "Layer by layer"),
-            QT_TRANSLATE_NOOP("ViewSpec", "At which layer the model settles on a word"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "When does the model make up its mind? See what it would guess if it stopped after each layer, and "
+                "where the guess stops changing.",
+            ),
             later(__package__, "lens_view", "LensView"),
         ),
         ViewSpec(
             "surprise",
             QT_TRANSLATE_NOOP("ViewSpec", "Surprise"),
-            QT_TRANSLATE_NOOP("ViewSpec", "How unexpected each word is to the model"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "A model that knows a language is surprised by mistakes, rare words and twists. Put in a word that "
+                "does not fit: does it notice?",
+            ),
             later(__package__, "surprise_view", "SurpriseView"),
         ),
         ViewSpec(
             "attribution",
             QT_TRANSLATE_NOOP("ViewSpec", "Which words decided"),
-            QT_TRANSLATE_NOOP("ViewSpec", "Which words in the text a prediction rests on, by three methods"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "Is the model right for the right reason? Red words speak for its answer, blue ones against it. Three "
+                "ways to measure: trust what they agree on.",
+            ),
             later(__package__, "attribution_view", "AttributionView"),
         ),
         ViewSpec(
             "fill",
             QT_TRANSLATE_NOOP("ViewSpec", "Fill in order"),
-            QT_TRANSLATE_NOOP("ViewSpec", "Fill the masks one at a time: the order matters"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "With several words missing, each guess changes the next. Fill them in one at a time, then in another "
+                "order: do you get the same text?",
+            ),
             later(__package__, "fill_view", "FillView"),
         ),
     )

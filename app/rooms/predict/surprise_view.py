@@ -43,8 +43,10 @@ class SurpriseView(PredictView):
         self.bits: list[float | None] = []  # (U) as they are shown
         self._explanation = label("", "muted", wrap=True)
         self._scale = ColorBar(signed=False)
-        hint = self.tr("each masked in turn, all others visible · bits = −log₂ of its probability")
-        self._card = Card(self.tr("How surprising is each word?"), hint)
+        self._card = Card(
+            self.tr("How surprising is each word?"),
+            intro=self.tr("Each word is hidden once while the model reads all the others. Darker: harder to guess."),
+        )
         self._bar_units: list[int] = []
         self._build()
         self.add_token_menu(self.tokens)
@@ -127,10 +129,9 @@ class SurpriseView(PredictView):
         )
         self.perplexity.setText(perplexity)
         mean = self.tr(
-            "High surprise marks what does not fit: a rare word, a mistake, a twist. 0 bits: certain. 1 bit: a "
-            "coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the model is on average: as "
-            "if it chose among that many equally likely words. It is 2 to the power of the mean, {mean} bits "
-            "over {count} tokens."
+            "0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the "
+            "model is on average: as if it chose among that many equally likely words. It is 2 to the power of the "
+            "mean, {mean} bits over {count} tokens."
         ).format(mean=numbers.decimal(float(found.bits.mean())), count=numbers.count(len(found.bits)))
         sentences = [mean]
         if selection.token_view.words:
@@ -146,9 +147,9 @@ class SurpriseView(PredictView):
             (scrolled_column(self.tokens, self.perplexity, self._explanation, least_px=LEAST_PX), 1),
         )
         self._card.set_figure(self._figure)
-        side = Card(self.tr("Most surprising"))
+        side = Card(self.tr("Most surprising"), intro=self.tr("Click a word to select it, and press M to hide it."))
         side.setFixedWidth(theme.column_px(SIDE_PX))
-        fill(side.body, (self.bars, 1), label(self.tr("Click a word to select it; M masks it."), "muted", wrap=True))
+        side.body.addWidget(self.bars, 1)
         self.column.addLayout(hbox((self._card, 1), side, gap_px=GAP_PX))
 
     def _figure(self) -> Figure | None:

@@ -45,7 +45,11 @@ class ReplacedCard(Card):
 
     def __init__(self) -> None:
         super().__init__(
-            self.tr("Which tokens look replaced?"), self.tr("the probability that another model swapped the token")
+            self.tr("Which tokens look replaced?"),
+            intro=self.tr(
+                "This model learned to spot words that another model had swapped. Type a word that does not fit: does "
+                "it notice?"
+            ),
         )
         self.answer = label("", "number", wrap=True)
         self.tokens = HeatTokens(self.tr("Probability that each token was replaced"))
@@ -62,8 +66,6 @@ class ReplacedCard(Card):
             12,
             label(self.tr("Most likely replaced"), "title"),
             self.bars,
-            6,
-            label(self.tr("Type a word that does not fit: does the model notice?"), "muted"),
             None,
         )
 
@@ -293,7 +295,7 @@ class WordsView(PredictView):
         cards.setMinimumHeight(theme.px(LEAST_PX))
         inside = QWidget()
         side = vbox(parent=inside, gap_px=GAP_PX)
-        read_card = Card(self.tr("What the model reads"))
+        read_card = Card(self.tr("What the model reads"), intro=self.tr("Pieces of words, and marks of its own."))
         self.read_text.setTextFormat(Qt.TextFormat.RichText)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
         fill(read_card.body, Steady(self.read_text), None)

@@ -133,7 +133,7 @@ class TrainRoom(QWidget):
         grid.setRowStretch(0, 1)
 
     def _runs_card(self) -> Card:
-        card = self._runs_frame = Card(self.tr("Runs"))
+        card = self._runs_frame = Card(self.tr("Runs"), intro=self.tr("Each is one training. Click one to see it."))
         self._new = button(self.tr("New run"), self.show_form, look="primary")
         keeps_its_place = self._new.sizePolicy()
         keeps_its_place.setRetainSizeWhenHidden(True)
@@ -176,7 +176,10 @@ class TrainRoom(QWidget):
         return card
 
     def _time_card(self) -> Card:
-        card = Card(self.tr("Time machine"), self.tr("drag to any step: every room shows the model as it was then"))
+        card = Card(
+            self.tr("Time machine"),
+            intro=self.tr("Drag to any step, and open it: every room shows the model as it was then."),
+        )
         row = hbox(self._play, (self._time_text, 1), self.apply_button, self.open_button)
         fill(card.body, self.slider, row)
         return card

@@ -32,7 +32,12 @@ class RunView(Card):
     command_given = Signal(str)  # pause, resume, stop
 
     def __init__(self) -> None:
-        super().__init__(" ")
+        super().__init__(
+            " ",
+            intro=self.tr(
+                "Loss: how wrong its guesses are; it should fall. If only the training curve falls, it memorises."
+            ),
+        )
         self.metrics = RunMetrics()
         self._info = RunInfo(path=Path(), name="", about="", status=RunStatus("unknown"))
         self._pages: dict[Specs, _Curves] = {}
