@@ -34,8 +34,8 @@ class BarList(PointerWidget):
     def __init__(
         self, name: str, *, clickable: bool = False, stretch_to_px: int = ROW_PX, may_cut: bool = False
     ) -> None:
-        """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where there is room.
-        may_cut: the last rows may be left out where there is none."""
+        """name: what the bars are, for screen readers. stretch_to_px: rows grow up to this where the layout stretches
+        the list. may_cut: the last rows may be left out where there is no room."""
         super().__init__(name, Qt.FocusPolicy.TabFocus if clickable else Qt.FocusPolicy.NoFocus)
         self.bars: list[Bar] = []
         self._clickable = clickable
@@ -107,7 +107,7 @@ class BarList(PointerWidget):
         painter.drawText(behind, left, _number(bar))
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(200), max(len(self.bars), 1) * self._most_row)
+        return QSize(theme.px(200), max(len(self.bars), 1) * theme.px(ROW_PX))
 
     def minimumSizeHint(self) -> QSize:
         rows = max(len(self.bars), 1)

@@ -30,6 +30,8 @@ class HeatToken:
 class HeatTokens(WrappedBoxes):
     """Laid out in lines like a text. A click, or the arrow keys and Enter, chooses; hovering says where one is."""
 
+    grows = True
+
     def __init__(self, name: str, *, signed: bool = False) -> None:
         super().__init__(name, HEIGHT_PX)
         self._signed = signed
@@ -48,8 +50,8 @@ class HeatTokens(WrappedBoxes):
         self.update()
 
     def box_widths(self) -> list[float]:
-        words, numbers = QFontMetrics(theme.font(14, bold=True)), QFontMetrics(theme.font(10.5))
-        padding, most = 2 * theme.px(PADDING_PX), float(max(self.width(), 1))
+        words, numbers = QFontMetrics(self.sized_font(14, bold=True)), QFontMetrics(self.sized_font(10.5))
+        padding, most = 2 * self.px(PADDING_PX), float(max(self.width(), 1))
         advances = [
             max(words.horizontalAdvance(token.token), numbers.horizontalAdvance(token.number)) for token in self.tokens
         ]
@@ -69,11 +71,11 @@ class HeatTokens(WrappedBoxes):
         edge = "accent" if is_here else token.frame if token.is_marked else "ink" if number == self._current else "line"
         painter.setPen(QPen(theme.color(edge), 2.4 if token.is_marked or is_here else 1.2))
         painter.setBrush(color)
-        painter.drawRoundedRect(box.adjusted(1.5, 1.5, -1.5, -1.5), theme.px(6), theme.px(6))
+        painter.drawRoundedRect(box.adjusted(1.5, 1.5, -1.5, -1.5), self.px(6), self.px(6))
         painter.setPen(ink)
-        painter.setFont(theme.font(14, bold=token.is_marked, medium=not token.is_quiet))
+        painter.setFont(self.sized_font(14, bold=token.is_marked, medium=not token.is_quiet))
         text = QFontMetrics(painter.font()).elidedText(token.token, Qt.TextElideMode.ElideRight, int(box.width()) - 4)
-        above = theme.px(17) if token.number else theme.px(4)
-        painter.drawText(box.adjusted(0, theme.px(4), 0, -above), Qt.AlignmentFlag.AlignCenter, text)
-        painter.setFont(theme.font(10.5))
-        painter.drawText(box.adjusted(0, theme.px(22), 0, -theme.px(3)), Qt.AlignmentFlag.AlignCenter, token.number)
+        above = self.px(17) if token.number else self.px(4)
+        painter.drawText(box.adjusted(0, self.px(4), 0, -above), Qt.AlignmentFlag.AlignCenter, text)
+        painter.setFont(self.sized_font(10.5))
+        painter.drawText(box.adjusted(0, self.px(22), 0, -self.px(3)), Qt.AlignmentFlag.AlignCenter, token.number)

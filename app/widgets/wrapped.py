@@ -3,27 +3,34 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
 from .pointer import PointerWidget
 
+FACTORS = (1.2, 1.4, 1.6, 1.8, 2.0)
+
 
 class WrappedBoxes(PointerWidget):
     """As tall as its lines. Who derives says how wide the boxes are, paints one, and calls `lay_out` for new ones.
 
-    Its cells are the numbers of the boxes; Left and Right go from one to the next.
+    With `grows`, a short text fills the height that the layout gives it: boxes and words grow together, by `factor`.
+    Sizes of boxes and words then come from `px` and `sized_font`. Cells are the numbers of the boxes; Left and Right go
+    from one to the next.
     """
 
+    grows = False
     margin_px, gap_px, line_gap_px = 0.0, 6.0, 6.0  # before projector scaling
     least_width_px = 0
 
     def __init__(self, name: str, box_px: float, focus: Qt.FocusPolicy = Qt.FocusPolicy.TabFocus) -> None:
         """name: for screen readers. box_px: how high a box is, before projector scaling."""
         super().__init__(name, focus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        vertical = QSizePolicy.Policy.Expanding if self.grows else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, vertical)
         self.boxes: list[QRectF] = []
+        self.factor = 1.0
         self._box_px = box_px
 
     def box_widths(self) -> Sequence[float]:
@@ -46,26 +53,48 @@ class WrappedBoxes(PointerWidget):
             return None
         return min(max((-1 if cell is None else cell) + step, 0), len(self.boxes) - 1)
 
+    def px(self, length: float) -> int:
+        return theme.px(length * self.factor)
+
+    def sized_font(self, size_px: float, *, bold: bool = False, medium: bool = False) -> QFont:
+        return theme.font(size_px * self.factor, bold=bold, medium=medium)
+
     def lay_out(self) -> None:
-        margin, gap, line_gap = theme.px(self.margin_px), theme.px(self.gap_px), theme.px(self.line_gap_px)
-        height, self.boxes = theme.px(self._box_px), []
+        self.factor = 1.0
+        self.boxes, height = self._lines()
+        if not self.grows:
+            self.setFixedHeight(height)
+        else:
+            self.setMinimumHeight(height)
+            for factor in FACTORS:
+                fitting, self.factor = self.factor, factor
+                boxes, height = self._lines()
+                if height > self.height() or any(box.right() > self.width() for box in boxes):
+                    self.factor = fitting
+                    break
+                self.boxes = boxes
+        self.update()
+
+    def _lines(self) -> tuple[list[QRectF], int]:
+        """The boxes, in lines, at the present factor; and how high they are together."""
+        margin, gap, line_gap = self.px(self.margin_px), self.px(self.gap_px), self.px(self.line_gap_px)
+        height, boxes = self.px(self._box_px), []
         x, y = float(margin), float(margin)
         for width in self.box_widths():
             if x > margin and x + width > self.width():
                 x, y = float(margin), y + height + line_gap
-            self.boxes.append(QRectF(x, y, width, height))
+            boxes.append(QRectF(x, y, width, height))
             x += width + gap
-        self.setFixedHeight(round(y) + height + margin)
-        self.update()
+        return boxes, round(y) + height + margin
 
     def sizeHint(self) -> QSize:
-        return QSize(theme.px(500), self.height())
+        return QSize(theme.px(500), self.minimumHeight())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(self.least_width_px), theme.px(self._box_px))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
+        if self.grows or event.size().width() != event.oldSize().width():
             self.lay_out()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -68,7 +68,7 @@ def test_without_masks_every_page_says_what_to_do(window: Window, qtbot: QtBot) 
     room = predict(window, qtbot, ())
     assert "press M" in room.words_view.invitation and room.words_view.shown_cards == []
     for key in ("lens", "fill"):
-        assert "press M" in room.open_view(key).nothing
+        assert "press M" in room.open_view(key).nothing and room.view.offer.isVisible()
     window.state.set_text(b="")
     answered(window, room, qtbot)
     assert "press M" in room.open_view("attribution").nothing

@@ -61,7 +61,7 @@ class ClassesView(TextView):
             )
         self.answer = label("", "answer", wrap=True)
         self.bars = BarList(self.tr("Probability of each class"), stretch_to_px=56)
-        fill(self.card.body, self.answer, self._changed, self.bars, None)
+        fill(self.card.body, self.answer, self._changed, (self.bars, 1))
         self.save_button([self.bars], self.answer.text)
         self.row.addWidget(self.card, 1)
 

@@ -38,6 +38,7 @@ class TokenisationsPicture(WrappedBoxes):
     """The text in two rows of tokens, one below the other; where they split it differently, it is marked."""
 
     arrows_click = True
+    grows = True
     margin_px = 2.0  # the frame of the selected span goes a little beyond it
     gap_px, line_gap_px, least_width_px = 8.0, 18.0, 200
 
@@ -60,33 +61,36 @@ class TokenisationsPicture(WrappedBoxes):
         return self.selected
 
     def box_widths(self) -> list[float]:
-        metrics = QFontMetrics(theme.font(13, medium=True))
-        return [max(sum(_widths(metrics, pieces)) for pieces in (span.first, span.second)) for span in self.spans]
+        metrics = QFontMetrics(self.sized_font(13, medium=True))
+        return [max(sum(self._widths(metrics, pieces)) for pieces in (span.first, span.second)) for span in self.spans]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
-        span, metrics = self.spans[number], QFontMetrics(theme.font(13, medium=True))
+        span, metrics = self.spans[number], QFontMetrics(self.sized_font(13, medium=True))
         for row, pieces in enumerate((span.first, span.second)):
-            widths = _widths(metrics, pieces)
+            widths = self._widths(metrics, pieces)
             stretched = box.width() / sum(widths) if widths else 1.0
-            left, top = box.x(), box.y() + row * (theme.px(ROW_PX) + 2)
+            left, top = box.x(), box.y() + row * (self.px(ROW_PX) + 2)
             for piece, width in zip(pieces, widths, strict=True):
-                place = QRectF(left, top, width * stretched, theme.px(ROW_PX)).adjusted(1, 1, -1, -1)
+                place = QRectF(left, top, width * stretched, self.px(ROW_PX)).adjusted(1, 1, -1, -1)
                 self._paint_piece(painter, piece, place, KINDS[span.part], span.is_same)
                 left += width * stretched
         if number == self.selected:
             painter.setPen(QPen(theme.color("ink"), 1.4))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), theme.px(5), theme.px(5))
+            painter.drawRoundedRect(box.adjusted(-1, -1, 1, 1), self.px(5), self.px(5))
 
     def _paint_piece(self, painter: QPainter, piece: Piece, box: QRectF, kind: str, is_same: bool) -> None:
         painter.setPen(QPen(theme.color("line" if is_same else "mask"), 1 if is_same else 1.6))
         painter.setBrush(theme.color("card" if is_same else "mask_tint"))
-        painter.drawRoundedRect(box, theme.px(4), theme.px(4))
-        font = theme.font(13, medium=True)
+        painter.drawRoundedRect(box, self.px(4), self.px(4))
+        font = self.sized_font(13, medium=True)
         font.setUnderline(piece.is_unknown)
         painter.setFont(font)
         painter.setPen(theme.color(kind if is_same else "mask"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, piece.label)
+
+    def _widths(self, metrics: QFontMetrics, pieces: tuple[Piece, ...]) -> list[int]:
+        return [metrics.horizontalAdvance(piece.label) + 2 * self.px(PADDING_PX) for piece in pieces]
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
@@ -264,7 +268,3 @@ def described(span: Span) -> str:
     """`comfort ##able · comfortable`: both tokenisations in words."""
     nothing = translate("VocabulariesView", "nothing")
     return " · ".join(" ".join(piece.label for piece in pieces) or nothing for pieces in (span.first, span.second))
-
-
-def _widths(metrics: QFontMetrics, pieces: tuple[Piece, ...]) -> list[int]:
-    return [metrics.horizontalAdvance(piece.label) + 2 * theme.px(PADDING_PX) for piece in pieces]

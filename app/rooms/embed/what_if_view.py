@@ -44,6 +44,7 @@ class Tiles(WrappedBoxes):
     chosen = Signal(int)
     segment_clicked = Signal(int)
     position_clicked = Signal(int)
+    grows = True
     gap_px = line_gap_px = 7.0
     least_width_px = 200
 
@@ -74,23 +75,23 @@ class Tiles(WrappedBoxes):
 
     def letter_rect(self, position: int) -> QRectF:
         rect = self.boxes[position]
-        left = rect.center().x() - theme.px(LETTER_PX + NUMBER_PX + 4) / 2
-        return QRectF(left, rect.bottom() - theme.px(PILL_PX + 5), theme.px(LETTER_PX), theme.px(PILL_PX))
+        left = rect.center().x() - self.px(LETTER_PX + NUMBER_PX + 4) / 2
+        return QRectF(left, rect.bottom() - self.px(PILL_PX + 5), self.px(LETTER_PX), self.px(PILL_PX))
 
     def number_rect(self, position: int) -> QRectF:
         left = self.letter_rect(position)
         if not self.has_segments:
-            left = QRectF(self.boxes[position].center().x() - theme.px(NUMBER_PX) / 2, left.y(), 0, 0)
+            left = QRectF(self.boxes[position].center().x() - self.px(NUMBER_PX) / 2, left.y(), 0, 0)
         else:
-            left = left.translated(theme.px(LETTER_PX + 4), 0)
-        return QRectF(left.x(), left.y(), theme.px(NUMBER_PX), theme.px(PILL_PX))
+            left = left.translated(self.px(LETTER_PX + 4), 0)
+        return QRectF(left.x(), left.y(), self.px(NUMBER_PX), self.px(PILL_PX))
 
     def _letter(self, tile: Tile) -> str:
         return "AB"[min(tile.segment, 1)] if self.has_segments else ""
 
     def box_widths(self) -> list[float]:
-        metrics, padding = QFontMetrics(theme.font(13, medium=True)), 2 * theme.px(PADDING_PX)
-        least = theme.px(LETTER_PX + NUMBER_PX + 16)
+        metrics, padding = QFontMetrics(self.sized_font(13, medium=True)), 2 * self.px(PADDING_PX)
+        least = self.px(LETTER_PX + NUMBER_PX + 16)
         return [max(metrics.horizontalAdvance(tile.token) + padding, least) for tile in self.tiles]
 
     def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
@@ -98,10 +99,10 @@ class Tiles(WrappedBoxes):
         is_current = number == self._current
         painter.setPen(QPen(theme.color("ink"), 1.6) if is_current else Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(f"{tile.kind}_tint"))
-        painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
-        painter.setFont(theme.font(13, medium=True))
+        painter.drawRoundedRect(rect, self.px(6), self.px(6))
+        painter.setFont(self.sized_font(13, medium=True))
         painter.setPen(theme.color(tile.kind))
-        top = QRectF(rect.x(), rect.y() + theme.px(4), rect.width(), theme.px(20))
+        top = QRectF(rect.x(), rect.y() + self.px(4), rect.width(), self.px(20))
         painter.drawText(top, Qt.AlignmentFlag.AlignCenter, tile.token)
         if self.has_segments:
             self._paint_pill(painter, self.letter_rect(number), self._letter(tile), tile.is_moved, False)
@@ -111,8 +112,8 @@ class Tiles(WrappedBoxes):
     def _paint_pill(self, painter: QPainter, rect: QRectF, text: str, is_changed: bool, is_picked: bool) -> None:
         painter.setPen(QPen(theme.color("accent" if is_changed or is_picked else "line"), 1.6 if is_changed else 1))
         painter.setBrush(theme.color("accent" if is_picked else "card"))
-        painter.drawRoundedRect(rect, theme.px(5), theme.px(5))
-        painter.setFont(theme.font(11.5, bold=is_changed or is_picked))
+        painter.drawRoundedRect(rect, self.px(5), self.px(5))
+        painter.setFont(self.sized_font(11.5, bold=is_changed or is_picked))
         painter.setPen(theme.color("on_accent" if is_picked else "accent" if is_changed else "ink"))
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -122,7 +123,7 @@ class Tiles(WrappedBoxes):
             painter = theme.painter(self)
             painter.setPen(QPen(theme.color("accent"), 1.6))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(self.boxes[self._current].adjusted(1, 1, -1, -1), theme.px(6), theme.px(6))
+            painter.drawRoundedRect(self.boxes[self._current].adjusted(1, 1, -1, -1), self.px(6), self.px(6))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         position = self.cell_at(event.position())

@@ -31,7 +31,7 @@ class NeuronList(BarList):
     """A bar list in which the arrow keys choose, too."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, clickable=True, stretch_to_px=27, may_cut=True)
+        super().__init__(name, clickable=True, stretch_to_px=32, may_cut=True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.chosen_row = 0
 
@@ -50,8 +50,8 @@ class NeuronsView(LayersView):
     def __init__(self) -> None:
         super().__init__()
         self.strongest = NeuronList(self.tr("Neurons that fire most for this token"))
-        self.tokens = BarList(self.tr("Tokens for which the neuron fires most"), stretch_to_px=27, may_cut=True)
-        self.words = BarList(self.tr("Words that the neuron promotes"), stretch_to_px=27, may_cut=True)
+        self.tokens = BarList(self.tr("Tokens for which the neuron fires most"), stretch_to_px=32, may_cut=True)
+        self.words = BarList(self.tr("Words that the neuron promotes"), stretch_to_px=32, may_cut=True)
         self.strongest_card = Card(
             self.tr("Neurons that fire most"),
             intro=self.tr("Longer: it fires more for the selected token. Click one, or use the arrow keys."),

@@ -19,7 +19,7 @@ from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.controls import Choice
 from ...widgets.heat_tokens import HeatToken, HeatTokens
-from ...widgets.layouts import fill, hbox
+from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.raster import ColorBar
 from .view import PredictView, scrolled_column, with_name
 
@@ -62,11 +62,12 @@ class FillView(PredictView):
             hint=self.tr("Replace the masks in the text with these words"),
         )
         self.tokens = HeatTokens(self.tr("The text with the masks filled so far"))
-        self.bars = BarList(self.tr("Words filled in, in order"), stretch_to_px=27)
+        self.bars = BarList(self.tr("Words filled in, in order"), stretch_to_px=42)
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self._steps_card = Card(
             self.tr("Steps"), intro=self.tr("The words in the order in which they were filled in, and how sure it was.")
         )
+        self._start = QWidget()  # while there are no steps
         self._build()
         self.order.activated.connect(self._on_order_activated)
         self.tokens.clicked.connect(self._on_tokens_clicked)
@@ -135,6 +136,7 @@ class FillView(PredictView):
             made.setEnabled(bool(self.steps))
         done = self.tr("{done} of {all} masks").format(done=len(self.steps), all=len(self.steps) + left)
         self._steps_card.set_hint(done)
+        self._start.setVisible(not self.steps)
         self._joint.setText(self._joint_sentence())
         self._hint.setText(
             self.tr(
@@ -172,7 +174,10 @@ class FillView(PredictView):
             (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1),
         )
         self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
-        fill(self._steps_card.body, (scrolled_column(self.bars), 1), self._joint, self.insert)
+        text = self.tr("No word is filled in yet. Guess the first one yourself, and then see the model’s.")
+        first = button(self.tr("Fill next"), self._on_start_clicked, look="primary")
+        vbox(label(text, wrap=True), first, parent=self._start, gap_px=8)
+        fill(self._steps_card.body, self._start, (scrolled_column(self.bars), 1), self._joint, self.insert)
         self._steps_card.set_figure(self._figure, self.tr("the steps"))
         self.column.addLayout(hbox((card, 1), self._steps_card, gap_px=GAP_PX))
 
@@ -213,6 +218,11 @@ class FillView(PredictView):
     def _on_order_activated(self, _index: int) -> None:
         self.kept_changed.emit(self.order.currentData())
         self._show()
+
+    def _on_start_clicked(self) -> None:
+        masks = self.open_masks
+        if masks:
+            self.fill(1, masks[0] if self.order.currentData() == "clicks" else None)
 
     def _on_undo_clicked(self) -> None:
         self.filled.forget()

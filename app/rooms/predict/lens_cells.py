@@ -17,7 +17,7 @@ from .view import stage_name
 
 Column = list[list[WordGuess]]  # [stage], likeliest first
 STRIP_PX, FOOT_PX, GAP_PX = 26, 15, 3
-ROW_PX, LOW_ROW_PX, MANY_ROWS = 38, 24, 13
+ROW_PX, LOW_ROW_PX, MANY_ROWS, HIGHEST_ROW_PX = 38, 24, 13, 84
 
 
 class LensStrip(PointerWidget):
@@ -79,7 +79,7 @@ class LensTable(LabelledGrid):
     arrows_click = True
 
     def __init__(self, name: str) -> None:
-        super().__init__(name, scale=False, largest_px=(1000, ROW_PX))
+        super().__init__(name, scale=False, largest_px=(1000, HIGHEST_ROW_PX))
         self.guesses: list[Column] = []
 
     def set_columns(self, masks: Sequence[str], guesses: list[Column]) -> None:
@@ -91,7 +91,7 @@ class LensTable(LabelledGrid):
         last = [f"{mask}: {column[-1][0].token}" for mask, column in zip(masks, guesses, strict=True)]
         self.setAccessibleDescription(", ".join(last))
         rows = theme.px(ROW_PX if stages <= MANY_ROWS else LOW_ROW_PX) * stages
-        self.setFixedHeight(round(self.grid_rect().y()) + rows + theme.px(6))
+        self.setMinimumHeight(round(self.grid_rect().y()) + rows + theme.px(6))
 
     def description(self, cell: tuple[int, int] | None) -> str:
         """The likeliest words in a cell, for the status line."""
@@ -114,6 +114,9 @@ class LensTable(LabelledGrid):
 
     def minimumSizeHint(self) -> QSize:
         return QSize(theme.px(230), self.minimumHeight())
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
 
 
 def describe(stage: int, words: Sequence[WordGuess]) -> str:

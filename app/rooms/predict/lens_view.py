@@ -55,7 +55,7 @@ class LensView(PredictView):
         self.table = LensTable(self.tr("Top guess at each mask after each layer"))
         self.decided = label("", wrap=True)
         self.word = QLineEdit()
-        self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=32)
+        self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=60)
         self.verdict = label("", "strong", wrap=True)
         self.pieces = label("", "muted", wrap=True)
         self._card = Card(
@@ -129,7 +129,7 @@ class LensView(PredictView):
     def _show_followed(self) -> None:
         lens, number, found = self.lens.answer, self.mask_number, self.followed_word.answer
         at = self.masks[number].position
-        self._word_card.set_hint(self.tr("at position {position}, probability and rank").format(position=at))
+        self._word_card.set_hint(self.tr("at position {position}").format(position=at))
         if self.word.text().strip():
             if found is None:
                 self._show_word(None, None, [])
@@ -193,7 +193,11 @@ class LensView(PredictView):
             wrap=True,
         )
         fill(
-            self._word_card.body, self.word, self.line, (scrolled_column(self.verdict, self.bars, self.pieces, how), 1)
+            self._word_card.body,
+            self.word,
+            self.line,
+            self.verdict,
+            (scrolled_column(self.bars, self.pieces, how), 1),
         )
         self._word_card.set_figure(self._word_figure)
         self.column.addLayout(hbox((self._card, 1), self._word_card, gap_px=GAP_PX))

@@ -27,7 +27,7 @@ class MaskCard(Card):
         super().__init__(intro=self.tr("Its best guesses for the hidden word. Click one to put it into the text."))
         self.position = 0
         self.words: list[WordGuess] = []  # what the bars show
-        self.bars = BarList(self.tr("Most likely words"), clickable=True, stretch_to_px=27)
+        self.bars = BarList(self.tr("Most likely words"), clickable=True, stretch_to_px=38)
         self._changed = label("", "muted", wrap=True)
         self._strip = LensStrip(self.tr("Top guess after each layer"))
         self._decided = label("", "muted", wrap=True)
@@ -43,12 +43,11 @@ class MaskCard(Card):
         fill(
             self.body,
             self._changed,
-            self.bars,
+            (self.bars, 1),
             4,
             line,
             self._strip,
             self._decided,
-            None,
         )
         self.setMinimumWidth(theme.column_px(270))
 

@@ -38,7 +38,7 @@ class SurpriseView(PredictView):
         super().__init__()
         self.surprise = self.add_question(self._on_surprise_answered)
         self.tokens = HeatTokens(self.tr("Surprise of each word, in bits"))
-        self.bars = BarList(self.tr("Most surprising words"), clickable=True, stretch_to_px=27, may_cut=True)
+        self.bars = BarList(self.tr("Most surprising words"), clickable=True, stretch_to_px=42, may_cut=True)
         self.perplexity = label("", "number")
         self.bits: list[float | None] = []  # (U) as they are shown
         self._explanation = label("", "muted", wrap=True)

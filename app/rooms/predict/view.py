@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
 
 from ...look import theme
-from ...widgets.card import GAP_PX, Card, label, scrolled
+from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.context_menu import Entry
 from ...widgets.layouts import hbox, vbox
 from ...widgets.raster import ColorBar
@@ -40,7 +40,9 @@ class PredictView(View):
         self._content, self._nothing = QWidget(), Card()
         self._nothing_title, self._nothing_text = label("", "number"), label("", wrap=True)
         self.column = vbox(parent=self._content, gap_px=GAP_PX)
-        self._nothing.fill_with_message(self._nothing_title, self._nothing_text)
+        self.offer = button("", lambda: self.mask_toggled.emit(self._to_mask), look="primary")
+        self._to_mask = 0  # position that the button masks
+        self._nothing.fill_with_message(self._nothing_title, self._nothing_text, self.offer)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self._content)
         self._layers.addWidget(self._nothing)
@@ -63,7 +65,13 @@ class PredictView(View):
             self._mask = self.selection.pinned
         return positions.index(self._mask) if self._mask in positions else 0
 
-    def show_nothing(self, title: str, sentence: str) -> None:
+    def show_nothing(self, title: str, sentence: str, to_mask: int | None = None) -> None:
+        """to_mask: the token that a button offers to mask."""
+        self.offer.setVisible(to_mask is not None)
+        if to_mask is not None and self.reading is not None:
+            self._to_mask = to_mask
+            token = self.reading.encoding.labels[to_mask]
+            self.offer.setText(self.tr("Mask “{token}”").format(token=token))
         self._nothing_title.setText(title)
         self._nothing_text.setText(sentence)
         self._layers.setCurrentWidget(self._nothing)
@@ -90,21 +98,27 @@ class PredictView(View):
         if missing:
             self.show_nothing(self.tr("No predictions"), missing)
         elif not reading.masks:
-            self.show_nothing(
-                self.tr("Mask a word"), self.tr("Mask a word first: double-click a token, or select it and press M.")
-            )
+            text = self.tr("Hide a word, and the model guesses it: double-click a token, or select it and press M.")
+            self.show_nothing(self.tr("Mask a word"), text, word_to_mask(reading, self.selection.position))
         else:
             self.show_content()
         return not missing and bool(reading.masks)
 
 
-def scrolled_column(*widgets: QWidget, least_px: int = 0) -> QScrollArea:
-    """Widgets one below the other, in an area that scrolls where there is no room for all.
+def word_to_mask(reading: Reading, selected: int) -> int | None:
+    """The selected token, or the first word where that is a special token; None where there is no word."""
+    parts = reading.encoding.parts
+    words = [i for i, part in enumerate(parts) if part != "special"]
+    return selected if selected in words else next(iter(words), None)
+
+
+def scrolled_column(picture: QWidget, *words: QWidget, least_px: int = 0) -> QScrollArea:
+    """A picture that takes what height there is, with words below, in an area that scrolls if it must.
 
     least_px: where the window leaves less, the whole room scrolls.
     """
     inside = QWidget()
-    vbox(*widgets, None, parent=inside, margins=(0, 0, theme.px(4), 0))
+    vbox((picture, 1), *words, parent=inside, margins=(0, 0, theme.px(4), 0))
     area = scrolled(inside)
     area.setMinimumHeight(theme.px(least_px))
     return area

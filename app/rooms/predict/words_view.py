@@ -25,7 +25,7 @@ from .mask_card import MaskCard
 from .pair_card import AskedPair, PairCard
 from .previous_predictions import PreviousCard, PreviousPredictions
 from .verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
-from .view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
+from .view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name, word_to_mask
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -65,8 +65,7 @@ class ReplacedCard(Card):
             line,
             12,
             label(self.tr("Most likely replaced"), "title"),
-            self.bars,
-            None,
+            (self.bars, 1),
         )
 
     @property
@@ -154,9 +153,7 @@ class WordsView(PredictView):
         self._grid = QGridLayout()
         self._invitation = Card()
         self._invitation_title, self._invitation_text = label("", "number"), label("", wrap=True)
-        self._mask_button = button(
-            self.tr("Mask"), lambda: self.mask_toggled.emit(self.selection.position), look="primary"
-        )
+        self._mask_button = button(self.tr("Mask"), self._on_mask_clicked, look="primary")
         self._more = label("", "muted")
         self._build()
         self.replaced.tokens.clicked.connect(self.click_unit)
@@ -231,14 +228,20 @@ class WordsView(PredictView):
             text = missing + " " + self.tr("Embed and Attend show how it reads the text.")
         self._invitation_title.setText(title)
         self._invitation_text.setText(text)
-        self._mask_button.setVisible(missing is None and reading.encoding.parts[position] != "special")
-        self._mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[position]))
+        offered = word_to_mask(reading, position) if missing is None else None
+        self._mask_button.setVisible(offered is not None)
+        if offered is not None:
+            self._mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[offered]))
 
     def changeEvent(self, event: QEvent) -> None:
         """The colours of what was read stand in the text."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.reading is not None:
             self.read_text.setText(as_read(self.reading, self.selection.units(self.reading)))
+
+    def _on_mask_clicked(self) -> None:
+        if self.reading is not None:
+            self.mask_toggled.emit(word_to_mask(self.reading, self.selection.position))
 
     def _show_masks(self, reading: Reading) -> None:
         masks = self.masks
