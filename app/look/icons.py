@@ -73,6 +73,10 @@ def _half() -> QPainterPath:
 _LINKS = ((5, 12), (12, 5), (12, 19), (19, 12))  # y at the left, y at the right
 _SHADES = (1.0, 0.45, 0.7)
 ICONS: dict[str, list[_Shape]] = {
+    "map": [  # lines through two layers
+        *(_line((2.5, y), (21.5, y), width=1.5, opacity=opacity) for y, opacity in ((8, 0.6), (12, 1.0), (16, 0.6))),
+        *(_box(x, 3.5, 4.2, 17, 1.5) for x in (6.2, 13.6)),
+    ],
     "embed": [
         _box(3 + column * 6.4, 3 + row * 6.4, 5.2, 5.2, opacity=_SHADES[(row * 2 + column) % 3])
         for row in range(3)

@@ -19,6 +19,7 @@ from ..widgets.card import GAP_PX, label
 from ..widgets.context_menu import show_token_menu
 from ..widgets.help_panel import HelpPanel
 from ..widgets.layouts import fill, hbox, vbox
+from ..widgets.prediction_line import Prediction, PredictionLine, prediction_of
 from ..widgets.room_rail import RoomRail
 from ..widgets.sentence_bar import SentenceBar
 from ..widgets.status_line import StatusLine
@@ -35,6 +36,7 @@ class Frame(QWidget):
     """The chrome and a stack of rooms."""
 
     room_opened = Signal(str)
+    predictions_requested = Signal()  # a click on the line with the best of them
     typed = Signal()  # the text is about to be what a person has typed
 
     def __init__(
@@ -51,6 +53,8 @@ class Frame(QWidget):
         self.rail = RoomRail([(spec.key, spec.shown_title, spec.shown_hint) for spec in specs])
         self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
         self.switches, self.what_if = ViewSwitches(), WhatIfLine()
+        self.tokens, self.prediction = QWidget(), PredictionLine()
+        self._specs = {spec.key: spec for spec in specs}
         self.help = HelpPanel()
         self.hint = ""  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
@@ -63,6 +67,7 @@ class Frame(QWidget):
         self._on_tokens_changed()
         self._on_view_changed()
         self._on_what_if_changed()
+        self._show_prediction()
 
     @property
     def room(self) -> QWidget | None:
@@ -80,6 +85,8 @@ class Frame(QWidget):
         if room_key != self._open_key:
             self.status.set_hover("")  # so is this
         self._open_key = room_key
+        self.tokens.setVisible(self._specs[room_key].has_tokens)
+        self.prediction.setVisible(self._specs[room_key].has_prediction)
         self.rail.set_room(room_key)
         self.help.show_room(room_key)
         self._stack.setCurrentWidget(self._areas[room_key])
@@ -95,6 +102,12 @@ class Frame(QWidget):
         note = "   ".join(part for part in (note_about(self.state), self.hint) if part)
         self.note.setText(note)
         self.note.setVisible(bool(note))
+
+    def _show_prediction(self) -> None:
+        reading = self.state.reading
+        self.prediction.show_prediction(
+            Prediction() if reading is None else prediction_of(reading, self.state.selection)
+        )
 
     def _lay_out(self) -> None:
         holder, gap = QWidget(), theme.px(GAP_PX)
@@ -126,7 +139,8 @@ class Frame(QWidget):
             layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
             layout.setSpacing(theme.px(8))
             layout.addWidget(self.sentences)
-        fill(layout, hbox((self.strip, 1), self.switches, gap_px=12), self.note, self.what_if)
+        hbox((self.strip, 1), self.switches, parent=self.tokens, gap_px=12)
+        fill(layout, self.tokens, self.prediction, self.note, self.what_if)
         return panel
 
     def _connect(self) -> None:
@@ -137,6 +151,9 @@ class Frame(QWidget):
         state.focus_changed.connect(self._on_focus_changed)
         state.token_view_changed.connect(self._on_view_changed)
         state.what_if_changed.connect(self._on_what_if_changed)
+        for changed in (state.reading_changed, state.model_changed, state.focus_changed):
+            changed.connect(self._show_prediction)
+        self.prediction.clicked.connect(lambda _part: self.predictions_requested.emit())
         self.switches.words_switched.connect(lambda on: state.set_token_view(words=on))
         self.switches.specials_switched.connect(lambda on: state.set_token_view(specials=on))
         self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..rooms.apply.room import ApplyRoom
     from ..rooms.base import Room, ViewSpec
     from ..rooms.embed.room import EmbedRoom
+    from ..rooms.map.room import MapRoom
     from ..rooms.train.room import TrainRoom
     from ..runs.service import RunsService
 
@@ -49,6 +50,8 @@ class RoomSpec(Titled):
 
     load: Callable[[], type[QWidget]]  # imports its class: not before somebody asks for it
     make: Callable[[type[Any], RoomContext], QWidget] = make_room  # when it is opened for the first time
+    has_tokens: bool = True  # the strip of tokens is above it
+    has_prediction: bool = True  # the line with the best predictions is above it
 
     @property
     def views(self) -> Sequence[ViewSpec]:
@@ -79,6 +82,12 @@ def connect_room(room: Room, context: RoomContext) -> QWidget:
 def _make_embed(room: type[EmbedRoom], context: RoomContext) -> QWidget:
     services = context.services
     return connect_room(room(services.state, lambda: services.settings.recent_models), context)
+
+
+def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:
+    room = made(context.services.state)
+    room.room_requested.connect(lambda key, view: open_view(context.open_room(key), view))
+    return connect_room(room, context)
 
 
 def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
@@ -126,6 +135,15 @@ def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
 
 ROOMS = (
     RoomSpec(
+        "map",
+        QT_TRANSLATE_NOOP("RoomSpec", "Map"),
+        QT_TRANSLATE_NOOP("RoomSpec", "The whole model in one picture"),
+        partial(_load, "map", "MapRoom"),
+        _make_map,
+        has_tokens=False,
+        has_prediction=False,
+    ),
+    RoomSpec(
         "embed",
         QT_TRANSLATE_NOOP("RoomSpec", "Embed"),
         QT_TRANSLATE_NOOP("RoomSpec", "How the input vector of each token is put together"),
@@ -156,6 +174,7 @@ ROOMS = (
         QT_TRANSLATE_NOOP("RoomSpec", "Train a small model here and watch it learn"),
         partial(_load, "train", "TrainRoom"),
         _make_train,
+        has_prediction=False,
     ),
     RoomSpec(
         "apply",
@@ -163,5 +182,6 @@ ROOMS = (
         QT_TRANSLATE_NOOP("RoomSpec", "Try a fine-tuned model on your own text"),
         partial(_load, "apply", "ApplyRoom"),
         _make_apply,
+        has_prediction=False,
     ),
 )

@@ -183,6 +183,7 @@ class Window(QMainWindow):
             title_bar.set_model(self.state.model)
         self.frame.room_opened.connect(self._on_frame_room_opened)
         self.frame.typed.connect(self.history.expect_typing)
+        self.frame.predictions_requested.connect(lambda: self.open_view("predict", "words"))
         if self._is_painted:
             self.frame.open_room(self.room_key)
         self._show_facts()

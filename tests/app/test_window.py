@@ -371,9 +371,9 @@ def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot
 
 
 def test_ctrl_numbers_open_the_rooms(window: Window) -> None:
-    QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
-    assert isinstance(window.frame.room, AttendRoom)
     QTest.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    assert isinstance(window.frame.room, AttendRoom)
+    QTest.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     assert isinstance(window.frame.room, PredictRoom)
 
 

@@ -26,7 +26,7 @@ if shutil.which("Xvfb"):
 A, B = "A bird sang on the mat.", "The dog was very comfortable."  # no example says that
 LIBRARY = "libxcb-cursor.so.0"  # the one of Qt's that other programs do not bring along
 HARMLESS: tuple[str, ...] = ()  # lines that a window may print and that mean nothing
-ROOMS = ("embed", "attend", "predict", "layers", "train", "apply")
+ROOMS = ("map", "embed", "attend", "predict", "layers", "train", "apply")
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_pair_is_typed_masked_predicted_and_taken_back(window: RealWindow, han
     hands.press("Escape")
     window.until(lambda shown: shown["focus"] is None, "the token deselected")
 
-    hands.press("ctrl+3")
+    hands.press("ctrl+4")
     shown = window.until(lambda shown: len(shown.get("guesses", ())) == 2, "the guesses in Predict")
     ids, segments = read_by_the_engine(checkpoint, shown)
     logits = trace(checkpoint.model, ids, segments, mlm_positions=[bird, mat]).mlm_logits

@@ -11,6 +11,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ...look import theme
+from ...widgets.head_sheet import HeadSheet
 from ...widgets.pointer import ARROWS, PointerWidget
 from ...widgets.raster import Raster
 from .attentions import Head, head_name
@@ -27,7 +28,7 @@ Group = tuple[str, tuple[Head, ...]]  # name, its heads in order
 
 
 class HeadAtlas(PointerWidget):
-    """One image of (L*T) x (N*T) values, drawn cell by cell so that gaps stay sharp.
+    """Drawn cell by cell from one image, so that gaps stay sharp.
 
     A click chooses a head; with Ctrl it is put to the others or taken away, with Shift all from the last one on are
     chosen. The arrow keys choose; with Ctrl they only move, and Space puts the head to the others; with Shift they
@@ -45,8 +46,8 @@ class HeadAtlas(PointerWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self._raster: Raster | None = None
-        self._layers, self._heads, self._side = 1, 1, 1
+        self._sheet: HeadSheet | None = None
+        self._layers, self._heads = 1, 1
         self.thumbnails = np.zeros((1, 1, 1, 1), dtype=np.float32)  # (L,N,T,T) as given, for the figure
         self._groups: tuple[Group, ...] | None = None
         self._current, self._chosen = (0, 0), [(0, 0)]
@@ -67,16 +68,12 @@ class HeadAtlas(PointerWidget):
     def set_heads(self, thumbnails: np.ndarray) -> None:
         """thumbnails (L,N,T,T); every head is scaled to its own highest value."""
         self.thumbnails = thumbnails
-        layers, heads, side, _ = thumbnails.shape
-        highest = thumbnails.max(axis=(2, 3), keepdims=True)
-        scaled = thumbnails / np.where(highest > 0, highest, 1)
-        sheet = scaled.transpose(0, 2, 1, 3).reshape(layers * side, heads * side)  # (L*T, N*T)
-        self._raster = Raster(sheet, 0, 1)
+        layers, heads, _, _ = thumbnails.shape
+        self._sheet = HeadSheet(thumbnails)
         if (layers, heads) != (self._layers, self._heads):
             self._layers, self._heads = layers, heads
             self._groups, self._effects, self.hovered_cell = None, None, None
             self._relay()
-        self._side = side
         self.update()
 
     def set_selected(self, layer: int, head: int, chosen: Sequence[Head] = ()) -> None:
@@ -198,15 +195,14 @@ class HeadAtlas(PointerWidget):
         self.setMinimumHeight(self.heightForWidth(event.size().width()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._raster is None:
+        if self._sheet is None:
             return
         painter = theme.painter(self)
         seen = QRectF(event.rect())
         cells = {spot: cell for spot, cell in self._places().cells.items() if cell.intersects(seen)}
         for (layer, head), cell in cells.items():
             painter.setOpacity((FADED if (layer, head) in self.off else PALE if self._effects else 255) / 255)
-            source = QRectF(head * self._side, layer * self._side, self._side, self._side)
-            self._raster.paint(painter, cell, source)
+            self._sheet.paint(painter, cell, layer, head)
         painter.setOpacity(1)
         for spot in self.off & cells.keys():
             _cross_out(painter, cells[spot])

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...look import numbers, theme
 from ...state.readings import Reading
+from ...state.verdicts import PairQuestion, Verdict
 from ...widgets.card import Card, Hint, button, label, set_role
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
-from .verdicts import PairQuestion, Verdict
 
 MOST_PAIRS = 4
 LONGEST = 20  # characters of a sentence in the list of pairs

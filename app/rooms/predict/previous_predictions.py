@@ -13,10 +13,10 @@ from ...look import numbers
 from ...state.explore_state import moved_positions
 from ...state.model_info import ModelInfo
 from ...state.readings import MaskReading, Reading
+from ...state.verdicts import verdict_of
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card
 from ...widgets.controls import IconButton
-from .verdicts import verdict_of
 
 MOST_ROWS = 6
 

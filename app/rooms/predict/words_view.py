@@ -15,6 +15,7 @@ from ...look import numbers, theme
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import Units
+from ...state.verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, Steady, button, label, scrolled
 from ...widgets.context_menu import figure_entries, show_context_menu
@@ -24,7 +25,6 @@ from ...widgets.raster import ColorBar
 from .mask_card import MaskCard
 from .pair_card import AskedPair, PairCard
 from .previous_predictions import PreviousCard, PreviousPredictions
-from .verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
 from .view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name, word_to_mask
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.checkpoint.sentence_pooling import Pooling
 
-from ...look import numbers
-from ...look.language import QT_TRANSLATE_NOOP
-from ...state.model_info import ModelInfo
-from ...state.readings import Reading
+from ..look import numbers
+from ..look.language import QT_TRANSLATE_NOOP
+from .model_info import ModelInfo
+from .readings import Reading
 
 translate = QCoreApplication.translate
 SURE = 0.65  # below this the verdict is little more than a coin toss

@@ -1,0 +1,1 @@
+"""Room Map: the whole model for this text in one picture."""

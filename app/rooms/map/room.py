@@ -1,0 +1,33 @@
+"""Room Map: the whole model for this text in one picture, and the doors to all other rooms."""
+
+from PySide6.QtCore import Signal
+
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.explore_state import ExploreState
+from ..base import View, ViewRoom, ViewSpec
+from .view import MapView
+
+
+class MapRoom(ViewRoom):
+    """One view, so there are no tabs; it says itself what it is."""
+
+    room_requested = Signal(str, str)  # room, view
+
+    key = "map"
+    specs = (
+        ViewSpec(
+            "model",
+            QT_TRANSLATE_NOOP("ViewSpec", "The whole model"),
+            QT_TRANSLATE_NOOP("ViewSpec", "Words, tokens, embeddings, layers and answers in one picture"),
+            MapView,
+        ),
+    )
+
+    def __init__(self, state: ExploreState) -> None:
+        super().__init__(state)
+        self.tabs.hide()
+        self.intro.hide()
+
+    def connect_view(self, view: View) -> None:
+        assert isinstance(view, MapView)
+        view.door_opened.connect(self.room_requested)

@@ -1,0 +1,311 @@
+"""The map with its answers and doors: what is drawn where, and where a click leads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QFrame
+
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers
+from ...look.language import QT_TRANSLATE_NOOP
+from ...state.token_units import TokenView
+from ...state.verdicts import first_token, question_for, verdict_of
+from ...widgets.figure_button import FigureButton
+from ...widgets.layouts import vbox
+from ...widgets.progress_line import ProgressLine
+from ..base import View
+from .model_map import Answer, Caption, ModelMap, Word
+from .plan import Part
+from .sentences import caption_of
+
+if TYPE_CHECKING:
+    from bertcore.analysis.predict import WordGuess
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ...compute.feed_forward import FeedForwardActivity
+    from ...compute.question import Step
+    from ...state.readings import Reading
+    from ...state.selection import Selection
+
+NEURONS = 28  # of each layer
+MOST_MASKS = 12  # whose guesses are read off after each layer
+GUESSES = 5
+AT_ONCE = 8  # positions whose words are read off in one go: logits of all stages, some 25 MB for BERT-large
+QUICK = 500_000  # hidden values of all layers: less is asked for at each key
+Guesses = dict[int, list[list["WordGuess"]]]  # position -> after each stage (L+1), likeliest first
+
+
+class Door(NamedTuple):
+    """Where a part leads."""
+
+    room: str
+    view: str
+
+
+SECTIONS = {  # name -> title, room's name, where it leads
+    "cut": (QT_TRANSLATE_NOOP("Map", "Cut"), QT_TRANSLATE_NOOP("Map", "Vocabulary"), Door("embed", "vocabularies")),
+    "add": (QT_TRANSLATE_NOOP("Map", "Add"), QT_TRANSLATE_NOOP("Map", "Embed"), Door("embed", "parts")),
+    "look": (QT_TRANSLATE_NOOP("Map", "Look around"), QT_TRANSLATE_NOOP("Map", "Attend"), Door("attend", "matrix")),
+    "think": (QT_TRANSLATE_NOOP("Map", "Think it over"), QT_TRANSLATE_NOOP("Map", "Layers"), Door("layers", "neurons")),
+    "answer": (QT_TRANSLATE_NOOP("Map", "Answer"), QT_TRANSLATE_NOOP("Map", "Predict"), Door("predict", "words")),
+}
+DOORS = {
+    "word": Door("embed", "vocabularies"),
+    "token": Door("embed", "parts"),
+    "embedding": Door("embed", "parts"),
+    "head": Door("attend", "matrix"),
+    "attention_sum": Door("layers", "added"),
+    "feed_forward": Door("layers", "neurons"),
+    "feed_forward_sum": Door("layers", "added"),
+    "layer": Door("layers", "steps"),
+    "state": Door("layers", "hidden"),
+    "answer": Door("predict", "words"),
+    "verdict": Door("predict", "words"),
+}
+
+
+class MapView(View):
+    """One picture, which fills the room."""
+
+    door_opened = Signal(str, str)  # room, view; the selection is what was clicked by then
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.map = ModelMap()
+        card = QFrame()
+        card.setProperty("look", "card")
+        vbox((self.map, 1), parent=card, margins=(1, 1, 1, 1))
+        vbox((card, 1), parent=self)
+        self.save = FigureButton(self._figure, self.map, self.tr("The whole model"))
+        self.progress = ProgressLine()
+        self.map.set_floating(self.save, self.progress)
+        self._activity = self.add_question(self._on_activity_answered, self.progress)
+        self._guesses = self.add_question(self._on_guesses_answered, self.progress)
+        self._activity_rows: list[int] = []
+        self.map.describe = self._caption
+        self.map.rows_changed.connect(self._on_rows_changed)
+        self.map.hovered.connect(self._on_hovered)
+        self.map.clicked.connect(self.open_door)
+        self.add_token_menu(self.map, lambda part: part.position if part.position >= 0 else None)
+
+    @property
+    def guesses(self) -> Guesses | None:
+        """What each layer would predict at the masks, or at every row where there are none; None: not known yet."""
+        return self._guesses.answer
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        self._show_frame(reading)
+        keep = [*(mask.position for mask in reading.masks), *_separators(reading)]
+        self.map.set_reading(reading, self._around(reading, selection), keep, _words(reading))
+        self._ask()
+        self.show_selection(reading, selection)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        self.map.set_around(self._around(reading, selection))
+        self.map.set_head(selection.layer, selection.head)
+        self.map.set_answer(self._answer(reading, selection))
+
+    def followed(self, reading: Reading, selection: Selection) -> int:
+        """Whose line is followed: the selected mask or the first, else the token on show."""
+        masks = list(reading.request.masked)
+        if masks:
+            return selection.pinned if selection.pinned in masks else masks[0]
+        return selection.position
+
+    def _around(self, reading: Reading, selection: Selection) -> int:
+        """Does not follow the mouse: rows would run away from it."""
+        if selection.pinned is not None:
+            return selection.pinned
+        return next(iter(reading.request.masked), min(1, len(reading.encoding) - 1))
+
+    # What is asked of the model.
+
+    def _ask(self) -> None:
+        reading = self.reading
+        if reading is None or not self.map.positions:
+            return
+        request, rows = reading.request, tuple(self.map.positions)
+        pause_ms = 0 if reading.trace.hidden_states.size <= QUICK else self.pause_ms
+
+        def activity(checkpoint: Checkpoint, _step: Step) -> FeedForwardActivity:
+            from ...compute.feed_forward import feed_forward_activity
+
+            return feed_forward_activity(checkpoint, request.model_input, rows, NEURONS, request.what_if)
+
+        self._activity_rows = list(rows)
+        self._activity.ask_model(request.model, (request, rows), activity, pause_ms)
+        if self._activity.answer is not None:
+            self.map.set_activity(self._activity.answer, self._activity_rows)
+        positions = tuple(mask.position for mask in reading.masks[:MOST_MASKS]) or rows
+        if "mlm" not in request.model.tasks:
+            self._guesses.forget()
+            return
+        hidden = reading.trace.hidden_states[:, list(positions)]  # (L+1,R,H)
+
+        def guesses(checkpoint: Checkpoint, step: Step) -> Guesses:
+            from ...compute.masks import lens_at
+
+            found: Guesses = {}
+            for first in range(0, len(positions), AT_ONCE):
+                lens = lens_at(checkpoint, np.ascontiguousarray(hidden[:, first : first + AT_ONCE]), GUESSES)
+                for i, position in enumerate(positions[first : first + AT_ONCE]):
+                    found[position] = [stage[i] for stage in lens.words]
+                step((first + AT_ONCE) / len(positions))
+            return found
+
+        self._guesses.ask_model(request.model, (request, positions), guesses, pause_ms)
+
+    def _on_rows_changed(self) -> None:
+        if self.reading is not None:
+            self._ask()
+
+    def _on_activity_answered(self, activity: FeedForwardActivity) -> None:
+        self.map.set_activity(activity, self._activity_rows)
+
+    def _on_guesses_answered(self, _guesses: Guesses) -> None:
+        if self.reading is not None:
+            self.map.set_answer(self._answer(self.reading, self.selection))
+
+    # What is shown.
+
+    def _answer(self, reading: Reading, selection: Selection) -> Answer:
+        position, model = self.followed(reading, selection), reading.request.model
+        token = reading.shown_tokens[position]
+        is_mask = position in reading.request.masked
+        color = "mask" if is_mask else "accent"
+        if "mlm" not in model.tasks:
+            reason = model.missing.get("mlm", self.tr("This model has no masked-word (MLM) head."))
+            return Answer(position, color, self.tr("No predicted words"), reason=reason)
+        stages = (self.guesses or {}).get(position, [])
+        title = self.tr("What is behind {mask}?") if is_mask else self.tr("What fits at “{mask}”?")
+        mask = next((mask for mask in reading.masks if mask.position == position), None)
+        best = mask.words if mask is not None else stages[-1] if stages else []
+        words = [(word.token, word.probability) for word in best[:GUESSES]]
+        return Answer(position, color, title.format(mask=token), [stage[0] for stage in stages], words)
+
+    def _show_frame(self, reading: Reading) -> None:
+        """The words around the values."""
+        model = reading.request.model
+        question, verdict = question_for(model), verdict_of(reading)
+        if verdict is not None:
+            note = self.tr("read from {token} alone").format(token=first_token(reading))
+        elif question.missing:
+            note = question.missing
+        elif reading.encoding.text_b is None:
+            note = question.invitation
+        else:
+            note = self.tr("Open Predict for the answer.")
+        self.map.set_verdict(Caption(question.title, note), verdict)
+        text = (
+            self.tr(
+                "Every line is one token of your text. Follow the purple line from left to right: it starts as a "
+                "mask and ends as a word; the words on it are the best guess so far. Click any part to open it."
+            )
+            if reading.masks
+            else self.tr(
+                "Every line is one token of your text, from left to right through all layers. Hover over a line to "
+                "follow it, mask a token (M) to have it guessed. Click any part to open it."
+            )
+        )
+        self.map.set_captions(Caption(self.tr("The whole model, in one picture"), text), self._sections(reading))
+
+    def _sections(self, reading: Reading) -> dict[str, Caption]:
+        config = reading.request.model.config
+        split = next((word for word in _words(reading) if len(word.positions) > 1 and word.text != "?"), None)
+        if split is None:
+            cut = self.tr("Text is cut into tokens; rare words into several pieces.")
+        else:
+            pieces = " + ".join(reading.shown_tokens[position] for position in split.positions)
+            cut = self.tr("Rare words are cut: “{word}” is {pieces}.").format(word=split.text, pieces=pieces)
+        texts = {
+            "cut": cut,
+            "add": self.tr("Each token becomes {count} numbers: its learned vectors, added up.").format(
+                count=numbers.count(config.embedding_width)
+            ),
+            "look": self.tr(
+                "Above the lines, {heads} heads per layer let each token look at the others; what they find is added."
+            ).format(heads=config.num_attention_heads),
+            "think": self.tr(
+                "Below, {neurons} neurons per layer work on each token alone; what they find is added too."
+            ).format(neurons=numbers.count(config.intermediate_size)),
+            "answer": self._reads(reading),
+        }
+        translate = QCoreApplication.translate
+        return {
+            name: Caption(translate("Map", title), texts[name], translate("Map", link))
+            for name, (title, link, _door) in SECTIONS.items()
+        }
+
+    def _reads(self, reading: Reading) -> str:
+        """Which lines lead to an answer."""
+        tokens = [reading.shown_tokens[0]] if verdict_of(reading) is not None else []
+        tokens += [reading.shown_tokens[mask.position] for mask in reading.masks[:1]]
+        if not tokens:
+            return self.tr("After the last layer the lines can be read: as words, as a yes or no.")
+        count = numbers.count(reading.request.model.config.vocab_size)
+        if len(tokens) == 1:
+            return self.tr("Only the line of {token} is read here; the others end.").format(token=tokens[0])
+        return self.tr(
+            "Only {first} and {mask} are read, the other lines end. The guess is the nearest of {count} tokens."
+        ).format(first=tokens[0], mask=tokens[1], count=count)
+
+    def _caption(self, part: Part) -> Caption:
+        if self.reading is None:
+            return Caption("", "")
+        return caption_of(part, self.reading, self.map.answer, self._activity.answer, self._activity_rows)
+
+    # What a person does.
+
+    def _on_hovered(self, part: Part | None) -> None:
+        self.position_hovered.emit(part.position if part is not None and part.position >= 0 else None)
+        caption = Caption("", "") if part is None else self._caption(part)
+        self.hover_text_changed.emit(f"{caption.title}: {caption.text}" if caption.title else "")
+
+    def door_of(self, part: Part) -> Door:
+        """Where a click on a part leads."""
+        masks = [mask.position for mask in self.reading.masks] if self.reading is not None else []
+        if part.kind == "section":
+            return SECTIONS[part.name][2]
+        if part.kind == "state" and part.position in masks:
+            return Door("predict", "lens")
+        return DOORS[part.kind]
+
+    def open_door(self, part: Part, _modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """Selects what was clicked in all rooms, then asks for its room."""
+        if part.position >= 0:
+            self.position_clicked.emit(part.position)
+        if part.kind == "head":
+            self.head_clicked.emit(part.layer, part.head)
+        elif part.stage >= 0 or part.layer >= 0:
+            self.stage_clicked.emit(part.stage if part.stage >= 0 else part.layer + 1)
+        self.door_opened.emit(*self.door_of(part))
+
+    def _figure(self) -> Figure | None:
+        if self.reading is None:
+            return None
+        reading, answer = self.reading, self.map.answer
+        axes = Axis("layer", first=1), Axis("head", first=1), Axis("row"), Axis("column")
+        arrays = {"attention": Numbers(reading.thumbnails, axes)}
+        if answer.guesses:
+            values = np.array([guess.probability for guess in answer.guesses])
+            labels = [f"{stage} {guess.token}" for stage, guess in enumerate(answer.guesses)]
+            arrays["best_guess"] = Numbers(values, (Axis("stage", labels),))
+        return self.figure(self.tr("The whole model"), [self.map], arrays)
+
+
+def _words(reading: Reading) -> list[Word]:
+    """The words of the text in order, "?" for those that are masked."""
+    encoding, masked = reading.encoding, set(reading.request.masked)
+    found = []
+    for positions in reading.units(TokenView(words=True, specials=False)).members:
+        text = encoding.text_b or "" if encoding.parts[positions[0]] == "b" else encoding.text_a
+        typed = text[encoding.offsets[positions[0]][0] : encoding.offsets[positions[-1]][1]]
+        found.append(Word("?" if masked.intersection(positions) else typed.strip(), tuple(positions)))
+    return found
+
+
+def _separators(reading: Reading) -> list[int]:
+    return [i for i, part in enumerate(reading.encoding.parts) if part == "special"]

@@ -1,0 +1,24 @@
+"""Every head of a model as one image, from which each is drawn small."""
+
+import numpy as np
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
+
+from .raster import Raster
+
+
+class HeadSheet:
+    """One image of (L*T) x (N*T) values: drawing from it is several times faster than from an image for each head."""
+
+    def __init__(self, thumbnails: np.ndarray) -> None:
+        """thumbnails (L,N,T,T); every head is scaled to its own highest value."""
+        self.thumbnails = thumbnails
+        self.layers, self.heads, self.side, _ = thumbnails.shape
+        highest = thumbnails.max(axis=(2, 3), keepdims=True)
+        scaled = thumbnails / np.where(highest > 0, highest, 1)
+        sheet = scaled.transpose(0, 2, 1, 3).reshape(self.layers * self.side, self.heads * self.side)  # (L*T, N*T)
+        self._raster = Raster(sheet, 0, 1)
+
+    def paint(self, painter: QPainter, cell: QRectF, layer: int, head: int) -> None:
+        """Draws one head into `cell`."""
+        self._raster.paint(painter, cell, QRectF(head * self.side, layer * self.side, self.side, self.side))
