@@ -10,7 +10,10 @@ TOUR_WITHOUT_DISPLAY = Path("build") / "tour"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """`bertscope [MODEL] [--tour DIR] [--theme light|dark]`; returns the exit code."""
+    """`bertscope [MODEL] [--tour DIR] [--theme light|dark]` or `bertscope lesson check`; returns the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["lesson"]:
+        return _lesson(arguments[1:])
     options = _parser().parse_args(arguments)
     if options.tour is None and not has_display():
         print(f"No display found: rendering the tour to {TOUR_WITHOUT_DISPLAY.as_posix()} instead.")
@@ -21,6 +24,16 @@ def main(arguments: list[str] | None = None) -> int:
         import torch  # noqa: F401  on Windows torch's libraries must be loaded before Qt's
 
     return _run(options)
+
+
+def _lesson(arguments: list[str]) -> int:
+    """`bertscope lesson check`: needs no window. A model folder of that name is opened as ./lesson."""
+    if sys.platform == "win32":
+        import torch  # noqa: F401  before Qt, as above
+
+    from .shell.lesson_command import main
+
+    return main(arguments)
 
 
 def has_display() -> bool:

@@ -41,6 +41,7 @@ LAYERS = (
     ("app.rooms.base",),
     tuple(f"app.rooms.{room}" for room in ("map", "embed", "attend", "predict", "layers", "train", "apply")),
     ("app.rooms",),
+    ("app.lessons",),
     ("app.shell",),
     ("app",),
 )

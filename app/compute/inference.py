@@ -87,20 +87,8 @@ class Inference(QObject):
 
     def load(self, folder: Path) -> ModelInfo:
         """Opens a checkpoint in place of the one that was open."""
-        checkpoint = _load(folder)
-        info = ModelInfo(
-            name=checkpoint.name,
-            folder=folder,
-            tokenizer=checkpoint.tokenizer,
-            config=checkpoint.config,
-            parameters=checkpoint.parameters,
-            step=checkpoint.step,
-            tasks=checkpoint.tasks,
-            missing=dict(checkpoint.missing),
-            pooling=checkpoint.pooling,
-            task=_task_of(checkpoint, folder),
-        )
-        self._loaded = info, checkpoint
+        self._loaded = opened_checkpoint(folder)
+        info, _ = self._loaded
         return info
 
     @property
@@ -164,6 +152,24 @@ def _deliver(
 
 def _kind_of(question: Question[Any]) -> str:
     return f"question {id(question)}"
+
+
+def opened_checkpoint(folder: Path) -> tuple[ModelInfo, Checkpoint]:
+    """A checkpoint, and what the window knows of it."""
+    checkpoint = _load(folder)
+    info = ModelInfo(
+        name=checkpoint.name,
+        folder=folder,
+        tokenizer=checkpoint.tokenizer,
+        config=checkpoint.config,
+        parameters=checkpoint.parameters,
+        step=checkpoint.step,
+        tasks=checkpoint.tasks,
+        missing=dict(checkpoint.missing),
+        pooling=checkpoint.pooling,
+        task=_task_of(checkpoint, folder),
+    )
+    return info, checkpoint
 
 
 def _load(folder: Path) -> Checkpoint:

@@ -69,6 +69,8 @@ class Theme:
     bad: str = _pair("#d55e00", "#f0824a")  # failed
     bad_text: str = _pair("#a84a00", "#f79260")
     bad_tint: str = _pair("#fdeadd", "#43281a")
+    good_tint: str = _pair("#e2f4ee", "#153a30")
+    dim: str = _pair("#1b2430", "#000000")  # over what a lesson does not talk about
     curve_train: str = _pair("#0072b2", "#56b4e9")
     curve_held_out: str = _pair("#d55e00", "#f0824a")
     curve_mlm: str = _pair("#009e73", "#1fb58a")
@@ -292,6 +294,8 @@ QFrame[look="status"] {{ background: {theme.card}; border: none; border-top: 1px
 QFrame[look="line"] {{ background: {theme.line}; border: none; }}
 QFrame[look="banner"] {{ background: {theme.bad_tint}; border: 1px solid {theme.bad}; border-radius: {px(8)}; }}
 QFrame[look="help"] {{ background: {theme.card}; border: none; border-left: 1px solid {theme.line}; }}
+QFrame[look="task"] {{ background: {theme.hover}; border: none; border-radius: {px(8)}; }}
+QFrame[look="task-done"] {{ background: {theme.good_tint}; border: none; border-radius: {px(8)}; }}
 QFrame[look="palette"] {{ background: {theme.card}; border: 1px solid {theme.faint}; border-radius: {px(10)}; }}
 QFrame[look="palette"] QListWidget {{ background: transparent; border: none; outline: none; }}
 QTextBrowser[look="plain"] {{ background: transparent; border: none; color: {theme.ink};
@@ -305,6 +309,8 @@ QLabel[role="answer"] {{ color: {theme.ink}; font-size: {px(28)}; font-weight: b
 QLabel[role="verdict"] {{ color: {theme.good_text}; font-size: {px(30)}; font-weight: bold; }}
 QLabel[role="verdict-no"] {{ color: {theme.bad_text}; font-size: {px(30)}; font-weight: bold; }}
 QLabel[role="verdict-unsure"] {{ color: {theme.muted}; font-size: {px(30)}; font-weight: bold; }}
+QLabel[role="lesson-title"] {{ color: {theme.ink}; font-size: {px(18)}; font-weight: bold; }}
+QLabel[role="right"] {{ color: {theme.good_text}; font-weight: bold; }}
 QLabel[role="error"] {{ color: {theme.bad_text}; }}
 QPushButton {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; border-radius: {px(7)};
     padding: {px(5)} {px(11)}; }}

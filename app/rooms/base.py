@@ -31,6 +31,7 @@ from ..widgets.layouts import vbox
 from ..widgets.pages import Waiting, tab_bar
 from ..widgets.pointer import PointerWidget
 from ..widgets.progress_line import ProgressLine
+from ..widgets.spots import name_spot
 
 
 class Room(QWidget):
@@ -340,6 +341,8 @@ class ViewRoom(Room):
         self.intro = intro_line()
         self.views = ViewStack(self.specs, View)
         self.progress = ProgressLine()  # of all its views' questions
+        name_spot(self.tabs, f"{self.key}.tabs")
+        name_spot(self.views, f"{self.key}.view")
         self._is_typing = False  # the reading changes while the view is looked at
         content, top = QWidget(), QHBoxLayout()
         top.addWidget(self.tabs)

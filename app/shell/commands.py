@@ -28,6 +28,7 @@ MENUS = {
     "text": QT_TRANSLATE_NOOP("Commands", "Text"),
     "room": QT_TRANSLATE_NOOP("Commands", "Room"),
     "view": QT_TRANSLATE_NOOP("Commands", "View"),
+    "lesson": QT_TRANSLATE_NOOP("Commands", "Lesson"),
 }
 translate = QCoreApplication.translate
 
@@ -70,6 +71,9 @@ class Actions:
     def show(self, command_id: str, title: str, enabled: bool) -> None:
         """What a command would do now, and whether it would do anything."""
         self.actions[command_id].setText(title)
+        self.actions[command_id].setEnabled(enabled)
+
+    def set_enabled(self, command_id: str, enabled: bool) -> None:
         self.actions[command_id].setEnabled(enabled)
 
     def run(self, command_id: str) -> None:

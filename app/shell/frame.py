@@ -22,6 +22,7 @@ from ..widgets.layouts import fill, hbox, vbox
 from ..widgets.prediction_line import Prediction, PredictionLine, prediction_of
 from ..widgets.room_rail import RoomRail
 from ..widgets.sentence_bar import SentenceBar
+from ..widgets.spots import name_spot
 from ..widgets.status_line import StatusLine
 from ..widgets.title_bar import TitleBar
 from ..widgets.token_chips import chips_of, note_about
@@ -59,6 +60,9 @@ class Frame(QWidget):
         self.hint = ""  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
         self.banner, self._stack = Banner(), QStackedWidget()
+        spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "model": title_bar.model}
+        for name, widget in (*spots.items(), ("step", title_bar.step)):
+            name_spot(widget, name)
         self.status = StatusLine(self.tr("M: mask · Esc: deselect · Ctrl+K: find a command · F1: help"))
         self._stack.addWidget(_loading())
         self._lay_out()
@@ -98,6 +102,10 @@ class Frame(QWidget):
         self.hint, self._hinted = text, self._words()
         self._show_note()
 
+    def dock(self, card: QWidget) -> None:
+        """Puts a card at the right of the rooms."""
+        self._middle.addWidget(card)
+
     def _show_note(self) -> None:
         note = "   ".join(part for part in (note_about(self.state), self.hint) if part)
         self.note.setText(note)
@@ -115,8 +123,8 @@ class Frame(QWidget):
         self.banner.shown_changed.connect(holder.setVisible)
         holder.hide()
         right = vbox(self._build_text_panel(), holder, (self._stack, 1), gap_px=0)
-        middle = hbox(self.rail, (right, 1), self.help, gap_px=0)
-        layout = vbox(self.title_bar, (middle, 1), parent=self, gap_px=0)
+        self._middle = hbox(self.rail, (right, 1), self.help, gap_px=0)
+        layout = vbox(self.title_bar, (self._middle, 1), parent=self, gap_px=0)
         if theme.is_projector():
             self.status.float_over(self)
         else:

@@ -185,3 +185,8 @@ ROOMS = (
         has_prediction=False,
     ),
 )
+
+
+def room_views() -> dict[str, list[str]]:
+    """The keys of all rooms, with those of their views."""
+    return {room.key: [view.key for view in room.views] for room in ROOMS}

@@ -97,6 +97,11 @@ class Sessions(QObject):
             self.problem_found.emit(str(error))
             return
         self._folder = file.parent
+        self.show(session)
+
+    def show(self, session: Session) -> None:
+        """Brings a session back that has been read already."""
+        state, opener = self._state, self._open_model
         session = replace(session, model=replace(session.model, reference=self._reference_here(session.model)))
         state.set_applied_texts(session.applied_texts)
         state.set_text(session.text_a, session.text_b)

@@ -25,6 +25,7 @@ from . import commands
 from .commands import Actions
 from .exporting import Exporter
 from .frame import Frame
+from .lessons import Lessons
 from .rooms import ROOMS, RoomContext, open_view
 from .services import Services
 from .sessions import Sessions
@@ -65,6 +66,7 @@ class Window(QMainWindow):
         self.sessions = Sessions(
             self.state, services.open_model, lambda: self.room_key, lambda: services.settings.recent_models, self
         )
+        self.lessons = Lessons(services, self.sessions, lambda: self.frame, self)
         self.history = History(self.state)
         self.actions_ = Actions(self, self._commands())
         self.frame: Frame = self._build_frame()
@@ -110,6 +112,7 @@ class Window(QMainWindow):
             *entries.command_entries(self.actions_),
             *entries.view_entries(self.open_view),
             *entries.example_entries(self.use_example),
+            *self.lessons.entries(),
             *entries.model_entries(self.services.settings.recent_models, self.services.open_model),
         ]
         return Palette(self, offered, partial(entries.head_entries, self.state, self.open_room))
@@ -162,6 +165,7 @@ class Window(QMainWindow):
             *commands.model_commands(self.services.open_model, self),
             *commands.text_commands(self.state, lambda: self.frame.sentences.a),
             *commands.room_commands(self.open_room),
+            *self.lessons.commands(),
             *commands.view_commands(
                 self.state, self.toggle_theme, self.toggle_projector, self.toggle_help, self.open_palette
             ),
@@ -172,6 +176,7 @@ class Window(QMainWindow):
         title_bar = TitleBar(
             lambda menu: commands.fill_models(self.actions_, settings.recent_models, opener, menu),
             partial(commands.fill_steps, opener),
+            self.lessons.fill_menu,
             partial(commands.fill_examples, self.use_example),
             self.actions_.fill,
             self.toggle_theme,
@@ -209,6 +214,7 @@ class Window(QMainWindow):
             self.frame.title_bar.set_loading(Path(opener.newest_reference or "").name)
         if old.help.is_open:
             self.frame.help.toggle(self.room_key)
+        self.lessons.attach(self.frame)
         old.deleteLater()
 
     def _connect(self) -> None:
@@ -227,7 +233,11 @@ class Window(QMainWindow):
         self.exporter.problem_found.connect(self.show_problem)
         self.sessions.problem_found.connect(self.show_problem)
         self.sessions.room_requested.connect(self._on_sessions_room_requested)
-        for signal in (self.exporter.done, self.sessions.saved):
+        self.lessons.problem_found.connect(self.show_problem)
+        self.lessons.view_requested.connect(self.open_view)
+        self.lessons.changed.connect(self._on_lessons_changed)
+        self._on_lessons_changed()
+        for signal in (self.exporter.done, self.sessions.saved, self.lessons.saved):
             signal.connect(lambda sentence: self.frame.status.set_hover(sentence))
 
     def _on_resized(self) -> None:
@@ -240,6 +250,11 @@ class Window(QMainWindow):
         self.state.set_mask_places(example.mask)
 
     # What comes back.
+
+    def _on_lessons_changed(self) -> None:
+        """Keys that turn pages do so only while there are pages."""
+        for name in ("next", "back", "notes", "hand_in", "close"):
+            self.actions_.set_enabled(f"lesson.{name}", self.lessons.is_open)
 
     def _on_history_changed(self) -> None:
         """The menu says what would be undone."""

@@ -24,6 +24,7 @@ class TitleBar(QFrame):
         self,
         fill_models: Fill,
         fill_steps: Fill,
+        fill_lessons: Fill,
         fill_examples: Fill,
         fill_commands: Fill,
         toggle_theme: Callable[[], object],
@@ -65,6 +66,8 @@ class TitleBar(QFrame):
         if not self._is_short:
             layout.addWidget(self.step)
             layout.addStretch(1)
+        if not self._is_short:  # there the menu of all commands has them
+            layout.addWidget(MenuButton(self.tr("Lessons"), fill_lessons, self.tr("Lessons, page by page, with tasks")))
         layout.addWidget(examples)
         layout.addWidget(projector)
         if not self._is_short:

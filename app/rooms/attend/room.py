@@ -18,6 +18,7 @@ from ...widgets.card import GAP_PX
 from ...widgets.context_menu import Entry, figure_entries, show_context_menu, show_token_menu
 from ...widgets.folding_card import Folded
 from ...widgets.layouts import hbox
+from ...widgets.spots import name_spot
 from ..base import Room
 from .attentions import Attentions, Head, head_name, head_title, kind_name
 from .chosen_heads import Chosen
@@ -42,6 +43,7 @@ class _Kept:
 class AttendRoom(Room):
     """Atlas on the left, the chosen heads in the middle, bars, facts and what if on the right."""
 
+    key = "attend"
     specs = SPECS  # of the large card; PANELS are those below the atlas
 
     def __init__(self, state: ExploreState) -> None:
@@ -53,6 +55,8 @@ class AttendRoom(Room):
         self._attentions: Attentions | None = None  # on show
         self._pinned: int | None = None  # the token whose predictions can be asked about
         self._is_typing = False  # the reading changes while the room is looked at
+        for widget, spot in ((self.heads_card, "heads"), (self.large, "large"), (self.side, "side")):
+            name_spot(widget, f"{self.key}.{spot}")
         content = QWidget()
         hbox(self.left, (self.large, 1), self.right, parent=content, gap_px=GAP_PX)
         super().__init__(state, content)

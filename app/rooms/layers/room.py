@@ -3,6 +3,7 @@
 from ...look.language import QT_TRANSLATE_NOOP
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
+from ...widgets.spots import name_spot
 from ..base import View, ViewRoom, ViewSpec, later
 from .hidden_view import HiddenView
 from .stages import LayersView, StageSlider
@@ -77,6 +78,7 @@ class LayersRoom(ViewRoom):
 
     def __init__(self, state: ExploreState) -> None:
         self.slider = StageSlider()
+        name_spot(self.slider, "layers.slider")
         super().__init__(state, self.slider)
         self.slider.moved.connect(state.set_stage)
 

@@ -1,0 +1,121 @@
+"""What a student hands in: one small JSON file with a name, the answers, and what the window showed at each.
+
+    {"format_version": 1, "name": "Anna", "lesson": "Kinds of heads", "answers": [
+        {"page": "Heads have habits", "kind": "choice", "asked": "...", "given": "...", "right": true, "state": {...}}]}
+
+`state` is a session (state/session_file.py). `right` is null for a free question. The file is as honest as its writer:
+nothing in it is signed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.errors import BertcoreError
+
+from ..state.session_file import Session, as_json, read_session
+
+translate = QCoreApplication.translate
+FORMAT_VERSION = 1
+ENDING = ".answers.json"
+MOST_BYTES, MOST_ANSWERS, MOST_CHARACTERS, MOST_FILES = 5_000_000, 200, 4_000, 2_000
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would run
+
+
+@dataclass(frozen=True)
+class Answer:
+    page: str  # its title
+    kind: str  # choice, number, word, free or task
+    asked: str
+    given: str
+    right: bool | None
+    state: Session
+
+
+@dataclass(frozen=True)
+class HandIn:
+    name: str
+    lesson: str
+    answers: tuple[Answer, ...]
+
+
+def answers_as_json(hand_in: HandIn) -> str:
+    values = {
+        "format_version": FORMAT_VERSION,
+        "name": hand_in.name,
+        "lesson": hand_in.lesson,
+        "answers": [{**vars(answer), "state": json.loads(as_json(answer.state))} for answer in hand_in.answers],
+    }
+    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+
+
+def load_answers(file: Path) -> HandIn:
+    """Raises BertcoreError, in one sentence, for a file that nobody has handed in."""
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise ValueError
+        values = json.loads(file.read_bytes().decode("utf-8"))
+        if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
+            raise ValueError
+        answers = values["answers"]
+        if set(values) != {"name", "lesson", "answers"} or len(answers) > MOST_ANSWERS:
+            raise ValueError
+        return HandIn(_text(values["name"]), _text(values["lesson"]), tuple(_answer(each, file) for each in answers))
+    except OSError as error:
+        sentence = translate("Answers", "{file} could not be opened: {reason}.")
+        raise BertcoreError(sentence.format(file=file.name, reason=(error.strerror or str(error)).lower())) from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, BertcoreError):
+        sentence = translate("Answers", "{file} has no answers that BERTscope can read; ask for the file again.")
+        raise BertcoreError(sentence.format(file=file.name)) from None
+
+
+def collect(folder: Path) -> tuple[list[HandIn], list[str]]:
+    """All that was handed in in a folder, by name; and a sentence for each file that could not be read."""
+    found, problems = [], []
+    for file in sorted(folder.glob(f"*{ENDING}"))[:MOST_FILES]:
+        try:
+            found.append(load_answers(file))
+        except BertcoreError as error:
+            problems.append(str(error))
+    return sorted(found, key=lambda each: (each.lesson, each.name.casefold())), problems
+
+
+def columns_of(hand_ins: list[HandIn]) -> list[tuple[str, str]]:
+    """(page, kind) of everything that was answered by anybody, in the order of the lesson."""
+    return list(dict.fromkeys((answer.page, answer.kind) for each in hand_ins for answer in each.answers))
+
+
+def as_csv(hand_ins: list[HandIn]) -> str:
+    """A line for each answer: whoever wants another table makes it with a pivot."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["name", "lesson", "page", "kind", "asked", "given", "right"])
+    marks = {True: "yes", False: "no", None: ""}
+    for each in hand_ins:
+        for answer in each.answers:
+            cells = [each.name, each.lesson, answer.page, answer.kind, answer.asked, answer.given, marks[answer.right]]
+            writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in cells])
+    return out.getvalue()
+
+
+def _answer(value: Any, file: Path) -> Answer:
+    if set(value) != {"page", "kind", "asked", "given", "right", "state"}:
+        raise ValueError
+    if value["right"] is not None and type(value["right"]) is not bool:
+        raise ValueError
+    page, kind, asked, given = (_text(value[name]) for name in ("page", "kind", "asked", "given"))
+    return Answer(page, kind, asked, given, value["right"], read_session(json.dumps(value["state"]), file))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
+        raise ValueError
+    value.encode("utf-8")  # half a character would stop every later step
+    return value

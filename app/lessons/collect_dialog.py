@@ -1,0 +1,104 @@
+"""What a class has handed in, as a table: who answered what, which was right; each answer opens in the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QFileDialog, QTableWidget, QTableWidgetItem, QWidget
+
+from bertcore.errors import BertcoreError
+
+from ..figures.files import write_whole
+from ..look import theme
+from ..widgets.card import button, label
+from ..widgets.layouts import hbox, vbox
+from .answers import Answer, HandIn, as_csv, collect, columns_of
+
+RIGHT, WRONG, OPEN = "✓", "✗", "…"
+ANSWER = Qt.ItemDataRole.UserRole
+
+
+class CollectDialog(QDialog):
+    """Stays open beside the window."""
+
+    state_requested = Signal(object)  # Session: what the window showed at an answer
+
+    def __init__(self, folder: Path, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Answers that were handed in"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(theme.px(860), theme.px(460))
+        self._folder = folder
+        self.hand_ins, problems = collect(folder)
+        self.table = QTableWidget()
+        self.table.setAccessibleName(self.tr("Answers"))
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.cellDoubleClicked.connect(self._on_cell_chosen)
+        count = len(self.hand_ins)
+        found = self.tr("%n file(s) with answers. Double-click an answer to see what the window showed.", "", count)
+        self.summary = label(found, wrap=True)
+        self.problems = label("\n".join(problems), "error", wrap=True)
+        self.problems.setVisible(bool(problems))
+        self.save_button = button(self.tr("Save as CSV…"), self._on_save_clicked)
+        pad = theme.px(12)
+        vbox(
+            self.summary,
+            self.problems,
+            (self.table, 1),
+            hbox(None, self.save_button, button(self.tr("Close"), self.close)),
+            parent=self,
+            gap_px=8,
+            margins=(pad, pad, pad, pad),
+        )
+        self._fill(self.hand_ins)
+
+    def save_csv(self, file: Path) -> None:
+        """Raises BertcoreError where the file cannot be written."""
+        write_whole(file, as_csv(self.hand_ins).encode("utf-8-sig"))  # so that spreadsheets read it as UTF-8
+
+    def _fill(self, hand_ins: list[HandIn]) -> None:
+        columns = columns_of(hand_ins)
+        task = self.tr("{page} (task)")
+        titles = [task.format(page=page) if kind == "task" else page for page, kind in columns]
+        self.table.setColumnCount(len(columns) + 2)
+        self.table.setRowCount(len(hand_ins))
+        self.table.setHorizontalHeaderLabels([self.tr("Name"), self.tr("Right"), *titles])
+        for row, each in enumerate(hand_ins):
+            answers = {(answer.page, answer.kind): answer for answer in each.answers}
+            judged = [answer.right for answer in each.answers if answer.right is not None]
+            right = self.tr("{right} of {count}").format(right=sum(judged), count=len(judged))
+            self.table.setItem(row, 0, QTableWidgetItem(each.name))
+            self.table.setItem(row, 1, QTableWidgetItem(right))
+            for number, column in enumerate(columns, 2):
+                if column in answers:
+                    self.table.setItem(row, number, _item(answers[column]))
+        self.table.resizeColumnsToContents()
+
+    def _on_cell_chosen(self, row: int, column: int) -> None:
+        item = self.table.item(row, column)
+        answer = item.data(ANSWER) if item is not None else None
+        if isinstance(answer, Answer):
+            self.state_requested.emit(answer.state)
+
+    def _on_save_clicked(self) -> None:
+        chosen, _ = QFileDialog.getSaveFileName(
+            self, self.tr("Save as CSV"), str(self._folder / "answers.csv"), "CSV (*.csv)"
+        )
+        if chosen:
+            try:
+                self.save_csv(Path(chosen))
+            except BertcoreError as error:
+                self.problems.setText(str(error))
+                self.problems.show()
+
+
+def _item(answer: Answer) -> QTableWidgetItem:
+    mark = OPEN if answer.right is None else RIGHT if answer.right else WRONG
+    made = QTableWidgetItem(f"{mark} {answer.given[:60]}")
+    made.setData(ANSWER, answer)
+    made.setToolTip(f"{answer.asked}\n{answer.given}")
+    if answer.right is not None:
+        made.setForeground(theme.color("good_text" if answer.right else "bad_text"))
+    return made

@@ -1,0 +1,156 @@
+"""A lesson as plain values: what its file says, page by page. No Qt, no torch. The format: docs/lessons.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bertcore.locations import BUILT_IN
+
+PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
+
+
+@dataclass(frozen=True)
+class WordAt:
+    """A word of the text: the nth place where it stands, in sentence A or B, or in whichever comes first."""
+
+    word: str
+    part: str = ""  # "a", "b" or "" for either
+    nth: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.part}{':' if self.part else ''}{self.word}{f'#{self.nth}' if self.nth > 1 else ''}"
+
+
+@dataclass(frozen=True)
+class HeadChoice:
+    """A head by its numbers, from 0, or by what it does: the one with the highest or lowest score of a kind."""
+
+    layer: int = 0
+    head: int = 0
+    kind: str = ""
+    lowest: bool = False
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a page shows. None: as it was on the page before."""
+
+    text_a: str | None = None
+    text_b: str | None = None
+    masks: tuple[WordAt, ...] | None = None
+    model: str | None = None  # one of those that ship
+    step: str | None = None  # "first", "last" or a number; "" for the finished model
+    room: str | None = None
+    view: str | None = None
+    head: HeadChoice | None = None
+    layer: int | None = None  # from 0
+    select: WordAt | None = None
+    words: bool | None = None  # whole words instead of tokens
+    specials: bool | None = None
+
+    def then(self, later: Setup) -> Setup:
+        """What a later page shows. Another text brings no masks, no second sentence and no selected token along."""
+        earlier = self
+        if later.text_a is not None:
+            earlier = replace(earlier, text_b="", masks=(), select=None)
+        if later.room is not None:
+            earlier = replace(earlier, view=None)
+        if later.model is not None:
+            earlier = replace(earlier, step=None)
+        said = {name: value for name, value in vars(later).items() if value is not None}
+        return replace(earlier, **said)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number or word that is read off the model: its name in `measures.MEASURES`, and of what."""
+
+    name: str
+    argument: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.argument}".strip()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Something that holds or does not. value: None for the measure at the beginning of the page."""
+
+    measure: Measure
+    operator: str  # one of measures.OPERATORS
+    value: float | str | None
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Option:
+    """One of the choices. is_right: True, False, or a condition that says so."""
+
+    text: str
+    is_right: bool | Condition
+
+
+@dataclass(frozen=True)
+class Question:
+    kind: str  # choice, number, word or free
+    text: str
+    line: int
+    options: tuple[Option, ...] = ()  # of a choice
+    answer: Measure | tuple[str, ...] | None = None  # of a number or a word: computed, or any of these
+    within: float = 0.0  # by how much a number may be off; a share of the answer where `is_share`
+    is_share: bool = False
+    explanation: str = ""  # shown on demand
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to do in the window. solution: what does it, so that a test can."""
+
+    text: str
+    done: Condition
+    solution: Setup
+    line: int
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    title: str
+    line: int
+    text: str  # Markdown
+    setup: Setup  # with what earlier pages have set
+    highlight: str = ""  # a name of widgets.spots.SPOTS
+    question: Question | None = None
+    task: Task | None = None
+    claims: tuple[Condition, ...] = ()
+    notes: str = ""  # for the teacher
+    cut: str = ""  # a word whose cutting into pieces the card shows, step by step
+
+    def texts(self) -> Iterator[str]:
+        """Everything in which placeholders may stand."""
+        yield self.text
+        if self.question is not None:
+            yield self.question.text
+            yield self.question.explanation
+            yield from (option.text for option in self.question.options)
+        if self.task is not None:
+            yield self.task.text
+            yield self.task.hint
+
+
+@dataclass(frozen=True)
+class Lesson:
+    title: str
+    minutes: int
+    summary: str
+    pages: tuple[Page, ...]
+    file: Path
+    model: str = BUILT_IN
+
+
+def placeholders(texts: Iterable[str]) -> list[str]:
+    """What stands between {{ and }}, without spaces around it."""
+    return [found.strip() for text in texts for found in PLACEHOLDER.findall(text)]

@@ -1,0 +1,281 @@
+"""Plays a lesson: brings the window to each page, follows what the student does, and keeps the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
+
+from bertcore.errors import BertcoreError
+from bertcore.locations import BUILT_IN
+
+from ..compute.open_model import OpenModel
+from ..compute.question import Question as Ask
+from ..state.explore_state import ExploreState
+from ..state.model_info import ModelInfo
+from ..state.session_file import Session
+from .answers import Answer, HandIn
+from .judging import is_right
+from .lesson import Lesson, Page
+from .measures import Facts, Value, holds, needs_lens, shown, value_of
+from .parser import Rooms, load_lesson
+from .stage import model_folder, set_input, set_selection
+from .verify import measures_of
+
+if TYPE_CHECKING:
+    from bertcore.checkpoint.checkpoint import Checkpoint
+
+    from ..compute.masks import MaskLens
+    from ..state.readings import Reading
+
+RELOAD_MS = 200  # a file that is being saved may be written in several steps
+
+
+class LessonPlayer(QObject):
+    """`lesson` and `page` are what is on show; answers are kept until another lesson is opened."""
+
+    opened = Signal()  # another lesson, or none
+    page_changed = Signal()  # another page, or the same page of a file that was saved anew
+    facts_changed = Signal()  # the window shows something else
+    problem_found = Signal(str)  # a sentence
+    view_requested = Signal(str, str)  # room, view; "" for the view that is open there
+    question_requested = Signal(object)  # compute.question.Question
+    question_cancelled = Signal(object)
+
+    def __init__(
+        self, state: ExploreState, open_model: OpenModel, session: Callable[[], Session], rooms: Rooms, parent: QObject
+    ) -> None:
+        """session: what is on show, for a file."""
+        super().__init__(parent)
+        self.lesson: Lesson | None = None
+        self.number = 0  # of the page, from 0
+        self.problem = ""  # with the file, after it was saved last
+        self.start: Facts | None = None  # what the page showed when it opened; None until the model has read the text
+        self.start_value: Value = None  # of the task's measure
+        self.facts: Facts | None = None  # what is on show now
+        self.answers: dict[tuple[str, str], Answer] = {}  # by page and kind
+        self.choices: dict[str, str] = {}  # page -> what is chosen or typed there, shown or not
+        self.revealed: set[str] = set()  # pages whose answer is on show
+        self._state, self._open_model, self._session, self._rooms = state, open_model, session, rooms
+        self._is_arriving = False  # the page's selection waits for its reading
+        self._lens: Ask[MaskLens] = Ask(self, self._on_lens_answered)
+        self._lens.requested.connect(self.question_requested)
+        self._lens.cancelled.connect(self.question_cancelled)
+        self._watcher = QFileSystemWatcher(self)
+        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
+        self._reload.timeout.connect(self.reload)
+        self._watcher.fileChanged.connect(lambda _file: self._reload.start())
+        self._watcher.directoryChanged.connect(lambda _folder: self._reload.start())
+        state.reading_changed.connect(self._on_state_reading_changed)
+        state.head_changed.connect(self._on_state_head_changed)
+
+    @property
+    def page(self) -> Page | None:
+        return self.lesson.pages[self.number] if self.lesson else None
+
+    def open(self, file: Path) -> None:
+        """Opens a lesson at its first page; one that cannot be read leaves what is open."""
+        try:
+            lesson = load_lesson(file, self._rooms)
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        self.answers, self.choices, self.revealed = {}, {}, set()
+        self.lesson, self.problem = lesson, ""
+        self._watch(file)
+        self.opened.emit()
+        self.go(0)
+
+    def close(self) -> None:
+        """The window stays as it is."""
+        if self.lesson is not None:
+            self.lesson, self._is_arriving = None, False
+            self._lens.forget()
+            self._watch(None)
+            self.opened.emit()
+
+    def next(self) -> None:
+        self.go(self.number + 1)
+
+    def back(self) -> None:
+        self.go(self.number - 1)
+
+    def go(self, number: int) -> None:
+        """Another page, by its number from 0; nothing happens before the first and after the last."""
+        if self.lesson is None or not 0 <= number < len(self.lesson.pages):
+            return
+        self.number = number
+        self._show_page()
+        self.page_changed.emit()
+
+    def reload(self) -> None:
+        """The file was saved: the same page of it, or why it cannot be read."""
+        if self.lesson is None:
+            return
+        before, page = self.lesson, self.page
+        self._watch(before.file)
+        try:
+            lesson = load_lesson(before.file, self._rooms)
+        except BertcoreError as error:
+            if str(error) != self.problem:
+                self.problem = str(error)
+                self.page_changed.emit()
+            return
+        if lesson == before and not self.problem:
+            return  # something else in its folder
+        self.lesson, self.problem = lesson, ""
+        titles = [each.title for each in lesson.pages]
+        assert page is not None
+        found = titles.index(page.title) if page.title in titles else min(self.number, len(titles) - 1)
+        self.number = found
+        if lesson.pages[found].setup != page.setup:
+            self._show_page()
+        self.page_changed.emit()
+
+    # Questions and tasks.
+
+    def reveal(self, given: str = "") -> bool | None:
+        """Shows the answer; `given`, where there is one, is kept for handing in. Whether it is right."""
+        page = self.page
+        assert page is not None and page.question is not None
+        if page.title not in self.revealed and given and self.start is not None:
+            right = is_right(page.question, given, self.start)
+            text = page.question.options[int(given)].text if page.question.kind == "choice" else given
+            self._keep(page, page.question.kind, page.question.text, text, right)
+        self.revealed.add(page.title)
+        self.choices[page.title] = given
+        self.page_changed.emit()
+        kept = self.answers.get((page.title, page.question.kind))
+        return kept.right if kept else None
+
+    @property
+    def is_task_done(self) -> bool:
+        """Once it is done it stays so."""
+        page = self.page
+        return page is not None and (page.title, "task") in self.answers
+
+    def task_value(self) -> Value:
+        """Of the task's measure, now."""
+        page = self.page
+        if page is None or page.task is None or self.facts is None:
+            return None
+        return value_of(page.task.done.measure, self.facts)
+
+    def hand_in(self, name: str) -> HandIn:
+        """What was answered so far, in the order of the pages."""
+        assert self.lesson is not None
+        order = [page.title for page in self.lesson.pages]
+        answers = sorted(self.answers.values(), key=lambda each: order.index(each.page) if each.page in order else 0)
+        return HandIn(name, self.lesson.title, tuple(answers))
+
+    # Showing a page.
+
+    def _show_page(self) -> None:
+        page = self.page
+        assert page is not None
+        self.start = self.facts = self.start_value = None
+        self._is_arriving = True
+        self._lens.forget()
+        try:
+            folder = model_folder(page.setup)
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        reference = (page.setup.model or BUILT_IN) if not page.setup.step else str(folder)
+        opener = self._open_model
+        is_open = (opener.newest_reference or BUILT_IN) == reference and (opener.is_opening or opener.model is not None)
+        if not is_open:
+            opener.open(None if reference == BUILT_IN else reference, self._on_model_opened)
+        elif opener.is_opening:
+            opener.when_open(self._on_model_opened, self.problem_found.emit)
+        else:
+            self._set_page()
+
+    def _on_model_opened(self, _model: ModelInfo) -> None:
+        if self._is_arriving:
+            self._set_page()
+
+    def _set_page(self) -> None:
+        page = self.page
+        if page is None:
+            return
+        try:
+            set_input(self._state, page.setup)
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+        if page.setup.room:
+            self.view_requested.emit(page.setup.room, page.setup.view or "")
+        self._on_state_reading_changed()
+
+    def _current_reading(self) -> Reading | None:
+        """The reading, if it is of the text and masks as they are now."""
+        state, reading = self._state, self._state.reading
+        if reading is None or reading.encoding is not state.encoding or reading.request.masked != state.all_masked:
+            return None
+        return reading
+
+    def _on_state_reading_changed(self) -> None:
+        page, reading = self.page, self._current_reading()
+        if page is None or reading is None or self._open_model.is_opening:
+            return
+        self.facts = Facts(reading, self._state.layer, self._state.head)
+        if self._is_arriving:
+            self._is_arriving = False
+            try:
+                set_selection(self._state, page.setup, self.facts)
+            except BertcoreError as error:
+                self.problem_found.emit(str(error))
+            self.facts = self.start = self.facts.at(self._state.layer, self._state.head)
+            if page.task is not None:
+                self.start_value = value_of(page.task.done.measure, self.facts)
+        self._ask_lens(page, reading)
+        self._look()
+
+    def _on_state_head_changed(self) -> None:
+        if self.facts is not None and not self._is_arriving:
+            self.facts = self.facts.at(self._state.layer, self._state.head)
+            self._look()
+
+    def _ask_lens(self, page: Page, reading: Reading) -> None:
+        masked, model = list(reading.request.masked), reading.request.model
+        if not masked or "mlm" not in model.tasks or not needs_lens(measures_of(page)):
+            return
+        hidden = reading.trace.hidden_states[:, masked]
+
+        def work(checkpoint: Checkpoint, _step: Callable[[float], Any]) -> MaskLens:
+            from ..compute.masks import lens_at
+
+            return lens_at(checkpoint, hidden)
+
+        self._lens.ask_model(model, (reading.request,), work, 0)
+
+    def _on_lens_answered(self, lens: MaskLens) -> None:
+        if self.facts is None:
+            return
+        is_start = self.start is not None and self.start.reading is self.facts.reading
+        self.facts = self.facts.with_lens(lens)
+        if is_start and self.start is not None:
+            self.start = self.start.with_lens(lens)
+        self._look()
+
+    def _look(self) -> None:
+        """Perhaps the task is done now."""
+        page = self.page
+        if page is not None and page.task is not None and self.facts is not None and not self.is_task_done:
+            done = page.task.done
+            if holds(done, self.facts, self.start_value):
+                self._keep(page, "task", page.task.text, shown(done.measure, value_of(done.measure, self.facts)), True)
+        self.facts_changed.emit()
+
+    def _keep(self, page: Page, kind: str, asked: str, given: str, right: bool | None) -> None:
+        self.answers[page.title, kind] = Answer(page.title, kind, asked, given[:1000], right, self._session())
+
+    def _watch(self, file: Path | None) -> None:
+        """An editor may replace the file, which ends the watch: its folder tells that there is a new one."""
+        old = [*self._watcher.files(), *self._watcher.directories()]
+        if old:
+            self._watcher.removePaths(old)
+        if file is not None:
+            self._watcher.addPaths([str(file), str(file.parent)])

@@ -1,0 +1,77 @@
+"""Brings the state to what a page shows: in the window, and in `lesson check` without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.errors import BertcoreError
+from bertcore.locations import assets, shipped_checkpoint
+
+from ..state.explore_state import ExploreState
+from ..state.what_if import NOTHING_CHANGED
+from .lesson import Setup
+from .measures import Facts, word_places
+
+translate = QCoreApplication.translate
+
+
+def model_folder(setup: Setup) -> Path:
+    """The checkpoint that a page is about. Raises BertcoreError where the run has no such snapshot."""
+    from bertcore.runs.run_folder import RunFolder
+
+    assert setup.model is not None
+    if not setup.step:
+        return shipped_checkpoint(setup.model)
+    snapshots = RunFolder(assets() / "runs" / setup.model).snapshots()
+    by_name = {str(step): folder for step, folder in snapshots}
+    if snapshots:
+        by_name |= {"first": snapshots[0][1], "last": snapshots[-1][1]}
+    if setup.step not in by_name:
+        known = ", ".join(by_name) or translate("Lesson", "none")
+        sentence = translate("Lesson", "{model} has no snapshot of step {step}; it has: {known}.")
+        raise BertcoreError(sentence.format(model=setup.model, step=setup.step, known=known))
+    return by_name[setup.step]
+
+
+def set_input(state: ExploreState, setup: Setup) -> None:
+    """Text, masks and how tokens are shown. Raises BertcoreError for a word that is not in the text."""
+    text_a, text_b = setup.text_a or "", setup.text_b or ""
+    places = []
+    for word in setup.masks or ():
+        found = word_places(text_a, text_b, word)
+        if word.nth > len(found):
+            raise BertcoreError(translate("Lesson", "The text has no word “{word}” to mask.").format(word=word))
+        places.append(found[word.nth - 1])
+    state.set_what_if(NOTHING_CHANGED)
+    state.set_text(text_a, text_b)
+    state.set_mask_places(places)
+    state.set_token_view(words=bool(setup.words), specials=setup.specials is not False)
+    state.set_hover(None)
+
+
+def set_selection(state: ExploreState, setup: Setup, facts: Facts) -> None:
+    """Head, layer and token, some of which only the reading can tell. Raises BertcoreError where there is none."""
+    trace = facts.reading.trace
+    layers, heads = trace.attentions.shape[:2]
+    layer, head = state.layer, state.head
+    if setup.head is not None:
+        found = facts.head_by(setup.head.kind, setup.head.lowest) if setup.head.kind else None
+        if setup.head.kind and found is None:
+            sentence = translate("Lesson", "No token of this text can show a head of the kind “{kind}”.")
+            raise BertcoreError(sentence.format(kind=setup.head.kind))
+        layer, head = found or (setup.head.layer, setup.head.head)
+    if setup.layer is not None:
+        layer = setup.layer
+    if layer >= layers or head >= heads:
+        sentence = translate("Lesson", "The model has {layers} layers of {heads} heads: there is no head {head}.")
+        raise BertcoreError(sentence.format(layers=layers, heads=heads, head=f"{layer + 1}.{head + 1}"))
+    state.set_head(layer, head)
+    position = None
+    if setup.select is not None:
+        found_at = facts.positions(setup.select)
+        if not found_at:
+            raise BertcoreError(translate("Lesson", "The text has no token “{word}”.").format(word=setup.select))
+        position = found_at[0]
+    state.set_focus(position)

@@ -1,0 +1,182 @@
+"""Lessons in the window: the menu, the card at the right, the spotlight, handing in and collecting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QMenu, QWidget
+
+from bertcore.errors import BertcoreError
+
+from ..figures.files import write_whole
+from ..lessons.answers import ENDING, answers_as_json
+from ..lessons.shipped import shipped_lessons
+from ..widgets.command_list import Entry
+from .commands import Command
+from .exporting import ask_for_file
+from .frame import Frame
+from .rooms import room_views
+from .services import Services
+from .sessions import Sessions
+
+if TYPE_CHECKING:
+    from ..lessons.player import LessonPlayer
+
+translate = QCoreApplication.translate
+
+
+class Lessons(QObject):
+    """What a window does with lessons. The parts that a lesson needs are imported when one is opened."""
+
+    problem_found = Signal(str)  # a sentence
+    saved = Signal(str)  # a sentence
+    changed = Signal()  # a lesson is open, or none is any more
+    view_requested = Signal(str, str)  # room, view; "" for the view that is open there
+
+    def __init__(self, services: Services, sessions: Sessions, frame: Callable[[], Frame], parent: QWidget) -> None:
+        """frame: of the window, as it is now."""
+        super().__init__(parent)
+        self._services, self._sessions, self._frame, self._window = services, sessions, frame, parent
+        self._folder = Path.home()
+        self.player: LessonPlayer | None = None
+        self.notes: QWidget | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.player is not None and self.player.lesson is not None
+
+    def open(self, file: Path) -> None:
+        """Opens a lesson beside the rooms."""
+        if self.player is None:
+            self.player = self._make_player()
+            self.attach(self._frame())
+        self.player.open(file)
+
+    def choose(self) -> None:
+        """Asks for a file and opens it."""
+        title = self.tr("Open lesson")
+        chosen, _ = QFileDialog.getOpenFileName(self._window, title, str(self._folder), "Markdown (*.md)")
+        if chosen:
+            self._folder = Path(chosen).parent
+            self.open(Path(chosen))
+
+    def attach(self, frame: Frame) -> None:
+        """Puts the card into a frame that has just been built."""
+        if self.player is None:
+            return
+        from ..lessons.card import LessonCard
+        from ..lessons.spotlight import Spotlight
+
+        card = LessonCard(self.player)
+        card.hand_in_requested.connect(self.hand_in)
+        frame.dock(card)
+        spotlight = Spotlight(frame, card)
+        self.player.page_changed.connect(spotlight.update_spot)
+        self.player.opened.connect(spotlight.update_spot)
+        spotlight.follow(lambda: self.player.page.highlight if self.player and self.player.page else "")
+
+    def next(self) -> None:
+        if self.player is not None:
+            self.player.next()
+
+    def back(self) -> None:
+        if self.player is not None:
+            self.player.back()
+
+    def close(self) -> None:
+        if self.player is not None:
+            self.player.close()
+
+    def show_notes(self) -> None:
+        """The teacher's notes, in a window for the second screen."""
+        if self.player is None:
+            return
+        from ..lessons.notes_window import NotesWindow
+
+        if self.notes is None:
+            self.notes = NotesWindow(self.player, self._window)
+        self.notes.show()
+        self.notes.raise_()
+
+    def hand_in(self) -> None:
+        """Asks for a name and a file, and writes the answers there."""
+        if self.player is None or self.player.lesson is None:
+            return
+        title = self.tr("Hand in your answers")
+        name, is_given = QInputDialog.getText(self._window, title, self.tr("Your name"))
+        if not is_given or not name.strip():
+            return
+        file_name = "-".join(re.findall(r"\w+", f"{name} {self.player.lesson.title}"))[:80] + ENDING
+        filters = {ENDING: f"{self.tr('Answers')} (*{ENDING})"}
+        file = ask_for_file(self._window, title, self._folder / file_name, filters, ".json")
+        if file is not None:
+            self.save_answers(name.strip(), file)
+
+    def save_answers(self, name: str, file: Path) -> None:
+        assert self.player is not None
+        try:
+            write_whole(file, answers_as_json(self.player.hand_in(name)).encode("utf-8"))
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        self._folder = file.parent
+        self.saved.emit(self.tr("Saved {file}. Give it to your teacher.").format(file=file))
+
+    def collect(self) -> None:
+        """Asks for a folder of what was handed in, and shows it as a table."""
+        folder = QFileDialog.getExistingDirectory(
+            self._window, self.tr("Folder with answers that were handed in"), str(self._folder)
+        )
+        if folder:
+            self.show_answers(Path(folder))
+
+    def show_answers(self, folder: Path) -> QWidget:
+        from ..lessons.collect_dialog import CollectDialog
+
+        dialog = CollectDialog(folder, self._window)
+        dialog.state_requested.connect(self._sessions.show)
+        dialog.show()
+        return dialog
+
+    def commands(self) -> list[Command]:
+        return [
+            Command("lesson.next", translate("Commands", "Next page of the lesson"), self.next, "PgDown"),
+            Command("lesson.back", translate("Commands", "Previous page of the lesson"), self.back, "PgUp"),
+            Command("lesson.notes", translate("Commands", "Speaker notes"), self.show_notes, "Ctrl+Alt+N"),
+            Command("lesson.hand_in", translate("Commands", "Hand in your answers…"), self.hand_in, "Ctrl+Alt+H"),
+            Command("lesson.close", translate("Commands", "Close the lesson"), self.close, "Ctrl+Alt+L"),
+            Command("lesson.open", translate("Commands", "Open lesson…"), self.choose, "Ctrl+Shift+L"),
+            Command("lesson.collect", translate("Commands", "Collect answers…"), self.collect, "Ctrl+Alt+K"),
+        ]
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """The lessons that ship, and a file."""
+        for number, lesson in enumerate(shipped_lessons(), 1):
+            text = self.tr("{number}. {title} ({minutes} min)")
+            shown = text.format(number=number, title=lesson.title, minutes=lesson.minutes)
+            menu.addAction(shown, partial(self.open, lesson.file)).setToolTip(lesson.summary)
+        menu.addSeparator()
+        menu.addAction(self.tr("Open lesson…"), self.choose)
+        menu.addAction(self.tr("Collect answers…"), self.collect)
+
+    def entries(self) -> list[Entry]:
+        """For the command list."""
+        kind = self.tr("Lesson")
+        return [Entry(each.title, kind, partial(self.open, each.file), also=each.summary) for each in shipped_lessons()]
+
+    def _make_player(self) -> LessonPlayer:
+        from ..lessons.player import LessonPlayer
+
+        services = self._services
+        player = LessonPlayer(services.state, services.open_model, self._sessions.current, room_views(), self)
+        player.question_requested.connect(services.inference.ask)
+        player.question_cancelled.connect(services.inference.cancel)
+        player.problem_found.connect(self.problem_found)
+        player.view_requested.connect(self.view_requested)
+        player.opened.connect(self.changed)
+        return player

@@ -1,0 +1,36 @@
+"""Names of widgets that a lesson can highlight. Each is the object name of a widget; docs/lessons.md lists them.
+
+A name with a point belongs to the room before it. `<room>.view` and `<room>.tabs` are given by `rooms.base.ViewRoom`.
+"""
+
+from PySide6.QtWidgets import QWidget
+
+SPOTS = {
+    "sentences": "the two lines in which the text is typed",
+    "tokens": "the tokens of the text, below the sentences",
+    "rail": "the list of rooms at the left",
+    "model": "the button with the open model's name",
+    "step": "the button with the training step of a snapshot",
+    "embed.tabs": "the tabs of Embed",
+    "embed.view": "the open view of Embed",
+    "attend.heads": "all heads, as small pictures",
+    "attend.large": "the chosen head, large",
+    "attend.side": "what the selected token looks at",
+    "predict.tabs": "the tabs of Predict",
+    "predict.view": "the open view of Predict",
+    "layers.tabs": "the tabs of Layers",
+    "layers.view": "the open view of Layers",
+    "layers.slider": "the choice of a layer, in Layers",
+}
+
+
+def name_spot(widget: QWidget, name: str) -> None:
+    """Makes a widget one that lessons can highlight."""
+    assert name in SPOTS, f"{name} is not in SPOTS"
+    widget.setObjectName(name)
+
+
+def find_spot(window: QWidget, name: str) -> QWidget | None:
+    """The widget of that name that is on show; None while there is none."""
+    found = [widget for widget in window.findChildren(QWidget, name) if widget.isVisible()]
+    return found[0] if found else None

@@ -1,0 +1,243 @@
+"""Lesson files: what is understood, what is refused with file and line, and whether what ships holds."""
+
+from pathlib import Path
+
+import pytest
+
+from app.lessons.cutting import tries
+from app.lessons.errors import LessonError
+from app.lessons.judging import is_right
+from app.lessons.lesson import HeadChoice, Lesson, Measure, Setup, WordAt
+from app.lessons.measures import MEASURES
+from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
+from app.lessons.shipped import shipped_files, shipped_lessons
+from app.lessons.verify import Bench, check_lesson
+from app.shell.lesson_command import main
+from app.shell.rooms import room_views
+from app.widgets.spots import SPOTS
+from bertcore.analysis.attention_heads import KINDS
+from bertcore.errors import BertcoreError
+
+ROOT = Path(__file__).parents[2]
+FILE = Path("mine.md")
+FRONT = "---\ntitle: T\nminutes: 5\nsummary: S.\nmodel: bertscope-tiny\n---\n"
+START = ":: text The dog saw the cat.\n:: room attend\n"
+
+
+def lesson(page: str, front: str = FRONT) -> Lesson:
+    return parse_lesson(f"{front}# One\n{START}{page}", FILE, room_views())
+
+
+def problems(page: str, bench: Bench) -> list[str]:
+    return [str(problem) for problem in check_lesson(lesson(page), bench)]
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return Bench()
+
+
+def test_a_page_says_what_it_sets_asks_and_checks() -> None:
+    made = lesson(
+        ":: text-b It [MASK] away.\n:: mask cat b:away\n:: head best previous token\n:: select the#2\n"
+        ":: highlight attend.heads\n:: ask number How many?\n:: answer computed tokens\n:: within 1\n"
+        ":: explain It is {{tokens}}.\n:: task Do it.\n:: done score previous token >= 60%\n"
+        ":: solution head best previous token\n:: note Wait.\n\nSome *text*.\n\n## Below\n# Two\n:: text Another.\n"
+    )
+    one, two = made.pages
+    assert (made.title, made.minutes, made.model) == ("T", 5, "bertscope-tiny")
+    assert one.setup.masks == (WordAt("cat"), WordAt("away", "b"))
+    assert one.setup.head == HeadChoice(kind="previous token") and one.setup.select == WordAt("the", "", 2)
+    assert one.question is not None and one.question.answer == Measure("tokens")
+    assert one.task is not None and one.task.done.value == 0.6
+    assert one.text == "Some *text*.\n\n## Below" and one.notes == "Wait."
+    assert (two.setup.text_a, two.setup.text_b, two.setup.masks, two.setup.room) == ("Another.", "", (), "attend")
+    assert two.setup.head == one.setup.head
+
+
+def test_a_room_without_view_opens_with_the_one_it_has() -> None:
+    setup = Setup(room="predict", view="lens").then(Setup(room="attend"))
+    assert (setup.room, setup.view) == ("attend", None)
+
+
+def test_commands_in_a_code_block_are_text() -> None:
+    assert lesson("```\n:: nonsense\n# no page\n```\n").pages[0].text == "```\n:: nonsense\n# no page\n```"
+
+
+@pytest.mark.parametrize(
+    ("page", "line", "says"),
+    [
+        (":: nonsense", 10, "no command “nonsense”"),
+        ("::", 10, "missing"),
+        (":: text", 10, "needs something"),
+        (":: room kitchen", 10, "“kitchen” is not known"),
+        (":: view nothing", 7, "no view “nothing”"),
+        (":: highlight everything", 10, "“everything” is not known"),
+        (":: highlight predict.view", 7, "another room"),
+        (":: model ../../etc/passwd", 10, "not known"),
+        (":: model somebody/some-model", 10, "not known"),
+        (":: step ../1", 10, "A step is"),
+        (":: head 0.1", 10, "no head"),
+        (":: head best friend", 10, "no head"),
+        (":: layer 0", 10, "whole number"),
+        (":: claim tokens", 10, "no condition"),
+        (":: claim happiness > 1", 10, "no measure “happiness”"),
+        (":: claim tokens >= many", 10, "not a number"),
+        (":: claim guess > 3", 10, "compared by"),
+        (":: ask riddle What?", 10, "not known"),
+        (":: ask choice What?\n:: option A\n:: explain B", 10, "two options"),
+        (":: ask choice What?\n:: option A\n:: option B\n:: explain C", 10, "one that is right"),
+        (":: ask number What?\n:: explain B", 10, "no answer"),
+        (":: ask number What?\n:: answer cat\n:: explain B", 10, "has to be a number"),
+        (":: ask word What?\n:: answer cat", 10, "nothing to show"),
+        (":: ask free What?\n:: explain B\n:: ask free More?", 12, "one question"),
+        (":: answer 3", 10, "belongs to a question"),
+        (":: task Do.\n:: done tokens > 3", 10, "no “:: solution”"),
+        (":: task Do.\n:: solution head 1.1", 10, "no “:: done”"),
+        (":: done tokens > 3", 10, "belongs to a task"),
+        ("Hello {{nobody}}.", 7, "no measure"),
+        ("![picture](file:///etc/passwd)", 10, "no pictures"),
+        (":: text Again.", 10, "set twice"),
+        ("x" * 3000, 10, "longer than"),
+        ("\n".join("# Page" for _ in range(80)), 70, "at most"),
+    ],
+)
+def test_what_is_wrong_is_said_with_file_and_line(page: str, line: int, says: str) -> None:
+    with pytest.raises(LessonError) as raised:
+        lesson(page)
+    assert says in str(raised.value) and str(raised.value).startswith(f"mine.md:{line}: ")
+
+
+@pytest.mark.parametrize(
+    ("front", "says"),
+    [
+        ("", "first lines"),
+        ("---\ntitle: T\n---\n", "no minutes"),
+        ("---\ntitle: T\nminutes: soon\nsummary: S\n---\n", "whole number"),
+        ("---\ntitle: T\ntitle: U\nminutes: 3\nsummary: S\n---\n", "twice"),
+        ("---\nauthor: T\n---\n", "“author” is not known"),
+        ("---\ntitle: T\nminutes: 3\nsummary: S\nmodel: /tmp\n---\n", "not known"),
+    ],
+)
+def test_first_lines_are_checked(front: str, says: str) -> None:
+    with pytest.raises(LessonError, match=says):
+        lesson("", front)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x00\x01\x02" * 50,
+        b"\xff\xfe\x00",
+        b"---\n" * 1000,
+        b"#" * 100_000,
+        b"- " * 5000,
+        b"x" * (MOST_BYTES + 1),
+    ],
+    ids=["empty", "zeros", "other encoding", "rules", "one line", "deep", "large"],
+)
+def test_a_hostile_file_is_refused_with_a_sentence(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "hostile.md"
+    file.write_bytes(content)
+    with pytest.raises(LessonError, match=r"hostile.md:\d+: "):
+        load_lesson(file, room_views())
+    with pytest.raises(LessonError, match="could not be opened"):
+        load_lesson(tmp_path, room_views())
+
+
+def test_claims_and_words_are_tried(bench: Bench) -> None:
+    assert problems(":: claim tokens >= 5", bench) == []
+    assert "does not hold: it is 8" in problems(":: claim tokens >= 50", bench)[0]
+    assert "no word “bird”" in problems(":: mask bird", bench)[0]
+    assert "no token “bird”" in problems(":: select bird", bench)[0]
+    assert "there is no head 9.1" in problems(":: head 9.1", bench)[0]
+    assert "has no value" in problems("{{guess}}", bench)[0]
+    assert "no snapshot of step 77" in problems(":: step 77", bench)[0]
+
+
+def test_a_task_is_tried_undone_and_done(bench: Bench) -> None:
+    task = ":: task Do.\n:: done score previous token >= {done}\n:: solution head {head} previous token\n"
+    least = ":: head least previous token\n"
+    assert problems(least + task.format(done="{done}", head="best").format(done=0.2), bench) == []
+    assert "before anybody does" in problems(least + task.format(done=0, head="best"), bench)[0]
+    assert "does not do the task" in problems(least + task.format(done=0.2, head="least"), bench)[0]
+
+
+def test_questions_are_tried_right_and_wrong(bench: Bench) -> None:
+    choice = (
+        ":: ask choice Many?\n:: option-if tokens > {most} : Yes\n:: option-if tokens < {least} : No\n:: explain So.\n"
+    )
+    assert problems(choice.format(most=3, least=3), bench) == []
+    assert "2 of the 2 options" in problems(choice.format(most=3, least=30), bench)[0]
+    unknown = ":: ask word Which?\n:: answer computed guess\n:: explain So.\n"
+    assert "cannot be computed" in problems(unknown, bench)[0]
+
+
+def test_answers_are_compared_as_people_write_them(bench: Bench) -> None:
+    made = lesson(":: ask word Which?\n:: answer Cat, dog\n:: explain So.\n# Two\n:: ask number N?\n:: answer 46\n"
+                  ":: within 10%\n:: explain So.\n").pages  # fmt: skip
+    facts = bench.show(made[0].setup)
+    word, number = made[0].question, made[1].question
+    assert word is not None and number is not None
+    assert [is_right(word, given, facts) for given in ("cat", " “Dog”. ", "cow")] == [True, True, False]
+    assert [is_right(number, given, facts) for given in ("46", "50", "51", "some", "1e9999")] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("file", shipped_files(), ids=lambda file: file.stem)
+def test_what_a_lesson_that_ships_says_holds(file: Path, bench: Bench) -> None:
+    made = load_lesson(file, room_views())
+    assert [str(problem) for problem in check_lesson(made, bench)] == []
+    assert 5 <= made.minutes <= 10
+    assert any(page.task is not None for page in made.pages), "nothing to do"
+    assert any(page.question is not None for page in made.pages), "nothing is asked"
+    assert all(page.notes or page.question or page.task for page in made.pages)
+    last = made.pages[-1]
+    assert "Try" in last.text or last.task is not None
+
+
+def test_the_menu_reads_what_the_parser_reads() -> None:
+    for said in shipped_lessons():
+        made = load_lesson(said.file, room_views())
+        assert (said.title, said.minutes, said.summary) == (made.title, str(made.minutes), made.summary)
+
+
+def test_the_command_line_says_file_and_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = tmp_path / "good.md", tmp_path / "bad.md"
+    good.write_text(f"{FRONT}# One\n{START}Text.\n", encoding="utf-8")
+    bad.write_text(f"{FRONT}# One\n{START}:: claim tokens > 99\n", encoding="utf-8")
+    assert main(["check", str(good)]) == 0
+    assert "good.md: 1 pages" in capsys.readouterr().out
+    assert main(["check", str(good), str(bad)]) == 2
+    assert f"{bad}:10: " in capsys.readouterr().err
+
+
+def test_the_manual_names_every_command_measure_and_spot() -> None:
+    manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
+    assert [name for name in COMMANDS if f":: {name} " not in manual] == []
+    assert [name for name in MEASURES if f"`{name}" not in manual] == []
+    assert [name for name, what in SPOTS.items() if f"| `{name}` | {what} |" not in manual] == []
+    assert [kind for kind in KINDS if f"`{kind}`" not in manual] == []
+
+
+def test_the_example_of_the_manual_is_a_lesson() -> None:
+    manual = (ROOT / "docs" / "lessons.md").read_text(encoding="utf-8")
+    block = manual.split("## The file\n\n")[1].split("\n\nThe first lines")[0]
+    text = "\n".join(line.removeprefix("    ") for line in block.splitlines())
+    assert parse_lesson(text, FILE, room_views()).pages[0].task is not None
+
+
+def test_cutting_tries_the_longest_first() -> None:
+    made = tries(["sn", "##o", "##w"])
+    assert [each.piece for each in made] == ["snow", "sno", "sn", "##ow", "##o", "##w"]
+    assert made[-1].found == ("sn", "##o", "##w")
+
+
+def test_no_file_error_is_anything_but_a_sentence() -> None:
+    assert issubclass(LessonError, BertcoreError)

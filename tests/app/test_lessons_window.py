@@ -1,0 +1,257 @@
+"""A lesson in a real window, offscreen: pages, spotlight, questions, tasks, reloading, handing in and collecting."""
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.lessons.answers import ENDING, as_csv, collect, load_answers
+from app.lessons.card import LessonCard
+from app.lessons.collect_dialog import ANSWER, CollectDialog
+from app.lessons.player import LessonPlayer
+from app.lessons.spotlight import Spotlight
+from app.shell.rooms import ROOMS
+from app.shell.window import Window
+from app.widgets.spots import SPOTS, find_spot
+from bertcore.errors import BertcoreError
+from tests.app.conftest import TIMEOUT_MS, settle
+
+LESSON = """---
+title: Small
+minutes: 5
+summary: For a test.
+model: bertscope-tiny
+---
+# First
+:: text The dog saw the cat.
+:: room attend
+:: head least previous token
+:: highlight attend.heads
+:: ask choice Which is right?
+:: option This one
+:: correct That one, of {{tokens}}
+:: explain That one: {{tokens}}.
+:: note Wait for them.
+
+Some **text**.
+
+# Second
+:: task Find a head that looks at the previous word.
+:: done score previous token >= 20%
+:: solution head best previous token
+# Third
+:: text The dog [MASK] the cat.
+:: room predict
+:: view lens
+:: highlight predict.view
+:: ask number After which layer?
+:: answer computed settles
+:: explain After {{settles}}.
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    made = tmp_path / "small.md"
+    made.write_text(LESSON, encoding="utf-8")
+    return made
+
+
+@pytest.fixture
+def player(window: Window, file: Path, qtbot: QtBot) -> LessonPlayer:
+    window.lessons.open(file)
+    made = window.lessons.player
+    assert made is not None
+    arrive(window, qtbot)
+    return made
+
+
+def arrive(window: Window, qtbot: QtBot) -> None:
+    """The page has what it wants to show."""
+    player = window.lessons.player
+    assert player is not None
+    qtbot.waitUntil(lambda: player.start is not None, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+
+
+def card_of(window: Window) -> LessonCard:
+    return window.frame.findChildren(LessonCard)[-1]
+
+
+def spotlight_of(window: Window) -> Spotlight:
+    return window.frame.findChildren(Spotlight)[-1]
+
+
+def best_head(player: LessonPlayer) -> tuple[int, int]:
+    assert player.facts is not None
+    found = player.facts.head_by("previous token")
+    assert found is not None
+    return found
+
+
+def test_a_lesson_is_walked_through(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
+    state, card = window.state, card_of(window)
+    assert card.isVisible() and window.room_key == "attend" and state.text_a == "The dog saw the cat."
+    assert state.model is not None and state.model.name == "bertscope-tiny"
+    assert player.facts is not None and (state.layer, state.head) == player.facts.head_by("previous token", lowest=True)
+    qtbot.waitUntil(lambda: spotlight_of(window).target is find_spot(window, "attend.heads"))
+    assert not card.back.isEnabled() and not card.hand_in.isVisible()
+    QTest.keyClick(card, Qt.Key.Key_Right)
+    assert player.number == 1
+    QTest.keyClick(card, Qt.Key.Key_Left)
+    assert player.number == 0
+    window.actions_.run("lesson.next")
+    window.actions_.run("lesson.next")
+    arrive(window, qtbot)
+    assert window.room_key == "predict" and state.text_a == "The dog [MASK] the cat."
+    assert card.hand_in.isVisible() and not card.next.isVisible()
+    qtbot.waitUntil(lambda: spotlight_of(window).target is find_spot(window, "predict.view"))
+    player.next()
+    assert player.number == 2
+    player.close()
+    assert card.isHidden()
+    qtbot.waitUntil(lambda: spotlight_of(window).target is None)
+    assert not window.actions_.actions["lesson.next"].isEnabled()
+
+
+def test_a_question_comes_before_its_answer(window: Window, player: LessonPlayer) -> None:
+    body = card_of(window).body
+    assert body is not None and body.question is not None
+    question = body.question
+    assert question.options[1].text() == "That one, of 8"
+    assert not question.check.isEnabled() and not question._explanation.isVisible()
+    question.options[0].click()
+    question.check.click()
+    body = card_of(window).body
+    assert body is not None and body.question is not None and body.question._explanation.isVisible()
+    assert body.question._verdict.text() == "Not quite." and body.question.given == "0"
+    player.reveal("1")  # once the answer is on show, it is too late
+    assert [(answer.given, answer.right) for answer in player.answers.values()] == [("This one", False)]
+
+
+def test_a_number_is_read_off_the_layers(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
+    player.go(2)
+    arrive(window, qtbot)
+    qtbot.waitUntil(lambda: player.start is not None and player.start.lens is not None, timeout=TIMEOUT_MS)
+    assert player.start is not None and player.start.lens is not None
+    assert player.reveal(str(player.start.lens.decided(0))) is True
+
+
+def test_a_task_is_done_by_what_is_chosen(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
+    player.next()
+    arrive(window, qtbot)
+    body = card_of(window).body
+    assert body is not None and body.task is not None
+    assert body.task.state.startswith("Not yet") and body.task.meter.isVisible()
+    least = window.state.layer, window.state.head
+    window.state.set_head(*best_head(player))
+    assert body.task.state.startswith("Done.") and player.is_task_done
+    window.state.set_head(*least)
+    assert player.is_task_done  # it stays so
+
+
+def test_a_saved_file_is_read_again_on_its_page(window: Window, player: LessonPlayer, file: Path, qtbot: QtBot) -> None:
+    player.next()
+    arrive(window, qtbot)
+    file.write_text(LESSON.replace("# Second", "# New\n\n# Second").replace("previous word", "word before"))
+    qtbot.waitUntil(lambda: player.lesson is not None and len(player.lesson.pages) == 4, timeout=TIMEOUT_MS)
+    assert player.page is not None and player.page.title == "Second" and player.number == 2
+    file.write_text(LESSON + ":: nonsense\n")
+    qtbot.waitUntil(lambda: "no command “nonsense”" in player.problem, timeout=TIMEOUT_MS)
+    assert "no command" in card_of(window)._problem.text() and len(player.lesson.pages if player.lesson else ()) == 4
+    file.write_text(LESSON)
+    qtbot.waitUntil(lambda: not player.problem, timeout=TIMEOUT_MS)
+
+
+def test_a_wrong_file_leaves_what_is_open(window: Window, tmp_path: Path) -> None:
+    (tmp_path / "bad.md").write_text("nothing")
+    window.lessons.open(tmp_path / "bad.md")
+    assert window.frame.banner.is_shown and not window.lessons.is_open
+
+
+def test_projector_mode_keeps_the_page(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
+    player.next()
+    window.set_look(projector=True)
+    arrive(window, qtbot)
+    assert player.number == 1 and card_of(window).isVisible()
+    window.set_look(projector=False)
+
+
+def test_answers_are_handed_in_and_collected(
+    window: Window, player: LessonPlayer, tmp_path: Path, qtbot: QtBot
+) -> None:
+    player.reveal("1")
+    player.next()
+    arrive(window, qtbot)
+    window.state.set_head(*best_head(player))
+    folder = tmp_path / "class"
+    folder.mkdir()
+    window.lessons.save_answers("=Anna", folder / f"anna{ENDING}")
+    (folder / f"broken{ENDING}").write_text("{}")
+    found, unread = collect(folder)
+    assert len(found) == 1 and len(unread) == 1 and unread[0].startswith("broken")
+    assert [(each.page, each.kind, each.right) for each in found[0].answers] == [
+        ("First", "choice", True),
+        ("Second", "task", True),
+    ]
+    assert found[0].answers[1].state.head == window.state.head
+    lines = as_csv(found).splitlines()
+    assert lines[1].startswith("'=Anna,Small,First,choice") and lines[1].endswith(",yes")  # no formula
+    player.close()
+    window.state.set_text("bird", "")
+    window.state.set_head(0, 0)
+    dialog = window.lessons.show_answers(folder)
+    assert isinstance(dialog, CollectDialog)
+    assert dialog.table.item(0, 0).text() == "=Anna" and dialog.table.item(0, 1).text() == "2 of 2"
+    assert dialog.problems.text().startswith("broken")
+    dialog._on_cell_chosen(0, 3)
+    arrived = dialog.table.item(0, 3).data(ANSWER).state
+    assert window.state.text_a == "The dog saw the cat." and window.state.head == arrived.head
+    dialog.save_csv(folder / "all.csv")
+    assert (folder / "all.csv").read_text(encoding="utf-8-sig").splitlines() == lines
+    dialog.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": 3},
+        {"answers": [1]},
+        {"answers": "x"},
+        {"format_version": 9},
+        {"more": 1},
+        {"name": "x" * 9999},
+        {"answers": [{"page": "P"}]},
+    ],
+)
+def test_a_wrong_file_of_answers_is_refused(change: dict[str, object], tmp_path: Path) -> None:
+    file = tmp_path / f"x{ENDING}"
+    file.write_text(json.dumps({"format_version": 1, "name": "A", "lesson": "L", "answers": [], **change}))
+    with pytest.raises(BertcoreError, match="has no answers that BERTscope can read"):
+        load_answers(file)
+
+
+def test_every_spot_is_a_widget_of_the_window(window: Window, qtbot: QtBot) -> None:
+    missing = []
+    for room in ROOMS:
+        window.open_room(room.key)
+        settle(window, qtbot)
+        QApplication.processEvents()
+        names = [name for name in SPOTS if name.startswith(f"{room.key}.") or "." not in name]
+        missing += [(room.key, name) for name in names if not window.findChildren(object, name)]
+    assert missing == []
+    assert all(name.partition(".")[0] in {room.key for room in ROOMS} for name in SPOTS if "." in name)
+
+
+def test_speaker_notes_follow_the_pages(window: Window, player: LessonPlayer) -> None:
+    window.lessons.show_notes()
+    notes = window.lessons.notes
+    assert notes is not None and notes.isVisible() and notes.text.text() == "Wait for them."  # type: ignore[attr-defined]
+    player.next()
+    assert "No notes" in notes.text.text()  # type: ignore[attr-defined]
+    player.close()
+    assert not notes.isVisible()
