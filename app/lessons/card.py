@@ -44,8 +44,8 @@ class LessonCard(QFrame):
 
     hand_in_requested = Signal()
 
-    def __init__(self, player: LessonPlayer) -> None:
-        super().__init__()
+    def __init__(self, player: LessonPlayer, parent: QWidget) -> None:
+        super().__init__(parent)  # at once: it may have a page to show
         self.setProperty("look", "help")
         self.setAccessibleName(self.tr("Lesson"))
         self.setFixedWidth(theme.column_px(WIDTH_PX))

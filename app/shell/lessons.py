@@ -72,7 +72,7 @@ class Lessons(QObject):
         from ..lessons.card import LessonCard
         from ..lessons.spotlight import Spotlight
 
-        card = LessonCard(self.player)
+        card = LessonCard(self.player, frame)
         card.hand_in_requested.connect(self.hand_in)
         frame.dock(card)
         spotlight = Spotlight(frame, card)
