@@ -1,4 +1,4 @@
-"""What the command list of the window offers: commands, views, examples, models, heads."""
+"""What the command list of the window offers: commands, views, examples, words, models, heads."""
 
 import re
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeySequence
 from ..compute.open_model import OpenModel
 from ..state.examples import Example, load_examples
 from ..state.explore_state import ExploreState
+from ..state.glossary import load_glossary
 from ..widgets.command_list import Entry
 from .commands import MENUS, Actions, shortened
 from .rooms import ROOMS
@@ -48,6 +49,15 @@ def view_entries(open_view: Callable[[str, str], object]) -> list[Entry]:
 def example_entries(use_example: Callable[[Example], object]) -> list[Entry]:
     kind = translate("Commands", "Example")
     return [Entry(example.title, kind, partial(use_example, example)) for example in load_examples()]
+
+
+def word_entries(show_word: Callable[[str], object]) -> list[Entry]:
+    """Every card of the glossary."""
+    kind = translate("Commands", "Word")
+    return [
+        Entry(card.title, kind, partial(show_word, card.key), also=" ".join(card.forms))
+        for card in load_glossary().values()
+    ]
 
 
 def model_entries(recent: list[str], open_model: OpenModel) -> list[Entry]:

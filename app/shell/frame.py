@@ -20,6 +20,7 @@ from ..widgets.context_menu import show_token_menu
 from ..widgets.help_panel import HelpPanel
 from ..widgets.layouts import fill, hbox, vbox
 from ..widgets.prediction_line import Prediction, PredictionLine, prediction_of
+from ..widgets.question_line import QuestionLine
 from ..widgets.room_rail import RoomRail
 from ..widgets.sentence_bar import SentenceBar
 from ..widgets.spots import name_spot
@@ -57,7 +58,7 @@ class Frame(QWidget):
         self.tokens, self.prediction = QWidget(), PredictionLine()
         self._specs = {spec.key: spec for spec in specs}
         self.help = HelpPanel()
-        self.hint = ""  # what to look at in this text
+        self.question = QuestionLine()  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
         self.banner, self._stack = Banner(), QStackedWidget()
         spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "model": title_bar.model}
@@ -97,17 +98,17 @@ class Frame(QWidget):
         self.room_opened.emit(room_key)
         return self.rooms[room_key]
 
-    def show_hint(self, text: str) -> None:
-        """What to look at in this text; gone when it has become another: a hint may ask for a word to be changed."""
-        self.hint, self._hinted = text, self._words()
-        self._show_note()
+    def ask(self, question: str, answer: str = "", *, is_answered: bool = False) -> None:
+        """What to look at in this text; gone when it has become another: it may ask for a word to be changed."""
+        self._hinted = self._words()
+        self.question.ask(question, answer, is_answered=is_answered)
 
     def dock(self, card: QWidget) -> None:
         """Puts a card at the right of the rooms."""
         self._middle.addWidget(card)
 
     def _show_note(self) -> None:
-        note = "   ".join(part for part in (note_about(self.state), self.hint) if part)
+        note = note_about(self.state)
         self.note.setText(note)
         self.note.setVisible(bool(note))
 
@@ -148,7 +149,7 @@ class Frame(QWidget):
             layout.setSpacing(theme.px(8))
             layout.addWidget(self.sentences)
         hbox((self.strip, 1), self.switches, parent=self.tokens, gap_px=12)
-        fill(layout, self.tokens, self.prediction, self.note, self.what_if)
+        fill(layout, self.tokens, self.prediction, self.note, self.question, self.what_if)
         return panel
 
     def _connect(self) -> None:
@@ -178,8 +179,8 @@ class Frame(QWidget):
         return f"{self.state.text_a} {self.state.text_b}".lower().split()
 
     def _on_text_changed(self) -> None:
-        if self.hint and SequenceMatcher(None, self._hinted, self._words()).ratio() < SAME_TEXT:
-            self.hint = ""
+        if self.question.question and SequenceMatcher(None, self._hinted, self._words()).ratio() < SAME_TEXT:
+            self.question.ask("")
         self.sentences.show_texts(self.state.text_a, self.state.text_b)
 
     def _on_tokens_changed(self) -> None:

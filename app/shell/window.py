@@ -113,9 +113,16 @@ class Window(QMainWindow):
             *entries.view_entries(self.open_view),
             *entries.example_entries(self.use_example),
             *self.lessons.entries(),
+            *entries.word_entries(self.show_word),
             *entries.model_entries(self.services.settings.recent_models, self.services.open_model),
         ]
         return Palette(self, offered, partial(entries.head_entries, self.state, self.open_room))
+
+    def show_word(self, key: str) -> None:
+        """A card of the glossary."""
+        from ..widgets.linked_text import WordCard
+
+        WordCard(self.frame).show_word(key, self.mapToGlobal(self.rect().center()))
 
     def toggle_help(self) -> None:
         """What the room shows, in words, beside it; or away again."""
@@ -150,7 +157,7 @@ class Window(QMainWindow):
         self._write_example(example)
         is_open = self.state.model is None or self.state.model.folder == built_in_checkpoint()
         about = self.tr("{model}: {happens}") if is_open else self.tr("{model} (not open now): {happens}")
-        self.frame.show_hint(f"{example.look_for} {about.format(model=BUILT_IN, happens=example.happens)}")
+        self.frame.ask(example.look_for, about.format(model=BUILT_IN, happens=example.happens))
         room = self.open_room(example.room)
         views = next(spec for spec in ROOMS if spec.key == example.room).views
         if views:
@@ -206,7 +213,8 @@ class Window(QMainWindow):
             palette.close_palette()  # the new frame would cover it, and it would keep the keyboard
         old = self.frame
         self.frame = self._build_frame()
-        self.frame.show_hint(old.hint)
+        asked = old.question
+        self.frame.ask(asked.question, asked.answer, is_answered=asked.is_answered)
         if old.banner.is_shown:
             self.show_problem(old.banner.text)
         opener = self.services.open_model

@@ -16,6 +16,7 @@ from ..figures.figure import Figure
 from ..look import theme
 from .figure_button import FigureButton
 from .layouts import fill, hbox, vbox
+from .linked_text import LinkedText
 
 GAP_PX = 12  # between cards, and from a card's edge to what is in it
 LEAST_CUT_PX = 48  # a hint that would be cut off sooner says nothing
@@ -40,7 +41,7 @@ class Card(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
         layout.setSpacing(theme.px(8))
-        self._intro: QLabel | None = None
+        self._intro: Hint | LinkedText | None = None
         self._top = vbox(self._header_line, gap_px=3)
         fill(layout, self._top, (self.body, 1))
         self._show_header()
@@ -158,9 +159,9 @@ def note(text: str) -> QLabel:
     return made
 
 
-def intro_line(text: str = "") -> QLabel:
+def intro_line(text: str = "") -> Hint | LinkedText:
     """The sentences that say what a view or a card shows. In front of a class the picture comes first: one line."""
-    return Hint(text) if theme.is_projector() else note(text)
+    return Hint(text) if theme.is_projector() else LinkedText(text)
 
 
 def tip(text: str) -> str:

@@ -7,9 +7,11 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 from bertcore.locations import assets
 
 from ..look import theme
+from ..state.glossary import load_glossary
 from .card import label
 from .controls import IconButton
 from .layouts import hbox, vbox
+from .linked_text import SCHEME, link_words, open_link
 
 WIDTH_PX = 310
 LINE_PERCENT = 125
@@ -26,7 +28,8 @@ class HelpPanel(QFrame):
         self._room = ""
         self.text = QTextBrowser()
         self.text.setAccessibleName(self.tr("What this room shows"))
-        self.text.setOpenExternalLinks(True)
+        self.text.setOpenLinks(False)
+        self.text.anchorClicked.connect(lambda url: open_link(url, self.text, self.text.cursor().pos()))
         self.text.setFrameShape(QFrame.Shape.NoFrame)
         self.text.setProperty("look", "plain")
         close = IconButton("close", self.tr("Close the help"), self.hide)
@@ -60,11 +63,29 @@ class HelpPanel(QFrame):
         self.text.setFont(theme.font(13))
         self.text.document().setDefaultFont(theme.font(13))
         self.text.setMarkdown(help_text(self._room))
+        link_words(self.text.document())
+        self._add_words()
         block = self.text.document().begin()
         while block.isValid():
             _dress(block)
             block = block.next()
         self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+    def _add_words(self) -> None:
+        """Below the help: all words that have a card."""
+        cursor = QTextCursor(self.text.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        title, link = QTextCharFormat(), QTextCharFormat()
+        title.setFont(theme.font(13, bold=True))
+        cursor.insertBlock(QTextBlockFormat(), title)
+        cursor.insertText(self.tr("Words explained"))
+        cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
+        link.setAnchor(True)
+        link.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
+        for card in load_glossary().values():
+            link.setAnchorHref(f"{SCHEME}:{card.key}")
+            cursor.insertText(card.title, link)
+            cursor.insertText("   ", QTextCharFormat())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -40,7 +40,7 @@ def test_f1_opens_it_and_it_follows_the_room(window: Window, qtbot: QtBot) -> No
     assert not window.frame.help.is_open
     QTest.keyClick(window, Qt.Key.Key_F1)
     panel = window.frame.help
-    assert panel.isVisible() and "softmax" not in panel.text.toPlainText()
+    assert panel.isVisible()
     assert panel.text.toPlainText().startswith("Attend") and "score(i, j)" in panel.text.toPlainText()
     window.open_room("embed")
     assert panel.text.toPlainText().startswith("Embed")

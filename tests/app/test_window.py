@@ -256,7 +256,7 @@ def test_the_theme_changes_every_colour_and_is_remembered(window: Window, qtbot:
 def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Window, qtbot: QtBot) -> None:
     """In the middle of a lesson."""
     room: Any = window.open_room("attend")
-    window.frame.show_hint("Click “it”.")
+    window.frame.ask("Click “it”.", "It looks back.", is_answered=True)
     window.show_problem("Something to read.")
     room.choose_heads([(1, 2), (0, 1)])
     room.open_view("lines")
@@ -265,7 +265,7 @@ def test_projector_size_keeps_what_is_said_and_the_view_of_the_heads(window: Win
     window.set_look(projector=True)
     settle(window, qtbot)
     again: Any = window.frame.room
-    assert again is not room and window.frame.hint == "Click “it”." and "Click" in window.frame.note.text()
+    assert again is not room and window.frame.question.question == "Click “it”." and window.frame.question.is_answered
     assert window.frame.banner.text == "Something to read."
     assert (again.large.key, again.heads_card.panel, list(again.chosen.heads)) == ("lines", "find", [(1, 2), (0, 1)])
     window.set_look(projector=False)
@@ -345,12 +345,15 @@ def test_an_example_brings_text_masks_and_room(window: Window, qtbot: QtBot) -> 
     window.use_example(example)
     assert (window.state.text_a, window.state.text_b) == (example.a, example.b or "")
     assert window.frame.room is window.frame.rooms[example.room]
-    assert window.frame.note.text().endswith(f"{example.look_for} bertscope-mini (not open now): {example.happens}")
+    asked = window.frame.question
+    assert asked.question == example.look_for and not asked.is_answered, "asks first, and keeps the answer"
+    asked.show_answer.click()
+    assert asked.is_answered and asked.answer == f"bertscope-mini (not open now): {example.happens}"
     window.frame.sentences.a.setFocus()
     QTest.keyClicks(window.frame.sentences.a, " and more")
-    assert example.look_for in window.frame.note.text()  # it may ask for a word to be changed, and compared
+    assert asked.isVisible() and asked.question == example.look_for  # it may ask for a word to be changed, and compared
     window.state.set_text("Something else was written here.", "")
-    assert example.look_for not in window.frame.note.text()
+    assert not asked.isVisible()
 
 
 def test_an_example_opens_the_page_that_it_is_about(window: Window, qtbot: QtBot) -> None:

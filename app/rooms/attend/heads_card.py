@@ -11,7 +11,7 @@ from ...look.language import QT_TRANSLATE_NOOP
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
-from ...widgets.card import GAP_PX, Card, Steady, button, label, note, scrolled, tip
+from ...widgets.card import GAP_PX, Card, Steady, button, intro_line, label, scrolled, tip
 from ...widgets.figure_button import Provider
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import hbox, vbox
@@ -98,7 +98,7 @@ class HeadsCard(Card):
         self._describing: Question[Descriptions] = Question(self, self._on_described)
         self._shrinking: Question[np.ndarray] = Question(self, self.atlas.set_heads)
         self._scale = label("", "muted", wrap=True)
-        self._panel_intro = note("")
+        self._panel_intro = intro_line()
         self._attentions: Attentions | None = None
         self._lay_out()
         for question in (self._describing, self._shrinking):
@@ -200,7 +200,7 @@ class HeadsCard(Card):
             line.addWidget(tab)
         progress = ProgressLine([self._describing, self._shrinking])
         below = hbox((Steady(self._scale), 1), self.by_kind)
-        vbox(self.atlas, progress, below, line, Steady(self._panel_intro), self.panels, None, parent=inside, gap_px=7)
+        vbox(self.atlas, progress, below, line, self._panel_intro, self.panels, None, parent=inside, gap_px=7)
         self.body.addWidget(scrolled(inside), 1)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:

@@ -1,0 +1,149 @@
+"""Sentences in which technical words are links to their cards in the glossary, and the card that opens."""
+
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QResizeEvent, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
+
+from ..look import theme
+from ..state.glossary import find_words, load_glossary
+from .layouts import vbox
+
+CARD_WIDTH_PX, LEAST_PX = 330, 60
+SCHEME = "word"  # of the links
+
+
+def link_words(document: QTextDocument, besides: str = "") -> None:
+    """Gives the first of each technical word a dotted line and a link. besides: the key of a word to leave alone."""
+    for word in find_words(document.toPlainText(), besides=besides):
+        cursor, look = QTextCursor(document), QTextCharFormat()
+        cursor.setPosition(word.start)
+        cursor.setPosition(word.end, QTextCursor.MoveMode.KeepAnchor)
+        look.setAnchor(True)
+        look.setAnchorHref(f"{SCHEME}:{word.key}")
+        look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
+        cursor.mergeCharFormat(look)
+
+
+def open_link(url: QUrl, beside: QWidget, at: QPoint | None = None) -> None:
+    """A word's card, or a page of the web. at: a point of the screen; left out: the middle of `beside`."""
+    if url.scheme() == SCHEME:
+        WordCard(beside).show_word(url.path(), at or beside.mapToGlobal(beside.rect().center()))
+    else:
+        QDesktopServices.openUrl(url)
+
+
+class LinkedText(QTextBrowser):
+    """A few muted sentences on as many lines as they need. Tab goes from link to link, Enter opens a card."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self._text = ""
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setProperty("look", "plain")
+        self.setOpenLinks(False)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        for policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
+            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.viewport().setAutoFillBackground(False)
+        self.document().setDocumentMargin(0)
+        self.anchorClicked.connect(lambda url: open_link(url, self, self._below_link()))
+        self.setText(text)
+
+    def text(self) -> str:
+        return self._text
+
+    def setText(self, text: str) -> None:
+        if text != self._text:
+            self._text = text
+            self.setAccessibleName(text)
+            self._write()
+
+    @property
+    def words(self) -> list[str]:
+        """The keys of its links."""
+        return [word.key for word in find_words(self._text)]
+
+    def heightForWidth(self, width: int) -> int:
+        page = self.document().clone()
+        page.setTextWidth(width)
+        return round(page.size().height()) + 1
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(LEAST_PX), self.heightForWidth(max(self.width(), theme.px(LEAST_PX))))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(LEAST_PX), self.minimumHeight())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._text:
+            self._write()  # colours stand in the text
+
+    def _write(self) -> None:
+        self.document().setDefaultFont(theme.font(12))
+        self.setPlainText(self._text)
+        look = QTextCharFormat()
+        look.setForeground(theme.color("muted"))
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.mergeCharFormat(look)
+        link_words(self.document())
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if self.words else Qt.FocusPolicy.NoFocus)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setFixedHeight(self.heightForWidth(self.viewport().width()))
+
+    def _below_link(self) -> QPoint:
+        """Where the pointer is, or the link that the keyboard is on."""
+        if self.underMouse():
+            return self.cursor().pos()
+        return self.viewport().mapToGlobal(self.cursorRect().bottomLeft())
+
+
+class WordCard(QFrame):
+    """One word of the glossary in plain words. Escape or a click elsewhere closes it; its links go to other cards."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("look", "palette")
+        self.key = ""
+        self.text = QTextBrowser()
+        self.text.setFrameShape(QFrame.Shape.NoFrame)
+        self.text.setProperty("look", "plain")
+        self.text.setOpenLinks(False)
+        self.text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.text.anchorClicked.connect(lambda url: self.show_word(url.path(), self.pos()))
+        pad = theme.px(10)
+        vbox(self.text, parent=self, margins=(pad, pad, pad, pad))
+        self.setFixedWidth(theme.column_px(CARD_WIDTH_PX))
+
+    def show_word(self, key: str, at: QPoint) -> None:
+        """at: a point of the screen; the card stays on the screen."""
+        self.key, card = key, load_glossary()[key]
+        document, width = self.text.document(), self.width() - 2 * theme.px(10)
+        document.setDefaultFont(theme.font(13))
+        self.text.setMarkdown(f"### {card.title}\n\n{card.text}")
+        link_words(document, besides=key)
+        document.setTextWidth(width)
+        self.text.setFixedHeight(round(document.size().height()) + 2)
+        self.setAccessibleName(card.title)
+        self.adjustSize()
+        screen = self.screen().availableGeometry()
+        x = min(at.x(), screen.right() - self.width())
+        y = min(at.y(), screen.bottom() - self.height())
+        self.move(max(x, screen.left()), max(y, screen.top()))
+        self.show()
+        self.text.setFocus()
