@@ -82,15 +82,19 @@ def image_of(figure: Figure) -> QImage:
 
 
 def png(figure: Figure) -> bytes:
-    buffer = _buffer()
-    image_of(figure).save(buffer, "PNG")  # type: ignore[call-overload]
+    return png_of(image_of(figure))
+
+
+def png_of(image: QImage) -> bytes:
+    buffer = memory_buffer()
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
     return bytes(buffer.data().data())
 
 
 def svg(figure: Figure) -> bytes:
     from PySide6.QtSvg import QSvgGenerator
 
-    sheet, buffer = Sheet(figure), _buffer()
+    sheet, buffer = Sheet(figure), memory_buffer()
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setResolution(DOTS_PER_INCH)
@@ -106,7 +110,7 @@ def svg(figure: Figure) -> bytes:
 
 def pdf(figure: Figure) -> bytes:
     """One page of the figure's size."""
-    sheet, buffer = Sheet(figure), _buffer()
+    sheet, buffer = Sheet(figure), memory_buffer()
     writer = QPdfWriter(buffer)
     writer.setResolution(DOTS_PER_INCH)
     page = QSizeF(sheet.size.width() * POINTS_PER_PIXEL, sheet.size.height() * POINTS_PER_PIXEL)
@@ -119,7 +123,8 @@ def pdf(figure: Figure) -> bytes:
     return bytes(buffer.data().data())
 
 
-def _buffer() -> QBuffer:
+def memory_buffer() -> QBuffer:
+    """Open for writing; `data()` has what was written."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     return buffer

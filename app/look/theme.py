@@ -13,6 +13,8 @@ sends every widget a PaletteChange event and repaints it. A widget that hands co
 overrides `changeEvent` and sets them again on `QEvent.Type.PaletteChange`.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
@@ -114,6 +116,18 @@ def scale() -> float:
 def is_projector() -> bool:
     """Everything is so large that there is room for the main thing only."""
     return _scale >= PROJECTOR_SCALE
+
+
+@contextmanager
+def on_paper() -> Iterator[None]:
+    """Light and unscaled meanwhile, for what is drawn to be printed. Only where no event is handled inside."""
+    global _active, _scale
+    before = _active, _scale
+    _active, _scale = LIGHT, 1.0
+    try:
+        yield
+    finally:
+        _active, _scale = before
 
 
 def scale_for(width: int, height: int, projector: bool) -> float:

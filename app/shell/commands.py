@@ -80,7 +80,9 @@ class Actions:
         self.actions[command_id].trigger()
 
 
-def file_commands(sessions: Sessions, exporter: Exporter, quit_: Callable[[], object]) -> list[Command]:
+def file_commands(
+    sessions: Sessions, exporter: Exporter, state: ExploreState, quit_: Callable[[], object]
+) -> list[Command]:
     picture_words = translate("Commands", "export figure image png pdf svg")
     number_words = translate("Commands", "export table csv data")
     return [
@@ -88,6 +90,13 @@ def file_commands(sessions: Sessions, exporter: Exporter, quit_: Callable[[], ob
         Command("file.open_session", translate("Commands", "Open session…"), sessions.choose, "Ctrl+Shift+O"),
         _figure_command("file.save_picture", FigureAction.SAVE_PICTURE, exporter, "Ctrl+E", picture_words),
         _figure_command("file.save_numbers", FigureAction.SAVE_NUMBERS, exporter, "Ctrl+Shift+E", number_words),
+        Command(
+            "file.lab_sheet",
+            translate("Commands", "Save a lab sheet for a class…"),
+            partial(exporter.export_lab_sheet, state),
+            "Ctrl+Alt+L",
+            also=translate("Commands", "hand-out worksheet print teacher pdf html"),
+        ),
         Command("file.quit", translate("Commands", "Quit"), quit_, "Ctrl+Q"),
     ]
 

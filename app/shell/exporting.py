@@ -10,6 +10,7 @@ from bertcore.errors import BertcoreError
 
 from ..figures.figure import Figure, file_name
 from ..figures.files import NUMBERS, PICTURES, image_of, save_figure, svg, table
+from ..state.explore_state import ExploreState
 from ..widgets.figure_button import FigureAction, Provider, figure_buttons
 
 
@@ -66,6 +67,18 @@ class Exporter(QObject):
                 self.done.emit(self.tr("Copied the numbers: {title}").format(title=figure.title))
         except BertcoreError as error:
             self.problem_found.emit(str(error))
+
+    def export_lab_sheet(self, state: ExploreState) -> None:
+        """Asks for a folder and writes the hand-out for the text on show."""
+        from .lab_sheet import save_lab_sheet  # here: the first paint need not wait for it
+
+        try:
+            sentence = save_lab_sheet(state, self._window)
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        if sentence:
+            self.done.emit(sentence)
 
     def export_here(self, action: FigureAction) -> None:
         """For the picture that has the keyboard, else the one under the mouse, else the first of the room."""

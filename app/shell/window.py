@@ -167,7 +167,7 @@ class Window(QMainWindow):
 
     def _commands(self) -> list[commands.Command]:
         return [
-            *commands.file_commands(self.sessions, self.exporter, self.close),
+            *commands.file_commands(self.sessions, self.exporter, self.state, self.close),
             *commands.edit_commands(self.history, self.exporter),
             *commands.model_commands(self.services.open_model, self),
             *commands.text_commands(self.state, lambda: self.frame.sentences.a),

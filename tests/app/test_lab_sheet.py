@@ -1,0 +1,93 @@
+"""The hand-out for a class: what is on it is what the model says."""
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from app.look import numbers, theme
+from app.shell.lab_sheet import LabSheet, lab_sheet, new_folder
+from app.shell.window import Window
+from bertcore.analysis.attention_heads import clearest_head
+from bertcore.errors import BertcoreError
+from tests.app.conftest import settle
+
+
+@pytest.fixture
+def sheet(window: Window, qtbot: QtBot) -> LabSheet:
+    window.state.set_text("The cat [MASK] on the mat.", "It was <very> comfortable & warm.")
+    settle(window, qtbot)
+    window.state.set_head(1, 0)
+    assert window.state.reading is not None
+    return lab_sheet(window.state.reading, window.state.selection)
+
+
+def test_answers_are_on_the_second_sheet_alone(sheet: LabSheet, window: Window) -> None:
+    reading = window.state.reading
+    assert reading is not None and reading.next_sentence is not None
+    guess = reading.masks[0].words[0]
+    cell = f"<td>{guess.token}</td><td>{numbers.percent(guess.probability)}</td>"
+    assert cell in sheet.answers and cell not in sheet.html
+    verdict = f"says yes with {numbers.percent(reading.next_sentence.is_next)}"
+    assert verdict in sheet.answers and verdict not in sheet.html
+    assert "____" in sheet.html
+    assert "It was &lt;very&gt; comfortable &amp; warm." in sheet.html  # what was typed is no markup
+
+
+def test_every_head_has_its_picture_and_two_are_large(sheet: LabSheet, window: Window) -> None:
+    reading = window.state.reading
+    assert reading is not None
+    layers, heads = reading.trace.attentions.shape[:2]
+    assert len([name for name in sheet.pictures if name.startswith("layer-")]) == layers * heads
+    large = [name for name in sheet.pictures if name.startswith("large-")]
+    assert large[0] == "large-layer-02-head-01.png" and len(large) == 2
+    clearest = clearest_head(reading.trace.attentions, reading.encoding)
+    assert clearest == (1, 0) or large[1] == f"large-layer-{clearest[0] + 1:02}-head-{clearest[1] + 1:02}.png"
+    assert not sheet.pictures["all-heads.png"].isNull()
+
+
+def test_it_is_for_paper_whatever_the_theme(window: Window, sheet: LabSheet, qtbot: QtBot) -> None:
+    window.set_look("dark", projector=True)
+    settle(window, qtbot)
+    assert window.state.reading is not None
+    dark = lab_sheet(window.state.reading, window.state.selection)
+    assert dark.pictures["all-heads.png"] == sheet.pictures["all-heads.png"]
+    assert theme.active().name == "dark" and theme.is_projector()
+
+
+def test_all_files_are_written_and_need_nothing_else(sheet: LabSheet, tmp_path: Path) -> None:
+    written = sheet.write(tmp_path / "sheet")
+    assert all(file.stat().st_size > 300 for file in written)
+    for name in ("lab-sheet", "lab-sheet-answers"):
+        assert (tmp_path / "sheet" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+        html = (tmp_path / "sheet" / f"{name}.html").read_text("utf-8")
+        sources = re.findall('src="([^"]*)"', html)
+        assert len(sources) == 3 and all(source.startswith("data:image/png;base64,") for source in sources)
+        assert "http" not in html
+    picture = QImage(str(tmp_path / "sheet" / "heads" / "layer-01-head-01.png"))
+    assert picture.width() >= 900
+
+
+def test_a_second_sheet_goes_into_a_folder_of_its_own(tmp_path: Path) -> None:
+    assert new_folder(tmp_path).name == "lab-sheet"
+    (tmp_path / "lab-sheet").mkdir()
+    assert new_folder(tmp_path).name == "lab-sheet-2"
+
+
+def test_a_place_that_cannot_be_written_is_named(sheet: LabSheet, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BertcoreError, match="could not be written"):
+        sheet.write(tmp_path / "file" / "sheet")
+
+
+def test_the_command_writes_it(
+    window: Window, sheet: LabSheet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *rest: str(tmp_path))
+    with qtbot.waitSignal(window.exporter.done) as said:
+        window.actions_.run("file.lab_sheet")
+    assert str(tmp_path / "lab-sheet") in said.args[0]
+    assert (tmp_path / "lab-sheet" / "lab-sheet.pdf").is_file()
