@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional as F
 
 from bertcore.data.corpus import Corpus
 from bertcore.data.masking import choose, hide
@@ -25,7 +26,10 @@ _LONG_EPOCH = 100_000  # windows; fewer are cut within a tenth of a second
 
 @dataclass(frozen=True)
 class Batch:
-    """B sequences of S tokens; `rows` (R) are indices into B*S at which `labels` (R) are to be predicted."""
+    """B sequences of S tokens; `rows` (R) are indices into B*S at which `labels` (R) are to be predicted.
+
+    It counts its words and pairs when it is made: on a GPU that would wait for the GPU.
+    """
 
     input_ids: Tensor  # (B,S)
     segment_ids: Tensor  # (B,S)
@@ -35,19 +39,38 @@ class Batch:
     next_sentence: Tensor  # (B): 0 follows (SOP: in order), 1 does not (swapped), -100 has no second part
     causal: bool  # tokens may look back only, and every next token is to be predicted
     real_tokens: int  # without padding
+    words: int = -1  # to be predicted: labels that are not -100
+    pairs: int = -1  # sequences that have a second part, and so a label
 
-    @property
-    def pairs(self) -> int:
-        """How many sequences have a second part, and so a label."""
-        return int((self.next_sentence != NO_LABEL).sum())
+    def __post_init__(self) -> None:
+        if self.words < 0:
+            object.__setattr__(self, "words", int((self.labels != NO_LABEL).sum()))
+            object.__setattr__(self, "pairs", int((self.next_sentence != NO_LABEL).sum()))
 
     def to(self, device: torch.device) -> Batch:
+        """On a GPU the copies are only begun: what is computed there next waits for them, and nobody else."""
         if self.input_ids.device == device:
             return self
+        pinned = device.type == "cuda"
         moved: dict[str, Any] = {
-            name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)
+            name: (value.pin_memory() if pinned else value).to(device, non_blocking=pinned)
+            for name, value in vars(self).items()
+            if isinstance(value, Tensor)
         }
         return replace(self, **moved)
+
+    def in_fixed_shape(self, mask_share: float) -> Batch:
+        """With rows that predict nothing added up to the most that so many sequences can have, and always a mask.
+
+        One word that alone is longer than the share of its sequence can make it more, which is rare.
+        """
+        sequences, length = self.input_ids.shape
+        most = sequences * (length - 1 if self.causal else max(1, round((length - 2) * mask_share)))
+        added = (0, max(0, most - len(self.rows)))
+        mask = None if self.causal else _mask_of(self)
+        return replace(
+            self, attention_mask=mask, rows=F.pad(self.rows, added), labels=F.pad(self.labels, added, value=NO_LABEL)
+        )
 
 
 class PairSampler:

@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,12 +21,13 @@ ENVIRONMENT_FILE = "environment.json"
 _PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy", "scikit-learn")
 
 
-def note_environment(run: Path, seed: int, device: torch.device) -> None:
+def note_environment(run: Path, seed: int, device: torch.device, choices: Mapping[str, Any]) -> None:
     """Write it into the run's folder: of the start and of each time the run went on, the newest last."""
     file = run / ENVIRONMENT_FILE
     before = read_json_or_empty(file).get("starts")
     with write_errors(run):
-        write_json(file, {"starts": [*(before if isinstance(before, list) else []), environment(seed, device)]})
+        now = {**environment(seed, device), "choices": dict(choices)}
+        write_json(file, {"starts": [*(before if isinstance(before, list) else []), now]})
 
 
 def environment(seed: int, device: torch.device) -> dict[str, Any]:

@@ -72,6 +72,8 @@ class Distilling(Pretraining):
         self.teacher = without_spare_rows(teacher.model, self.materials.model.config.vocab_size)
         self.teacher.to(self.materials.device)
         begin_with_teacher(self.teacher, self.materials.model)
+        if self.materials.compute.compiled:
+            self.materials.model.compile()
         return self.materials
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
@@ -82,7 +84,8 @@ class Distilling(Pretraining):
 
     def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
         materials = self.materials
-        batch = self._next_batch(step, fraction).to(materials.device)
+        made = self._next_batch(step, fraction)
+        batch = made.to(materials.device)
         with materials.precision.autocast(materials.device):
             losses = distillation_losses(self.teacher, materials.model, batch, self.distil)
         losses.total.backward()
@@ -91,6 +94,7 @@ class Distilling(Pretraining):
             loss=losses.total.detach(),
             phase=MASKED,
             metrics=_metrics(losses, batch) if log else None,
+            write_batch=self._writer(made),
         )
 
     def finish(self, folder: RunFolder, done: bool) -> None:

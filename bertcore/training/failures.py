@@ -4,7 +4,8 @@ import contextlib
 import errno
 import math
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -25,7 +26,7 @@ _OUT_OF_MEMORY = (
 )
 
 BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch
-WriteBatch = Callable[[str], str]  # writes the last batch into a file of that name; returns how it begins
+WriteBatch = Callable[[str], str]  # writes a step's batch into a file of that name; returns how it begins
 
 
 class StopRequestedError(BertcoreError):
@@ -72,14 +73,28 @@ def is_out_of_memory(error: BaseException) -> bool:
     return known or any(words in text for words in _OUT_OF_MEMORY)
 
 
-def refuse_infinite_step(norm: float, loss: Tensor | None, step: int, run: Path, write_batch: WriteBatch) -> None:
-    """Raises BertcoreError where the gradient's norm or the loss is NaN or infinite, before any weight changes."""
-    if not math.isfinite(norm) or (loss is not None and not math.isfinite(float(loss))):
-        raise _diverged("The loss or its gradient became infinite or undefined", step, run, write_batch)
+@dataclass(frozen=True)
+class UncheckedStep:
+    """What a step left on its device: to read a number from a GPU means to wait for all that it still has to do."""
+
+    step: int
+    gradient_norm: Tensor
+    loss: Tensor
+    write_batch: WriteBatch | None
+
+
+def refuse_infinite_steps(steps: Sequence[UncheckedStep], run: Path) -> None:
+    """Raises BertcoreError for the first whose loss or gradient norm is NaN or infinite."""
+    if not steps:
+        return
+    numbers = torch.stack([torch.stack([each.gradient_norm.float(), each.loss.float()]) for each in steps])
+    for each, finite in zip(steps, numbers.isfinite().all(dim=1).tolist(), strict=True):
+        if not finite:
+            raise _diverged("The loss or its gradient became infinite or undefined", each.step, run, each.write_batch)
 
 
 def refuse_infinite_weights(
-    model: nn.Module, optimizer: torch.optim.Optimizer, step: int, run: Path, write_batch: WriteBatch
+    model: nn.Module, optimizer: torch.optim.Optimizer, step: int, run: Path, write_batch: WriteBatch | None
 ) -> None:
     """Raises BertcoreError where a weight or a moment of the optimiser is NaN or infinite: no snapshot may hold it.
 
@@ -90,11 +105,12 @@ def refuse_infinite_weights(
         raise _diverged("The weights became infinite or undefined", step, run, write_batch)
 
 
-def _diverged(what: str, step: int, run: Path, write_batch: WriteBatch) -> BertcoreError:
+def _diverged(what: str, step: int, run: Path, write_batch: WriteBatch | None) -> BertcoreError:
     batch = ""
     with contextlib.suppress(OSError, BertcoreError):  # a disk that is full besides must not hide what happened
-        begin = write_batch(BAD_BATCH_FILE)
-        batch = f", on the batch that begins with “{begin}” (all of it in {run / BAD_BATCH_FILE})"
+        if write_batch is not None:
+            begin = write_batch(BAD_BATCH_FILE)
+            batch = f", on the batch that begins with “{begin}” (all of it in {run / BAD_BATCH_FILE})"
     kept = [number for number, _ in RunFolder(run).snapshots()]
     last = f"the snapshot of step {kept[-1]} is kept" if kept else "there was no snapshot yet"
     return BertcoreError(f"{what} at step {step}{batch}; {last}. Start again with a lower learning rate.")

@@ -105,7 +105,6 @@ class FineTuning:
 
     materials: TaskMaterials
     run: Path
-    _last_batch: StepBatch
     _loss: Callable[..., Losses]  # of a batch, over all processes
 
     def __init__(self, options: FinetuneOptions, group: ProcessGroup | None = None) -> None:
@@ -152,6 +151,7 @@ class FineTuning:
                 f"{checkpoint.name}, {self.group.devices}, {torch.get_num_threads()} threads, "
                 f"{precision.reason}"
             ),
+            choices={"precision": precision.name, "because": {"precision": precision.reason}},
             task=spec,
             batches=batches,
             held_out=held_out,
@@ -227,11 +227,11 @@ class FineTuning:
             epochs = round(epoch + (place + 1) / self._per_epoch, 4)
             head = materials.batches.features.head
             metrics = {"loss": whole, f"{head}_loss": whole, "epoch": epochs, "examples": len(batch.units)}
-        return StepResult(tokens=int(tokens), loss=total, phase="task", metrics=metrics)
+        return StepResult(int(tokens), total, "task", metrics, lambda name: self._write_batch(batch, name))
 
     def _next_batch(self, step: int, fraction: float) -> StepBatch:
         """The batch of a step; the next one is then made on another thread."""
-        self._last_batch = batch = self._prefetcher.take(step, fraction)
+        batch = self._prefetcher.take(step, fraction)
         steps = self.materials.budget.steps
         if steps is None or step < steps:
             self._prefetcher.prefetch(step + 1, fraction)
@@ -255,9 +255,9 @@ class FineTuning:
             labels.append(counted if start < stop else 0)
         return StepBatch(units, parts, labels)
 
-    def write_batch(self, name: str) -> str:
+    def _write_batch(self, made: StepBatch, name: str) -> str:
         batches, tokenizer = self.materials.batches, self.materials.tokenizer
-        batch = batches.batch(self._last_batch.units)
+        batch = batches.batch(made.units)
         return write_task_batch(self.run, batch, tokenizer, batches.features.labels, name, None)
 
     def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:

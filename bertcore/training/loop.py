@@ -25,8 +25,10 @@ from bertcore.runs.snapshots import can_resume, is_mark, keep, thin
 from bertcore.runs.sources import changed_since
 from bertcore.training.failures import (
     StopRequestedError,
+    UncheckedStep,
+    WriteBatch,
     as_sentence,
-    refuse_infinite_step,
+    refuse_infinite_steps,
     refuse_infinite_weights,
     stop_signals,
 )
@@ -77,6 +79,8 @@ class TrainingLoop:
         self._out_of_patience = False  # nothing got better for so long that the run ends early
         self._last_log = self._last_snapshot = 0.0
         self._saved_step = -1
+        self._unchecked: list[UncheckedStep] = []  # since a step was last logged
+        self._write_batch: WriteBatch | None = None  # that of the last step
         self._tokens_at_log, self._elapsed_at_log = 0, 0.0
 
     def run(self) -> Path:
@@ -90,7 +94,7 @@ class TrainingLoop:
                 self.materials = self.trainable.prepare(self.folder.path, self._report)
                 self.budget = self.materials.budget
                 self.records.log(self.materials.summary)
-                self.records.environment(self.options.seed, self.materials.device)
+                self.records.environment(self.options.seed, self.materials.device, self.materials.choices)
                 self._resume_or_begin()
                 with garbage_collected_by_hand():
                     state = self._train()
@@ -184,7 +188,7 @@ class TrainingLoop:
         return "done"
 
     def _take_step(self) -> None:
-        """One batch, one update."""
+        """One batch, one update. Between logged steps nothing waits for the device."""
         started = time.perf_counter()
         model, optimizer, step = self.materials.model, self.materials.optimizer, self.step + 1
         seed_dropout(self.options.seed * 1_000_003 + step + self.group.rank * 1_000_000_007, self.materials.device)
@@ -194,8 +198,11 @@ class TrainingLoop:
             parameters["lr"] = rate * parameters.get("rate_share", 1.0)
         optimizer.zero_grad(set_to_none=True)
         result = self.trainable.forward_backward(step, fraction, log=self._is_logged(step))
-        norm = float(nn.utils.clip_grad_norm_(model.parameters(), self.options.gradient_clip))
-        refuse_infinite_step(norm, result.loss, step, self.folder.path, self._write_batch)
+        norm = nn.utils.clip_grad_norm_(model.parameters(), self.options.gradient_clip)
+        self._write_batch = result.write_batch if self.group.is_first else None
+        self._unchecked.append(UncheckedStep(step, norm, result.loss, self._write_batch))
+        if result.metrics is not None:
+            self._check_steps()  # before they could change a weight
         optimizer.step()
         self.step, self.tokens = step, self.tokens + result.tokens
         self.elapsed_s += time.perf_counter() - started
@@ -203,8 +210,12 @@ class TrainingLoop:
             self.phases.append(event["phase"])
             self.records.metric(event)
         if result.metrics is not None:
-            self._log_step(result.metrics, result.phase, rate, norm)
+            self._log_step(result.metrics, result.phase, rate, float(norm))
         self._synchronise()
+
+    def _check_steps(self) -> None:
+        steps, self._unchecked = self._unchecked, []
+        refuse_infinite_steps(steps, self.folder.path)
 
     def _synchronise(self) -> None:
         """One clock, one command and one stop for all processes."""
@@ -278,6 +289,7 @@ class TrainingLoop:
     def _measure(self) -> None:
         """Measure on held-out data. It counts as training time, but not in the tokens per second."""
         started = time.perf_counter()
+        self._check_steps()
         numbers = self.trainable.measure()
         line = {"kind": "held_out", "step": self.step, "tokens": self.tokens, **numbers}
         self.records.metric(line)
@@ -305,6 +317,7 @@ class TrainingLoop:
         return path
 
     def _write_snapshot(self, path: Path) -> None:
+        self._check_steps()
         materials, limit_mib = self.materials, self.options.snapshots_mib
         model, optimizer = materials.model, materials.optimizer
         refuse_infinite_weights(model, optimizer, self.step, self.folder.path, self._write_batch)
@@ -343,9 +356,6 @@ class TrainingLoop:
             return None
         waited = self.options.patience
         return f"Ended early: {waited} measurements without a better one. More --patience with --resume goes on."
-
-    def _write_batch(self, name: str) -> str:
-        return self.trainable.write_batch(name) if self.group.is_first else ""
 
     # --- before the first step
 

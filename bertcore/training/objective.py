@@ -1,5 +1,7 @@
 """From a pretraining batch to a loss with named parts, and what is logged of it."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -11,18 +13,16 @@ from bertcore.model.losses import Losses
 
 Numbers = dict[str, float | None]  # by name; None: a batch of this kind has no such number
 Totals = tuple[int, int]  # words to predict and labelled pairs, of all parts and processes together
+SummedLosses = Callable[[Bert, Batch], tuple[dict[str, Tensor], dict[str, Tensor]]]
+_MOST_SHAPES = 32  # of batches: three lengths, causal or not, padded or not, in the usual and in the last part
 
 
-def pretraining_loss(
-    model: Bert, batch: Batch, next_sentence_weight: float = 1.0, totals: Totals | None = None
-) -> Losses:
-    """Masked words (or, in a causal batch, next words) plus what the model has a head for: next sentence or order.
+def summed_losses(model: Bert, batch: Batch) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Cross-entropy over all words, and over all pairs, by the name of the head; and the logits, without gradient.
 
-    Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS].
-    In a causal batch the part "mlm" is the loss of the next word, and there is no "nsp" or "sop".
-    `totals`: of a larger batch that this one is a part of; the losses are then this part's shares of the whole one's.
+    Only the rows that a loss reads leave the last layer: the chosen words, and each sequence's [CLS]. No number here
+    depends on how many there are, so that torch.compile makes one graph for all batches of a shape.
     """
-    words, pairs = totals or (len(batch.labels), batch.pairs)
     pair_head = "nsp" if model.nsp is not None else "sop" if model.sop is not None else None
     batch_size, length = batch.input_ids.shape
     here = len(batch.rows)
@@ -31,17 +31,45 @@ def pretraining_loss(
     hidden = model(
         batch.input_ids, batch.segment_ids, batch.attention_mask, causal=batch.causal, rows=rows
     )  # (R,H) or (R+B,H)
-    word_logits = model.mlm_logits(hidden[:here])  # (R,V)
-    mlm = F.cross_entropy(word_logits.float(), batch.labels, reduction="sum") / words
-    if batch.causal or pair_head is None:
-        return Losses.of({"mlm": mlm}, {"mlm": word_logits})
-    pooled = model.pool(hidden[here:])  # (B,H)
-    pair_logits = model.nsp_logits(pooled) if pair_head == "nsp" else model.sop_logits(pooled)  # (B,2)
-    pair = F.cross_entropy(pair_logits.float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="sum") / max(
-        pairs, 1
-    )
-    logits = {"mlm": word_logits, pair_head: pair_logits}
-    return Losses.of({"mlm": mlm, pair_head: pair}, logits, {pair_head: next_sentence_weight})
+    logits = {"mlm": model.mlm_logits(hidden[:here])}  # (R,V)
+    labels = {"mlm": batch.labels}
+    if pair_head is not None and not batch.causal:
+        pooled = model.pool(hidden[here:])  # (B,H)
+        logits[pair_head] = model.nsp_logits(pooled) if pair_head == "nsp" else model.sop_logits(pooled)  # (B,2)
+        labels[pair_head] = batch.next_sentence
+    sums = {
+        name: F.cross_entropy(values.float(), labels[name], ignore_index=NO_LABEL, reduction="sum")
+        for name, values in logits.items()
+    }
+    return sums, {name: values.detach() for name, values in logits.items()}
+
+
+def pretraining_loss(
+    model: Bert,
+    batch: Batch,
+    next_sentence_weight: float = 1.0,
+    totals: Totals | None = None,
+    summed: SummedLosses = summed_losses,
+) -> Losses:
+    """Masked words (or, in a causal batch, next words) plus what the model has a head for: next sentence or order.
+
+    In a causal batch the part "mlm" is the loss of the next word, and there is no "nsp" or "sop".
+    `totals`: of a larger batch that this one is a part of; the losses are then this part's shares of the whole one's.
+    `summed`: `summed_losses`, perhaps compiled.
+    """
+    words, pairs = totals or (batch.words, batch.pairs)
+    sums, logits = summed(model, batch)
+    counts = {"mlm": words, "nsp": max(pairs, 1), "sop": max(pairs, 1)}
+    parts = {name: total / counts[name] for name, total in sums.items()}
+    return Losses.of(parts, logits, {"nsp": next_sentence_weight, "sop": next_sentence_weight})
+
+
+def compiled_losses() -> SummedLosses:
+    """`summed_losses` in one graph with everything that the model does; a graph for each shape."""
+    import torch._dynamo.config as compiler  # takes two seconds
+
+    compiler.recompile_limit = max(compiler.recompile_limit, _MOST_SHAPES)
+    return torch.compile(summed_losses, dynamic=False)
 
 
 def word_accuracy(logits: Tensor, labels: Tensor, top: int = 1) -> float:
@@ -66,7 +94,7 @@ def step_metrics(loss: Losses, batch: Batch, totals: Totals | None = None) -> Nu
     Sentence order ("sop") is named only where the model learns it. With the `totals` of a larger batch, this part's
     share of each number: the shares of all parts add up to the number of the whole batch.
     """
-    words, pairs = totals or (len(batch.labels), batch.pairs)
+    words, pairs = totals or (batch.words, batch.pairs)
     name = "next_word" if batch.causal else "mlm"
     values: Numbers = dict.fromkeys(
         ("loss", "mlm_loss", "mlm_accuracy", "next_word_loss", "next_word_accuracy", "nsp_loss", "nsp_accuracy")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,17 @@ from bertcore.runs.sources import note_sources, refuse_changed
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup, process_group
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText, best_and_worst
+from bertcore.training.failures import WriteBatch
 from bertcore.training.first_batch import write_pretraining_batch
 from bertcore.training.loop import run_training
 from bertcore.training.model_card import RunStory, Teaching, pretraining_card
-from bertcore.training.objective import Numbers, pretraining_loss, step_metrics
+from bertcore.training.objective import Numbers, compiled_losses, pretraining_loss, step_metrics
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
 from bertcore.training.options import LoopOptions
-from bertcore.training.precision import choose_precision, default_threads, same_precision
+from bertcore.training.precision import choose_precision
 from bertcore.training.pretrain_options import NO_DROPOUT, PretrainOptions, size_like
 from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, MASKED, Position, PretrainingBatches
+from bertcore.training.probe import Compute, choose_compute
 from bertcore.training.resume_settings import open_or_create
 from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
 from bertcore.training.training_text import TrainingText
@@ -48,6 +51,7 @@ _PHASE_WORDS = {
 
 @dataclass(frozen=True)
 class PretrainingMaterials(Materials):
+    compute: Compute
     batches: PretrainingBatches
     held_out: HeldOutText
 
@@ -79,7 +83,6 @@ class Pretraining:
 
     materials: PretrainingMaterials
     run: Path
-    _last_batch: Batch
     _loss: Callable[..., Losses]  # of a batch, over all processes
 
     def __init__(self, options: PretrainOptions, group: ProcessGroup | None = None) -> None:
@@ -100,7 +103,9 @@ class Pretraining:
         self.group.check_batch_size(min(map(batches.sequences, batches.samplers)))
         if self.options.start is not None and not RunFolder(run).snapshots():
             copy_weights(load_checkpoint(Path(self.options.start)).model, self.materials.model)
-        self._loss = self.group.parallel(self.materials.model, pretraining_loss)
+        compiled = self.materials.compute.compiled
+        loss = partial(pretraining_loss, summed=compiled_losses()) if compiled else pretraining_loss
+        self._loss = self.group.parallel(self.materials.model, loss)
         return self.materials
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
@@ -112,7 +117,6 @@ class Pretraining:
     def _materials(self, run: Path, report: Callable[[str], None]) -> PretrainingMaterials:
         options, group = self.options, self.group
         data, training, device = options.data, options.training, group.device
-        torch.set_num_threads(training.threads or default_threads(group.local_size))
         tokenizer, text = self._read_text(run, report)
         rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences)
         samplers = {length: text.sampler(length, training.seed, rules) for length in data.lengths}
@@ -120,14 +124,11 @@ class Pretraining:
         config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
         model = Bert(config, HEADS_OF_PAIRS[data.pairs], generator=torch.Generator().manual_seed(training.seed))
         model.train().to(device)
-        if training.compile:
-            _refuse_compiling_on_cpu(device)
-            model.compile()
-        precision = same_precision(training.precision, device, group)
+        compute = choose_compute(training, config, training.batch_size * data.sequence_length, group)
         parameters = sum(parameter.numel() for parameter in model.parameters())
         return PretrainingMaterials(
             device=device,
-            precision=precision,
+            precision=compute.precision,
             tokenizer=tokenizer,
             data_key=text.key,
             model=model,
@@ -136,16 +137,18 @@ class Pretraining:
                 options.peak_rate,
                 training.weight_decay,
                 kind=training.optimizer,
-                products=precision.products,
+                products=compute.precision.products,
             ),
             budget=options.budget,
             summary=(
                 f"{config.num_hidden_layers} x {config.hidden_size}, {parameters:,} parameters, "
                 f"{tokenizer.vocab_size:,} tokens in the vocabulary; "
                 f"{text.count_tokens(False):,} tokens to train on, {text.count_tokens(True):,} held out; "
-                f"{group.devices}, {torch.get_num_threads()} threads, {precision.reason}"
+                f"{group.devices}, {compute}"
             ),
-            batches=PretrainingBatches(options, samplers, tokenizer, group),
+            choices=compute.facts(),
+            compute=compute,
+            batches=PretrainingBatches(options, samplers, tokenizer, group, compute.workers),
             held_out=held_out.to(device),
         )
 
@@ -207,10 +210,12 @@ class Pretraining:
         batch = self._next_batch(step, fraction)
         # the few masked steps of the causal phase are all worth a point
         log = log or (materials.batches.phase(fraction) == CAUSAL and not batch.causal)
-        words, pairs, tokens = map(int, self.group.all_reduce(len(batch.labels), batch.pairs, batch.real_tokens))
+        words, pairs, tokens = map(int, self.group.all_reduce(batch.words, batch.pairs, batch.real_tokens))
         losses: list[torch.Tensor] = []
         metrics: list[Numbers] = []
-        for part in in_parts(batch, training.accumulate):
+        for part in in_parts(batch, materials.compute.parts):
+            if materials.compute.compiled:  # each other shape would be compiled anew
+                part = part.in_fixed_shape(self.options.data.mask_share)
             part = part.to(materials.device)
             with materials.precision.autocast(materials.device):
                 loss = self._loss(part, training.next_sentence_weight, (words, pairs))  # this part's share
@@ -224,10 +229,11 @@ class Pretraining:
             loss=torch.stack(losses).sum(),
             phase=CAUSAL if batch.causal else MASKED,
             metrics=self._sum_metrics(metrics, pairs) if log else None,
+            write_batch=self._writer(batch),
         )
 
     def _next_batch(self, step: int, fraction: float) -> Batch:
-        self._last_batch = batch = self.materials.batches.take(step, fraction)
+        batch = self.materials.batches.take(step, fraction)
         if step == 1 and self.group.is_first:
             write_pretraining_batch(self.run, batch, self.materials.tokenizer)
         if not self._has_long and step == self.materials.batches.first_long_step:
@@ -245,8 +251,8 @@ class Pretraining:
             known |= {f"{head}_accuracy" for head in ("nsp", "sop") if f"{head}_loss" in known}
         return {name: value if name in known else None for name, value in zip(names, sums, strict=True)}
 
-    def write_batch(self, name: str) -> str:
-        return write_pretraining_batch(self.run, self._last_batch, self.materials.tokenizer, name, None)
+    def _writer(self, batch: Batch) -> WriteBatch:
+        return lambda name: write_pretraining_batch(self.run, batch, self.materials.tokenizer, name, None)
 
     def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
         """A new phase, and the first batch of longer sequences."""
@@ -296,11 +302,6 @@ class Pretraining:
     def close(self) -> None:
         if hasattr(self, "materials"):
             self.materials.batches.close()
-
-
-def _refuse_compiling_on_cpu(device: torch.device) -> None:
-    if device.type != "cuda":
-        raise BertcoreError("Compiling the model pays off on GPUs only, and there is none; leave out --compile.")
 
 
 def copy_weights(source: Bert, model: Bert) -> None:

@@ -145,7 +145,15 @@ class TrainingOptions(LoopOptions):
     next_sentence_weight: float = setting(
         1.0, "Weight of the next-sentence loss beside the masked words'", at_least=0.0, at_most=1000.0
     )
-    compile: bool = setting(False, "Compile the model with torch.compile; GPUs only, and the first steps take minutes")
+    compile: bool | None = setting(
+        None, "Compile the model with torch.compile (the first steps take minutes); if not given, on a GPU"
+    )
+    workers: int | None = setting(
+        None,
+        "Processes that make batches, 0: a thread does; if not given, several for a GPU",
+        at_least=0,
+        at_most=256,
+    )
     held_out_sequences: int = setting(
         128, "Sequences that each measurement on held-out text reads", at_least=1, at_most=1_000_000
     )

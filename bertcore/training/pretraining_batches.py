@@ -1,10 +1,14 @@
 """Which batch each step of pretraining gets: causal or masked, of which length, from which place in the text."""
 
+from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from concurrent.futures import Future
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bertcore.data.batch_processes import BatchProcesses, received
 from bertcore.data.batches import Batch, PairSampler, Prefetcher, causal_batch, make_rows, masked_batch
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -12,14 +16,24 @@ from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain_options import PretrainOptions
 
 CAUSAL, MASKED = "causal", "masked"  # the two phases of a run
+_AHEAD = 2  # batches for each process that makes them: one at work, one waiting
 CAUSAL_MASKED_EVERY = 8  # in the causal phase, every so-many-th step predicts masked words all the same
 
 Position = Mapping[str, Any]  # sequence length -> the state of its sampler
 Sampler = PairSampler | MixedSampler
 
 
+class Plan(NamedTuple):
+    """What a batch is made from, by whomever."""
+
+    step: int
+    length: int
+    causal: bool
+    windows: NDArray[np.int64]
+
+
 class PretrainingBatches:
-    """The batches of a run, one after the other, the next one made ahead.
+    """The batches of a run, one after the other, the next one made ahead; with `workers`, several, in processes.
 
     A batch is a function of the seed, the step, the share of the budget spent and the position in the text.
     """
@@ -30,14 +44,20 @@ class PretrainingBatches:
         samplers: Mapping[int, Sampler],  # by sequence length
         tokenizer: Tokenizer,
         group: ProcessGroup,
+        workers: int = 0,
     ) -> None:
         self.options, self.samplers, self.tokenizer, self.group = options, samplers, tokenizer, group
         self.first_long_step: int | None = None  # the first one of longer sequences that was made here
         self._prefetcher = Prefetcher(self.make)
-        self._position: Position = {}  # before the batch that is being made ahead
+        self._position: Position = {}  # before the batches that are being made ahead
+        self._processes = BatchProcesses(workers, self.build) if workers else None
+        self._most_ahead = _AHEAD * workers
+        self._ahead: deque[tuple[int, Future[dict[str, Any]], Position]] = deque()  # step, batch, position after it
 
     def take(self, step: int, fraction: float) -> Batch:
-        """This process's rows of the batch; the next one is then made on another thread."""
+        """This process's rows of the batch; the next one is then made on another thread, or in other processes."""
+        if self._processes is not None:
+            return self._take_from(self._processes, step, fraction)
         batch = self._prefetcher.take(step, fraction)
         steps = self.options.budget.steps
         if steps is None or step < steps:
@@ -46,7 +66,20 @@ class PretrainingBatches:
             self._prefetcher.prefetch(step + 1, fraction if steps is None else (step + 0.5) / steps)
         return batch
 
+    def _take_from(self, processes: BatchProcesses[Plan], step: int, fraction: float) -> Batch:
+        steps = self.options.budget.steps
+        last = step + self._most_ahead if steps is None else min(step + self._most_ahead, steps)
+        for ahead in range(self._ahead[-1][0] + 1 if self._ahead else step, max(step, last) + 1):
+            plan = self.plan(ahead, fraction if steps is None else (ahead - 0.5) / steps)
+            self._ahead.append((ahead, processes.submit(plan), self._positions()))
+        _, result, self._position = self._ahead.popleft()
+        return received(result)
+
     def make(self, step: int, fraction: float) -> Batch:
+        return self.build(self.plan(step, fraction))
+
+    def plan(self, step: int, fraction: float) -> Plan:
+        """Which windows of the text the step reads; moves the position."""
         data, seed = self.options.data, self.options.training.seed
         length = data.sequence_length
         if self._is_long(step, fraction):
@@ -55,17 +88,20 @@ class PretrainingBatches:
         elif _is_short(data.short_share, seed, step):
             length = data.short_sequence_length
         causal = self.phase(fraction) == CAUSAL and step % CAUSAL_MASKED_EVERY > 0
-        sampler = self.samplers[length]
-        windows = sampler.windows(self.sequences(length))
+        return Plan(step, length, causal, self.samplers[length].windows(self.sequences(length)))
+
+    def build(self, plan: Plan) -> Batch:
+        """This process's rows of the batch; changes nothing here."""
+        data, sampler, windows = self.options.data, self.samplers[plan.length], plan.windows
 
         def make_block(first: int, last: int, rng: np.random.Generator) -> Batch:
             pairs = sampler.pairs(windows[first:last], rng)
-            if causal:
+            if plan.causal:
                 return causal_batch(pairs, self.tokenizer)
             return masked_batch(pairs, self.tokenizer, rng, data.mask_share, data.masking)
 
         start, stop = self.group.shard(len(windows))
-        return make_rows(start, stop, len(windows), (seed, step), make_block)
+        return make_rows(start, stop, len(windows), (self.options.training.seed, plan.step), make_block)
 
     def phase(self, fraction: float) -> str:
         return CAUSAL if fraction < self.options.training.causal_share else MASKED
@@ -77,7 +113,7 @@ class PretrainingBatches:
     @property
     def position(self) -> Position:
         """In the text, after the batches that were taken."""
-        return self._position if self._prefetcher.is_ahead else self._positions()
+        return self._position if self._prefetcher.is_ahead or self._ahead else self._positions()
 
     def restore(self, position: Position) -> None:
         for length, state in position.items():
@@ -92,6 +128,8 @@ class PretrainingBatches:
 
     def close(self) -> None:
         self._prefetcher.close()
+        if self._processes is not None:
+            self._processes.close()
 
     def _positions(self) -> Position:
         return {str(length): sampler.state for length, sampler in self.samplers.items()}

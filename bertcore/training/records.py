@@ -66,9 +66,9 @@ class Records:
     def status_is_old(self) -> bool:
         return self.writes and time.monotonic() - self._last_status > STATUS_EVERY_S
 
-    def environment(self, seed: int, device: torch.device) -> None:
+    def environment(self, seed: int, device: torch.device, choices: Mapping[str, Any]) -> None:
         if self.writes:
-            note_environment(self.folder.path, seed, device)
+            note_environment(self.folder.path, seed, device, choices)
 
     def take_command(self) -> str | None:
         return self.folder.take_command() if self.writes else None

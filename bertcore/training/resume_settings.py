@@ -14,7 +14,7 @@ from bertcore.training.options import BUDGETS, RunOptions
 from bertcore.training.pretrain_options import DEFAULT_MINUTES
 
 # speed, memory, and how long to wait for something better
-FREE = ("threads", "compile", "accumulate", "save_minutes", "snapshots_mib", "patience")
+FREE = ("threads", "workers", "compile", "accumulate", "save_minutes", "snapshots_mib", "patience")
 
 Options = TypeVar("Options", bound=RunOptions)
 

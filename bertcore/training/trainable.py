@@ -11,6 +11,7 @@ from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup
+from bertcore.training.failures import WriteBatch
 from bertcore.training.options import Budget, LoopOptions
 from bertcore.training.precision import Precision
 
@@ -30,6 +31,7 @@ class Materials:
     optimizer: torch.optim.Optimizer
     budget: Budget
     summary: str  # one line for the log
+    choices: Mapping[str, Any]  # what was left to the program, for the environment record
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,10 @@ class StepResult:
     """One step's gradients are in the parameters."""
 
     tokens: int  # real ones, without padding
-    loss: torch.Tensor  # checked after each step: training stops where it is no finite number
+    loss: torch.Tensor  # training stops where it is no finite number; it is looked at when a step is logged
     phase: str
     metrics: Mapping[str, float | None] | None  # for the metrics line; None where the step is not logged
+    write_batch: WriteBatch
 
 
 class Trainable(Protocol):
@@ -60,9 +63,6 @@ class Trainable(Protocol):
 
     def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
         """The losses of step number `step`, and their gradients. With `log` its metrics are wanted."""
-
-    def write_batch(self, name: str) -> str:
-        """Write the batch of the last step into a file of the run folder; returns how it begins."""
 
     def measure(self) -> dict[str, Any]:
         """Numbers on held-out data."""

@@ -1,0 +1,188 @@
+"""What a step on a GPU needs, as far as a CPU can show it: no waiting, fixed shapes, batches made in processes."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from bertcore.config import BertConfig
+from bertcore.data.batch_processes import CAN_FORK
+from bertcore.data.batches import Batch, PairSampler, causal_batch, masked_batch
+from bertcore.data.corpus import load_corpus
+from bertcore.data.pairs import PairRules
+from bertcore.errors import BertcoreError
+from bertcore.model.bert import Bert
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training import pretrain
+from bertcore.training.loop import TrainingLoop
+from bertcore.training.objective import pretraining_loss, step_metrics, summed_losses
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.probe import parts_that_fit
+from tests.engine.corpora import STORIES
+from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.training_runs import losses, tiny_run, write_text
+
+TOKENIZER = word_tokenizer()
+SHARE = 0.25
+
+
+@pytest.fixture
+def sampler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PairSampler:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    (tmp_path / "stories.txt").write_text(STORIES, encoding="utf-8")
+    rules = PairRules.of(TOKENIZER, "nsp", pack=True, cut_long=True)
+    return PairSampler(load_corpus([tmp_path / "stories.txt"], TOKENIZER), False, 16, 0, rules)
+
+
+@pytest.fixture
+def model() -> Bert:
+    changes = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    return tiny_model(("mlm", "nsp"), vocab_size=TOKENIZER.vocab_size, **changes).train().requires_grad_(True)
+
+
+def _batches(sampler: PairSampler, count: int = 2) -> list[Batch]:
+    """Masked and causal ones by turns, of 12 sequences."""
+    rng = np.random.default_rng(1)
+    made = []
+    for number in range(count):
+        pairs = sampler.take(12, rng)
+        masked = number % 2 == 0
+        made.append(masked_batch(pairs, TOKENIZER, rng, SHARE, "words") if masked else causal_batch(pairs, TOKENIZER))
+    return made
+
+
+def test_a_fixed_shape_changes_neither_loss_nor_gradient_nor_metrics(sampler: PairSampler, model: Bert) -> None:
+    for batch in _batches(sampler):
+        values = []
+        for form in (batch, batch.in_fixed_shape(SHARE)):
+            model.zero_grad()
+            loss = pretraining_loss(model, form)
+            loss.total.backward()
+            gradients = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+            values.append((float(loss.total.detach()), gradients, step_metrics(loss, form)))
+        (loss, gradient, metrics), (loss_2, gradient_2, metrics_2) = values
+        assert loss == pytest.approx(loss_2, rel=1e-6)
+        torch.testing.assert_close(gradient, gradient_2, rtol=1e-5, atol=1e-6)
+        assert {name: value is None for name, value in metrics.items()} == {
+            name: value is None for name, value in metrics_2.items()
+        }
+        known = [name for name, value in metrics.items() if value is not None]
+        assert [metrics[name] for name in known] == pytest.approx([metrics_2[name] for name in known], rel=1e-6)
+
+
+def test_one_graph_serves_all_batches_of_a_shape(sampler: PairSampler, model: Bert) -> None:
+    """However many words and pairs they have. torch's compiler without the code that it would make."""
+    from torch._dynamo.testing import CompileCounter
+
+    counter = CompileCounter()
+    compiled = torch.compile(summed_losses, dynamic=False, backend=counter, fullgraph=True)
+    words = set()
+    for batch in _batches(sampler, 6):
+        form = batch.in_fixed_shape(SHARE)
+        expected = float(pretraining_loss(model, batch).total.detach())
+        assert float(pretraining_loss(model, form, summed=compiled).total.detach()) == pytest.approx(expected, rel=1e-6)
+        words.add((form.words, form.pairs))
+    assert counter.frame_count == 2 and len(words) > 2  # masked and causal
+
+
+READS = ("item", "tolist", "numpy", "cpu", "nonzero", "__float__", "__int__", "__bool__", "__index__")
+
+
+def test_steps_that_are_not_logged_read_nothing_from_the_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None
+) -> None:
+    """On a GPU each of these would wait until it has done all that it was given."""
+    reads: Counter[tuple[bool, str]] = Counter()
+    steps: Counter[bool] = Counter()
+    watched: list[bool] = []  # whether the step that is being taken is logged; empty between steps
+    for name in READS:
+        whole = getattr(Tensor, name)
+
+        def read(*given: Any, name: str = name, whole: Any = whole, **more: Any) -> Any:
+            reads.update([(watched[0], name)] if watched else [])
+            return whole(*given, **more)
+
+        monkeypatch.setattr(Tensor, name, read)
+    take_step = TrainingLoop._take_step
+
+    def watch(loop: TrainingLoop) -> None:
+        logged = loop._is_logged(loop.step + 1)
+        steps[logged] += 1
+        loop.trainable.materials.batches.prepared = _made_before(loop)  # type: ignore[attr-defined]
+        watched.append(logged)
+        take_step(loop)
+        watched.clear()
+        if loop.step == 35:
+            RunFolder(tmp_path / "run").send("stop")
+
+    monkeypatch.setattr(TrainingLoop, "_take_step", watch)
+    options = tiny_run(write_text(tmp_path), {"masking": "words"}, steps=2000, causal_share=0.0, optimizer="muon")
+    start_or_resume(options, tmp_path / "run", resume=False)
+    assert steps[False] > 20 and steps[True] >= 3
+    assert not {key: count for key, count in reads.items() if not key[0]}
+    assert any(logged for logged, _ in reads)  # those that are logged do
+
+
+def _made_before(loop: TrainingLoop) -> Any:
+    """Wait for the batch that is being made on another thread: what it reads lies in the memory of this machine."""
+    ahead = loop.trainable.materials.batches._prefetcher._ahead  # type: ignore[attr-defined]
+    return ahead and ahead[1].result()
+
+
+def test_a_loss_that_is_no_number_between_logged_steps_is_named_with_its_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fast_disk: None
+) -> None:
+    whole, calls = pretrain.pretraining_loss, []
+
+    def broken(*given: Any) -> Any:
+        calls.append(1)
+        loss = whole(*given)
+        if len(calls) == 14:
+            object.__setattr__(loss, "total", loss.total * float("nan"))
+        return loss
+
+    monkeypatch.setattr(pretrain, "pretraining_loss", broken)
+    run = tmp_path / "run"
+    with pytest.raises(BertcoreError, match="infinite or undefined at step 14, on the batch that begins with"):
+        start_or_resume(tiny_run(write_text(tmp_path), steps=2000, causal_share=0.0), run, resume=False)
+    assert len(calls) > 14 and (run / "bad_batch.json").is_file()
+    assert [step for step, _ in RunFolder(run).snapshots()][-1] == 10
+
+
+@pytest.mark.skipif(not CAN_FORK, reason="processes cannot be forked here")
+def test_batches_made_in_processes_are_the_same_ones_and_so_is_a_resume(tmp_path: Path, fast_disk: None) -> None:
+    text, data = write_text(tmp_path), {"short_share": 0.5, "short_sequence_length": 12}
+
+    def stop(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 9:
+            RunFolder(tmp_path / "run").send("stop")
+
+    start_or_resume(tiny_run(text, data), tmp_path / "alone", resume=False)
+    start_or_resume(tiny_run(text, data, workers=2), tmp_path / "run", resume=False, on_event=stop)
+    assert RunFolder(tmp_path / "run").status().step == 9
+    start_or_resume(None, tmp_path / "run", resume=True)
+    assert losses(tmp_path / "run") == losses(tmp_path / "alone")
+
+
+def test_what_the_program_chose_is_in_the_run_folder(tmp_path: Path, fast_disk: None) -> None:
+    start_or_resume(tiny_run(write_text(tmp_path), steps=1), tmp_path / "run", resume=False)
+    (start,) = json.loads((tmp_path / "run" / "environment.json").read_text())["starts"]
+    choices = start["choices"]
+    assert (choices["precision"], choices["because"]["precision"]) == ("fp32", "fp32 as requested")
+    assert start["device"] != "cpu" or (choices["compiled"], choices["batch_processes"]) == (False, 0)
+    assert choices["parts_of_a_batch"] >= 1
+    assert "1 threads, fp32 as requested; " in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
+
+
+def test_a_batch_has_the_fewest_parts_that_fit() -> None:
+    config = BertConfig.preset("small", num_hidden_layers=8, vocab_size=16_384)
+    assert parts_that_fit(config, 65_536, 130 * 2**30) == 1
+    small = parts_that_fit(config, 65_536, 8 * 2**30)
+    assert small > 1
+    assert parts_that_fit(config, -(-65_536 // small), 8 * 2**30) == 1
+    assert parts_that_fit(config, -(-65_536 // (small - 1)), 8 * 2**30) > 1
