@@ -23,7 +23,6 @@ from types import TracebackType
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
-import sentencex
 from numpy.typing import NDArray
 from tokenizers import Tokenizer as RawTokenizer
 
@@ -60,6 +59,8 @@ Group = TypeVar("Group", bound=HasDocuments)
 
 
 def split_sentences(paragraph: str) -> list[str]:
+    import sentencex  # a run whose text comes tokenised goes without it
+
     return [text for piece in sentencex.segment("en", paragraph) if (text := piece.strip())]
 
 

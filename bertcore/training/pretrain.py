@@ -21,7 +21,7 @@ from bertcore.model.losses import Losses
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import keep_source
-from bertcore.runs.sources import note_sources, refuse_changed
+from bertcore.runs.sources import note_sources, refuse_changed, tokenised_keys
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup, process_group
 from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText, best_and_worst
@@ -103,13 +103,16 @@ class Pretraining:
         self.group.check_batch_size(min(map(batches.sequences, batches.samplers)))
         if self.options.start is not None and not RunFolder(run).snapshots():
             copy_weights(load_checkpoint(Path(self.options.start)).model, self.materials.model)
-        compiled = self.materials.compute.compiled
-        loss = partial(pretraining_loss, summed=compiled_losses()) if compiled else pretraining_loss
+        loss: Callable[..., Losses] = pretraining_loss
+        if self.materials.compute.compiled:
+            loss = partial(pretraining_loss, summed=compiled_losses())
         self._loss = self.group.parallel(self.materials.model, loss)
         return self.materials
 
     def _note_sources(self, run: Path, exact: Sequence[Path] = ()) -> None:
         """`exact`: files that the data's key does not cover."""
+        if tokenised_keys(run):
+            return
         files = self.options.data.files
         note_sources(run, files, exact)
         refuse_changed(run, files, exact)
@@ -156,9 +159,9 @@ class Pretraining:
         """Vocabulary and tokenised text. Process 0 makes them, however long it takes; the others open the result."""
         data = self.options.data
         sources = data.sources
-        groups = [[file] for file in data.files] if sources else [[Path(name) for name in data.corpus]]
 
         def make() -> list[str]:
+            groups = [[file] for file in data.files] if sources else [[Path(name) for name in data.corpus]]
             tokenizer = self._make_tokenizer(run, report)
             keys = []
             for files in groups:
@@ -170,7 +173,7 @@ class Pretraining:
                 keys.append(load_corpus(files, tokenizer, progress, data.text_format).key)
             return keys
 
-        keys = self.group.broadcast(make)
+        keys = tokenised_keys(run) or self.group.broadcast(make)
         text = TrainingText([open_corpus(key) for key in keys], list(sources.values()))
         return Tokenizer.from_folder(run / "tokenizer"), text
 

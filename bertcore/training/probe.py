@@ -58,7 +58,8 @@ def choose_compute(training: TrainingOptions, config: BertConfig, tokens: int, g
 
     Raises BertcoreError where the model is to be compiled and there is no GPU.
     """
-    device, reasons = group.device, {}
+    device = group.device
+    reasons: dict[str, str] = {}
     has_gpu = device.type == "cuda"
     torch.set_num_threads(training.threads or default_threads(group.local_size))
     if training.compile and not has_gpu:

@@ -1,0 +1,100 @@
+"""A run goes to another machine in pieces, is trained there without its text, and comes back."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
+from scripts.gpu_training import join, pack, split, unpack
+from tests.engine.corpora import STORIES
+from tests.engine.training_runs import losses, tiny_run
+
+STEPS = 8
+KIB = 1 / 1024  # MiB
+MIXTURE = {
+    "tales.txt": {"kind": "books", "weight": 3},
+    "talk.txt": {"kind": "everyday", "weight": 1, "pairs": False},
+    "unseen.txt": {"kind": "books", "held_out": True},
+}
+
+
+@pytest.fixture
+def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretrainOptions:
+    """Two layers of 32 on three files of a folder, with a vocabulary made before."""
+    monkeypatch.setattr("bertcore.runs.run_folder.to_disk", lambda folder: None)
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home-here"))
+    documents, texts = STORIES.split("\n\n"), tmp_path / "texts"
+    texts.mkdir()
+    for name, part in zip(MIXTURE, (documents[:25], documents[25:45], documents[45:]), strict=True):
+        (texts / name).write_text("\n\n".join(part), encoding="utf-8")
+    Tokenizer.train(documents, 200, True).save(tmp_path / "vocabulary")
+    run = tiny_run(texts, {"mixture": MIXTURE, "tokenizer": str(tmp_path / "vocabulary")}, steps=STEPS)
+    return PretrainOptions.from_dict({**run.to_dict(), "model": {**run.model, "num_hidden_layers": 2}})
+
+
+@pytest.fixture
+def parcel(options: PretrainOptions, tmp_path: Path) -> list[Path]:
+    """In pieces of 1 KiB, two to a trip."""
+    (tmp_path / "recipe.json").write_text(json.dumps(options.to_dict()), encoding="utf-8")
+    out = tmp_path / "parcel"
+    pack(tmp_path / "recipe.json", [tmp_path / "texts"], str(tmp_path / "vocabulary"), out, KIB, 2 * KIB)
+    trips = sorted(out.iterdir())
+    assert len(trips) > 1 and all(file.stat().st_size <= 1024 for file in out.rglob("piece-*"))
+    return trips
+
+
+def test_there_and_back_is_the_run_that_stayed(
+    options: PretrainOptions, parcel: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start_or_resume(options, tmp_path / "stayed", resume=False)
+    (tmp_path / "texts").rename(tmp_path / "hidden")
+    there = tmp_path / "there"
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home-there"))
+    monkeypatch.setitem(sys.modules, "sentencex", None)  # an import of it fails
+    unpack(parcel, there)
+
+    def stop(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == 5:
+            RunFolder(there).send("stop")
+
+    start_or_resume(None, there, resume=True, on_event=stop)
+    split(there, tmp_path / "back", half=False, piece_mib=16 * KIB, trip_mib=1.0)
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home-here"))
+    join(list((tmp_path / "back").iterdir()), tmp_path / "again")
+    start_or_resume(None, tmp_path / "again", resume=True)
+    assert RunFolder(tmp_path / "again").status().step == STEPS
+    assert losses(tmp_path / "again") == losses(tmp_path / "stayed")
+    ours, theirs = (RunFolder(tmp_path / name).newest_snapshot() for name in ("again", "stayed"))
+    assert ours and theirs
+    assert (ours / "model.safetensors").read_bytes() == (theirs / "model.safetensors").read_bytes()
+
+    split(tmp_path / "again", tmp_path / "half", half=True, piece_mib=16 * KIB, trip_mib=1.0)
+    join(list((tmp_path / "half").iterdir()), tmp_path / "weights")
+    snapshot = RunFolder(tmp_path / "weights").newest_snapshot()
+    assert snapshot and not list(snapshot.glob("training_state*"))
+    for name, value in load_checkpoint(ours).model.state_dict().items():
+        torch.testing.assert_close(load_checkpoint(snapshot).model.state_dict()[name], value, rtol=1e-3, atol=1e-6)
+
+
+def test_a_missing_or_damaged_piece_is_named_and_nothing_is_written(parcel: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(BertcoreError, match=r"The piece piece-\d+ of \d+ is missing; carry it over"):
+        unpack(parcel[:1], tmp_path / "run")
+    damaged = tmp_path / "damaged"
+    shutil.copytree(parcel[0], damaged)
+    piece = damaged / "piece-001"
+    piece.write_bytes(b"x" + piece.read_bytes()[1:])
+    with pytest.raises(BertcoreError, match="The piece .*piece-001 is damaged"):
+        unpack([damaged, *parcel[1:]], tmp_path / "run")
+    with pytest.raises(BertcoreError, match="There is no pieces.json"):
+        unpack([tmp_path], tmp_path / "run")
+    assert not (tmp_path / "run").exists()
