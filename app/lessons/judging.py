@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .lesson import PLACEHOLDER, Condition, Measure, Question
+from .lesson import CODE, PLACEHOLDER, Condition, Measure, Question
 from .measures import MEASURES, Facts, Value, holds, parse_measure, shown, value_of
 
 
@@ -62,7 +62,11 @@ def filled(text: str, facts: Facts | None) -> str:
             return "…"
         return _escaped(shown(measure, value_of(measure, facts)))
 
-    return PLACEHOLDER.sub(fill, text)
+    parts, at = [], 0
+    for code in CODE.finditer(text):
+        parts += [PLACEHOLDER.sub(fill, text[at : code.start()]), code[0]]
+        at = code.end()
+    return "".join((*parts, PLACEHOLDER.sub(fill, text[at:])))
 
 
 def _escaped(text: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from bertcore.locations import BUILT_IN
 
 PLACEHOLDER = re.compile(r"\{\{(.*?)\}\}")
+CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)  # shown as it is written
 
 
 @dataclass(frozen=True)
@@ -153,4 +154,4 @@ class Lesson:
 
 def placeholders(texts: Iterable[str]) -> list[str]:
     """What stands between {{ and }}, without spaces around it."""
-    return [found.strip() for text in texts for found in PLACEHOLDER.findall(text)]
+    return [found.strip() for text in texts for found in PLACEHOLDER.findall(CODE.sub("", text))]

@@ -6,7 +6,7 @@ import pytest
 
 from app.lessons.cutting import tries
 from app.lessons.errors import LessonError
-from app.lessons.judging import is_right
+from app.lessons.judging import filled, is_right
 from app.lessons.lesson import HeadChoice, Lesson, Measure, Setup, WordAt
 from app.lessons.measures import MEASURES
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
@@ -61,7 +61,9 @@ def test_a_room_without_view_opens_with_the_one_it_has() -> None:
 
 
 def test_commands_in_a_code_block_are_text() -> None:
-    assert lesson("```\n:: nonsense\n# no page\n```\n").pages[0].text == "```\n:: nonsense\n# no page\n```"
+    code = "```\n:: nonsense\n# no page, {{no measure}}\n```"
+    made = lesson(code)
+    assert made.pages[0].text == code and filled(f"{code}\n{{{{tokens}}}}", None) == f"{code}\n…"
 
 
 @pytest.mark.parametrize(
