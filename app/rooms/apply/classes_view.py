@@ -11,6 +11,7 @@ from bertcore.tasks.features.predictions import LabelPrediction, LabelSetPredict
 from ...compute.applying import Applied
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...widgets.bar_list import Bar, BarList
@@ -61,6 +62,7 @@ class ClassesView(TextView):
             )
         self.answer = label("", "answer", wrap=True)
         self.bars = BarList(self.tr("Probability of each class"), stretch_to_px=56)
+        explain("own_probability" if self.task.kind == "multilabel" else "probability", self.bars)
         fill(self.card.body, self.answer, self._changed, (self.bars, 1))
         self.save_button([self.bars], self.answer.text)
         self.row.addWidget(self.card, 1)

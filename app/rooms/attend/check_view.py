@@ -19,6 +19,7 @@ from ...compute.head_questions import HeadCheck, check_head
 from ...compute.question import Question, Step
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...widgets.card import label, scrolled
 from ...widgets.layouts import fill, vbox
 from ...widgets.progress_line import ProgressLine
@@ -43,6 +44,7 @@ class CheckView(AttendView):
     def __init__(self) -> None:
         super().__init__()
         self.bars = CheckBars()
+        explain("check", self.bars)
         self.line = ProgressLine()
         self.question: Question[HeadCheck] = self.add_question(lambda _answer: self.redraw(), self.line)
         self._whole = label("", "strong", wrap=True)

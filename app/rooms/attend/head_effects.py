@@ -11,6 +11,7 @@ from PySide6.QtCore import Signal
 from ...compute.head_questions import effects_of_heads
 from ...compute.question import Question, Step
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...widgets.card import label
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
@@ -35,6 +36,7 @@ class EffectsView(AttendView):
         self.line = ProgressLine()
         self.question: Question[np.ndarray] = self.add_question(lambda _answer: self.redraw(), self.line)
         self.bar = ColorBar(signed=True)
+        explain("effect", self.bar)
         self.heads = HeadLinks(self.tr("Heads that matter most for this prediction"))
         self._box = self.target_box = TargetBox()
         self._meaning = label("", "muted", wrap=True)

@@ -12,6 +12,7 @@ from ...compute.head_questions import flow_matrix, gradient_of_layer
 from ...compute.question import Question, Step
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.token_units import TokenView, Units
 from ...widgets.card import Hint, button
 from ...widgets.labelled_grid import LabelledGrid, Labels
@@ -101,6 +102,7 @@ class MatrixView(AttendView):
     """A picture to zoom into and to move, with what is under the mouse read out below it."""
 
     signed = False
+    number_kind = "attention"  # the kind of its numbers
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,6 +110,7 @@ class MatrixView(AttendView):
         self.whole = button(
             self.tr("Show all"), self.grid.show_whole, look="small", hint=self.tr("Zoom out to the whole matrix (0)")
         )
+        explain(self.number_kind, self.grid)
         self.units: Units | None = None  # of the rows and columns
         self.readout = Hint()  # one line: the picture comes first
         self.controls.addStretch(1)
@@ -258,6 +261,8 @@ class ComputedMatrix(MatrixView):
 class RolloutMatrix(ComputedMatrix):
     """Attention multiplied up through the layers (Abnar and Zuidema 2020)."""
 
+    number_kind = "rollout"
+
     def draw(self) -> None:
         layer, reading = self.selection.layer, self.attentions.reading
         self.set_title(self._title(layer + 1))
@@ -297,6 +302,8 @@ class RolloutMatrix(ComputedMatrix):
 class FlowMatrix(RolloutMatrix):
     """The most that can flow from each input token (Abnar and Zuidema 2020)."""
 
+    number_kind = "flow"
+
     def read_out(self, row: str, column: str, value: float) -> str:
         return self.tr("{share} can flow from {column} to {row}").format(
             row=row, column=column, share=numbers.decimal(value, 4)
@@ -316,7 +323,7 @@ class FlowMatrix(RolloutMatrix):
 class GradientMatrix(ComputedMatrix):
     """How a prediction changes with each weight, to first order; of the model as it is."""
 
-    signed = True
+    signed, number_kind = True, "gradient"
 
     def __init__(self) -> None:
         super().__init__()

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QSizePolicy
 
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...widgets.card import label
 from ...widgets.layouts import fill
 from ...widgets.pointer import PointerWidget
@@ -202,6 +203,7 @@ class ScoreView(AttendView):
         super().__init__()
         self.steps: ScoreSteps | None = None
         self.strips = BarStrips(self.tr("From query and key to one attention weight"))
+        explain("attention", self.strips)
         self._note = label("", "muted", wrap=True)
         fill(self.body, (self.strips, 1), self._note, self.readout)
         self._show_invitation()

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import Card, Steady, label, scrolled
@@ -33,6 +34,7 @@ class SideCard(Card):
         self.set_figure(figure, self.tr("what the token looks at"))
         self.set_intro(self.tr("Its attention to other tokens: 1 in all. Click a token above to see another."))
         self.bars = BarList(self.tr("What this token looks at"))
+        explain("attention", self.bars)
         self.facts = [label("", "strong") for _ in range(4)]
         self.special = label("", "muted")  # the last fact's name: the special tokens by their own names
         self.kind = label("", "muted", wrap=True)
@@ -94,20 +96,12 @@ class SideCard(Card):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setVerticalSpacing(theme.px(6))
         grid.setHorizontalSpacing(theme.px(6))
-        hints = (
-            self.tr(
-                "How widely its attention is spread: 0 means a single token; the higher, the more tokens it looks at"
-            ),
-            self.tr("How many tokens away it looks, on average"),
-            self.tr("The share of A’s attention that goes to B"),
-            self.tr("The share of attention that goes to special tokens"),
-        )
+        kinds = ("entropy", "distance", "a_to_b", "special")
         names = [
             label(text, "muted") for text in (self.tr("entropy"), self.tr("mean distance"), self.tr("from A to B"))
         ]
-        for line, (name, value, hint) in enumerate(zip([*names, self.special], self.facts, hints, strict=True)):
-            for widget in (name, value):
-                widget.setToolTip(hint)
+        for line, (name, value, kind) in enumerate(zip([*names, self.special], self.facts, kinds, strict=True)):
+            explain(kind, name, value)
             grid.addWidget(name, line, 0)
             grid.addWidget(value, line, 1)
         grid.setColumnStretch(1, 1)

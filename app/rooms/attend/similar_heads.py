@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from ...compute.question import Question, Step
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...widgets.card import Steady, label
 from ...widgets.figure_button import FigureButton
 from ...widgets.layouts import fill, hbox
@@ -38,6 +39,7 @@ class AlikeView(AttendView):
         )
         self.points.setFixedHeight(theme.column_px(HEIGHT_PX))
         self.nearest = HeadLinks(self.tr("Heads most similar to this one"))
+        explain("divergence", self.nearest)
         self._axes = label("", "muted", wrap=True)
         save = FigureButton(self.make_figure, self.points, self.tr("map of heads"))
         self.body.setSpacing(theme.px(7))

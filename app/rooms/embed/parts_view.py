@@ -16,6 +16,7 @@ from bertcore.analysis.vectors import Pca, pca
 from ...compute.embedding import Tables, compare_tables, near_words
 from ...figures.figure import Axis, Figure, Numbers, joined, numbers_of
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.token_units import Units
 from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
 from ...widgets.controls import MenuButton
@@ -62,6 +63,8 @@ class PicturesCard(Card):
         self.positions_hint, self.segments_hint, self.map_hint = Hint(), Hint(), Hint()
         self.cosine_scale, self.segment_scale = (ColorBar(signed=True, width_px=180) for _ in range(2))
         self.cosine_scale.set_range(-1, 1)
+        explain("cosine", self.positions, self.cosine_scale)
+        explain("component", self.segments, self.segment_scale)
         self.no_segments = label("", "muted", wrap=True)
         self.no_segments.setAlignment(Qt.AlignmentFlag.AlignTop)
         # Scrolls where it must: a height that follows from its width would squeeze the strips above.
@@ -174,6 +177,7 @@ class PartsView(View):
         self.strips = Strips()
         self.scale, self.last_scale = (ColorBar(signed=True, width_px=200) for _ in range(2))
         self.scale_name, self.last_scale_name = label(self.tr("token to sum"), "muted"), label("", "muted")
+        explain("component", self.strips, self.scale, self.last_scale)
         self.strips_card = Card(
             self.tr("How the input vectors add up"),
             intro=self.tr(

@@ -10,6 +10,7 @@ from bertcore.analysis.nearest import Measure, NearWord
 
 from ...figures.figure import joined
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.token_units import Units
 from ...widgets import token_chips
@@ -33,6 +34,8 @@ class TokenCard(Card):
         self.norms = BarList(self.tr("Length of each part, and its share of the sum"))
         self.length_after = label("", "muted")
         self.nearest = BarList(self.tr("Nearest words in the token table"), stretch_to_px=28, may_cut=True)
+        explain("part", self.norms)
+        explain("nearest", self.nearest)
         self.lengths: list[Length] = []
         self.words: list[NearWord] = []
         self._lengths_hint = Hint(self.tr("length (L2 norm) · share of the sum"))

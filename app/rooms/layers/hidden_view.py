@@ -6,6 +6,7 @@ from bertcore.analysis.vectors import cosines, lengths
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card
@@ -38,6 +39,8 @@ class HiddenView(LayersView):
             intro=self.tr("Row and column: two tokens. Red: alike to the model. White: unrelated. Blue: opposite."),
         )
         self._drawn_stage = -1  # of the cosines
+        explain("length", self.lengths)
+        explain("cosine", self.cosines)
         row = hbox(parent=self, gap_px=GAP_PX)
         for card, grid, figure, stretch in (
             (self.lengths_card, self.lengths, self._lengths_figure, 2),

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers
+from ...look.number_kinds import explain
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label, note
 from ...widgets.layouts import hbox, vbox
@@ -52,6 +53,8 @@ class NeuronsView(LayersView):
         self.strongest = NeuronList(self.tr("Neurons that fire most for this token"))
         self.tokens = BarList(self.tr("Tokens for which the neuron fires most"), stretch_to_px=32, may_cut=True)
         self.words = BarList(self.tr("Words that the neuron promotes"), stretch_to_px=32, may_cut=True)
+        explain("activation", self.strongest, self.tokens)
+        explain("promotes", self.words)
         self.strongest_card = Card(
             self.tr("Neurons that fire most"),
             intro=self.tr("Longer: it fires more for the selected token. Click one, or use the arrow keys."),

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from ...figures.figure import Axis, Figure, Numbers, joined
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...widgets.card import GAP_PX, Card, button, label, note, scrolled
 from ...widgets.controls import IconButton
 from ...widgets.curve_plot import CurvePlot
@@ -181,6 +182,7 @@ class WordView(LayersView):
         )
         self.matrix = LabelledGrid(self.tr("Cosine of each pair of uses"), square=True, longest_px=300)
         self.verdict = label("", "strong", wrap=True)
+        explain("cosine", self.matrix)
         self.curves_card = Card(
             self.tr("Where its meanings separate"),
             intro=self.tr("Higher: more alike. Where the two curves part, the model has noticed the two meanings."),

@@ -14,6 +14,7 @@ from ...compute.head_questions import HeadTarget
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers
 from ...look.language import QT_TRANSLATE_NOOP
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label
@@ -230,6 +231,7 @@ class MethodCard(Card):
         self.tokens = HeatTokens(self.tr("{method}: share of each token").format(method=name), signed=True)
         self.summary = label("", "muted", wrap=True)
         self.scale = ColorBar(signed=True, width_px=180)
+        explain("share", self.tokens, self.scale)
         area = scrolled_column(self.tokens, self.summary, least_px=LEAST_PX)
         fill(self.body, self.scale, self.line, (area, 1))
         self.tokens.hovered.connect(self._on_tokens_hovered)

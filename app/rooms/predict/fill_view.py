@@ -12,6 +12,7 @@ from ...compute.masks import FilledMask
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import Units
@@ -64,6 +65,7 @@ class FillView(PredictView):
         self.tokens = HeatTokens(self.tr("The text with the masks filled so far"))
         self.bars = BarList(self.tr("Words filled in, in order"), stretch_to_px=42)
         self._joint, self._hint = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        explain("probability", self.tokens, self.bars)
         self._steps_card = Card(
             self.tr("Steps"), intro=self.tr("The words in the order in which they were filled in, and how sure it was.")
         )

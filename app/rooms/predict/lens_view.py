@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -57,6 +58,7 @@ class LensView(PredictView):
         self.word = QLineEdit()
         self.bars = BarList(self.tr("Probability of the word after each layer"), stretch_to_px=60)
         self.verdict = label("", "strong", wrap=True)
+        explain("probability", self.table, self.bars)
         self.pieces = label("", "muted", wrap=True)
         self._card = Card(
             self.tr("Layer by layer"),

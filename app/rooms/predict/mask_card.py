@@ -7,6 +7,7 @@ from bertcore.analysis.predict import WordGuess
 
 from ...compute.masks import MaskLens
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.readings import MaskReading
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import Card, label
@@ -36,6 +37,7 @@ class MaskCard(Card):
         self._strip.hovered.connect(lambda stage: self.hover_text_changed.emit(self._strip.description(stage)))
         self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
         scale = ColorBar(signed=False, width_px=130)
+        explain("probability", self.bars, self._strip, scale)
         scale.set_range(0, 1)
         title = label(self.tr("After each layer"), "title")
         title.setToolTip(self.tr("The top guess if the model stopped there; the colour shows its probability"))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.verdicts import PairQuestion, Verdict
 from ...widgets.card import Card, Hint, button, label, set_role
@@ -73,6 +74,7 @@ class PairCard(Card):
         self._random = random.Random()
         self._answer, self._number = label("", "verdict"), label("", "strong", wrap=True)
         self._bar = ShareBar()
+        explain("probability", self._bar, self._number)
         self._explanation = label("", "muted", wrap=True)
         self._before = label("", "strong", wrap=True)
         self.swap = button(

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from ...figures.figure import Figure, numbers_of
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
@@ -43,6 +44,8 @@ class SurpriseView(PredictView):
         self.bits: list[float | None] = []  # (U) as they are shown
         self._explanation = label("", "muted", wrap=True)
         self._scale = ColorBar(signed=False)
+        explain("surprise", self.tokens, self.bars, self._scale)
+        explain("perplexity", self.perplexity)
         self._card = Card(
             self.tr("How surprising is each word?"),
             intro=self.tr("Each word is hidden once while the model reads all the others. Darker: harder to guess."),

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import Units
@@ -55,6 +56,7 @@ class ReplacedCard(Card):
         self.tokens = HeatTokens(self.tr("Probability that each token was replaced"))
         self.bars = BarList(self.tr("Most likely replaced"), stretch_to_px=30)
         self._scale = ColorBar(signed=False)
+        explain("own_probability", self.tokens, self.bars, self._scale)
         self._scale.set_range(0, 1)
         framed = self.tr("outlined: judged to be replaced (probability {least} or more)").format(least=REPLACED_FROM)
         line = hbox(label(self.tr("probability"), "muted"), self._scale, label(framed, "muted"), None)

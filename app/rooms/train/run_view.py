@@ -11,6 +11,7 @@ from bertcore.runs.run_folder import RunStatus
 
 from ...figures.figure import joined
 from ...look import numbers, theme
+from ...look.number_kinds import explain
 from ...runs.run_info import RunInfo, RunResult
 from ...widgets.card import Card, button, label, set_role
 from ...widgets.curve_plot import CurvePlot
@@ -59,6 +60,8 @@ class RunView(Card):
             "left": self.tr("left"),
         }
         self.numbers = {name: _Number(unit) for name, unit in units.items()}
+        explain("loss", self.numbers["loss"])
+        explain("speed", self.numbers["speed"])
         self._message = label("", "muted", wrap=True)
         self.result = ResultView(self.about)
         self.result.setMinimumHeight(theme.px(RESULT_PX))
