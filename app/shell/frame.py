@@ -163,6 +163,9 @@ class Frame(QWidget):
         for changed in (state.reading_changed, state.model_changed, state.focus_changed):
             changed.connect(self._show_prediction)
         self.prediction.clicked.connect(lambda _part: self.predictions_requested.emit())
+        self.prediction.hovered.connect(
+            lambda part: self.status.set_hover("" if part is None else self.prediction.prediction.sentence)
+        )
         self.switches.words_switched.connect(lambda on: state.set_token_view(words=on))
         self.switches.specials_switched.connect(lambda on: state.set_token_view(specials=on))
         self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))

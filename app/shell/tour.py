@@ -70,11 +70,12 @@ class _Tour:
         return visits
 
     def _prepare(self, room_key: str) -> None:
-        """What a person would do there: masks in Predict, none elsewhere; one word looked at closely."""
+        """What a person would do there: a mask in Map, two in Predict, none elsewhere; one word looked at closely."""
         state = self._window.state
         words = self._words("a")
-        predicts = room_key == "predict" and state.model is not None and "mlm" in state.model.tasks
-        state.set_masks([*words[1:2], *self._words("b")[-1:]] if predicts else ())
+        predicts = state.model is not None and "mlm" in state.model.tasks
+        masks = {"map": self._words("b")[-1:], "predict": [*words[1:2], *self._words("b")[-1:]]}
+        state.set_masks(masks.get(room_key, ()) if predicts else ())
         self._window.frame.strip.field.setFocus()
         state.set_focus(words[min(1, len(words) - 1)] if words else None)
         self._wait(f"the reading for {room_key}", self._is_read)

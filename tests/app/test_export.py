@@ -126,9 +126,10 @@ def test_the_hash_tells_models_apart(model_folder: Path, headless_folder: Path, 
 
 def test_every_picture_of_every_room_can_be_taken_away(window: Window, qtbot: QtBot) -> None:
     window.state.set_masks([2])
+    window.state.set_head(0, 0)
     settle(window, qtbot)
     found = {}
-    for room in ("embed", "attend", "predict"):
+    for room in ("map", "embed", "attend", "predict"):
         window.open_room(room)
         settle(window, qtbot)
         for made in figure_buttons(window.frame.room):  # type: ignore[arg-type]
@@ -159,6 +160,7 @@ def test_a_saved_head_is_the_head_on_show(window: Window, qtbot: QtBot, tmp_path
 def test_the_caption_says_what_is_masked_and_changed(window: Window, qtbot: QtBot) -> None:
     window.state.set_masks([2])
     window.state.set_what_if(window.state.what_if.with_head(0, 1, True))
+    window.state.set_head(0, 0)
     settle(window, qtbot)
     caption = caption_of(window.state.reading, window.state.selection, head=True, token=True, settings="colours to 0.5")
     for part in ("step 100", "layer 1, head 1", "masked: 2", "head 1·2 off", "colours to 0.5", "token 1"):
@@ -279,6 +281,7 @@ def test_what_stood_there_stays_when_writing_fails(
 
 
 def test_copies_go_to_the_clipboard(window: Window, qtbot: QtBot) -> None:
+    window.state.set_head(0, 0)
     window.open_room("attend")
     buttons = figure_buttons(window.frame.room)  # type: ignore[arg-type]
     button = next(made for made in buttons if (figure := made.figure()) and figure.title == "Layer 1 · Head 1")

@@ -192,6 +192,7 @@ def test_a_click_opens_the_place(
 
 def test_arrow_keys_walk_and_enter_opens(window: Window, qtbot: QtBot) -> None:
     window.resize(1440, 900)
+    window.state.set_head(0, 0)
     view = shown_map(window, qtbot)
     picture = view.map
     picture.setFocus(Qt.FocusReason.TabFocusReason)

@@ -402,11 +402,11 @@ class ModelMap(PointerWidget):
         px, number = plan.px, layer.number
         what_if, box = self._reading.request.what_if, plan.head_boxes[layer.number]
         if layer.is_open:
-            title = QRectF(layer.left, plan.heads_top - px(TITLES), layer.width, px(TITLES - 2))
+            title = plan.parts[Part("layer", number)]
             text = self.tr("Layer {layer}").format(layer=number + 1)
             theme.draw_text(painter, title, text, "ink", 11, align=CENTER, bold=True)
         elif layer.width >= px(15) or number % 2:
-            title = QRectF(layer.left - px(4), plan.heads_top - px(TITLES), layer.width + px(8), px(TITLES - 2))
+            title = plan.parts[Part("layer", number)].adjusted(-px(4), 0, px(4), 0)
             painter.setFont(theme.font(10))
             painter.setPen(theme.color("muted"))
             painter.drawText(title, CENTER, str(number + 1))
@@ -536,6 +536,7 @@ class ModelMap(PointerWidget):
             word = metrics.elidedText(answer.guesses[stage].token, Qt.TextElideMode.ElideRight, px(64))
             pill = QRectF(0, 0, metrics.horizontalAdvance(word) + px(12), min(plan.row_height, px(22)))
             pill.moveCenter(QPointF(plan.stage_x(stage), y))
+            pill.moveRight(min(pill.right(), plan.answers.left() - px(8)))
             if not any(pill.adjusted(-2, 0, 2, 0).intersects(other) for other in placed):
                 placed.append(pill)
                 pills.append((stage, word, pill))

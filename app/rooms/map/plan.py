@@ -304,7 +304,8 @@ class Plan:
             below = QRectF(box.left(), self.feed_forward_top, box.width(), height)
             self.feed_forward_boxes.append(below)
             parts[Part("feed_forward", layer.number)] = below
-            parts[Part("layer", layer.number)] = QRectF(layer.left, self.heads_top - px(TITLES), layer.width, px(15))
+            top = parts[Part("head", layer.number, 0)].top() - px(TITLES)
+            parts[Part("layer", layer.number)] = QRectF(layer.left, top, layer.width, px(TITLES - 1))
             if layer.is_open:
                 side, (into, out) = px(15), self.sums_x(layer)
                 parts[Part("attention_sum", layer.number)] = _square(into, (box.bottom() + self.top) / 2 + px(2), side)
