@@ -10,9 +10,11 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QShortcut,
+    QTextBlock,
     QTextBlockFormat,
     QTextCursor,
     QTextDocument,
+    QTextFormat,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -35,7 +37,7 @@ from .lesson import Page, Question, Task
 from .measures import MEASURES, shown, shown_in
 from .player import LessonPlayer
 
-WIDTH_PX, LINE_PERCENT = 340, 115
+WIDTH_PX, PROJECTOR_WIDTH_PX, LINE_PERCENT = 340, 300, 115
 SAFE = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
@@ -48,7 +50,7 @@ class LessonCard(QFrame):
         super().__init__(parent)  # at once: it may have a page to show
         self.setProperty("look", "help")
         self.setAccessibleName(self.tr("Lesson"))
-        self.setFixedWidth(theme.column_px(WIDTH_PX))
+        self.setFixedWidth(theme.column_px(PROJECTOR_WIDTH_PX if theme.is_projector() else WIDTH_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._player = player
         self._name, self._place = label("", "muted"), label("", "muted")
@@ -406,7 +408,9 @@ class _Markdown(QTextBrowser):
         look.setLineHeight(LINE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         while block.isValid():
             in_list = block.textList() is not None and block.next().textList() is not None
-            look.setBottomMargin(0 if not block.next().isValid() else theme.px(3 if in_list else 8))
+            in_code = _is_code(block) and _is_code(block.next())
+            is_last = not block.next().isValid()
+            look.setBottomMargin(0 if is_last or in_code else theme.px(3 if in_list else 8))
             QTextCursor(block).mergeBlockFormat(look)
             block = block.next()
         self._fit()
@@ -421,6 +425,10 @@ class _Markdown(QTextBrowser):
     def _fit(self) -> None:
         self.document().setTextWidth(max(self.width(), theme.px(100)))
         self.setFixedHeight(int(self.document().size().height()) + theme.px(2))
+
+
+def _is_code(block: QTextBlock) -> bool:
+    return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence.value)
 
 
 class _Progress(QWidget):

@@ -162,10 +162,11 @@ class _Parser:
         if room and room != setup.room:
             sentence = translate("Lesson", "“{name}” is in another room than the page, which shows {room}.")
             self._fail(sentence.format(name=made.highlight, room=setup.room))
-        if setup.view and setup.view not in self._rooms[setup.room]:
+        unknown = [view for view in (setup.view or "").split() if view not in self._rooms[setup.room]]
+        if unknown:
             known = ", ".join(self._rooms[setup.room])
             sentence = translate("Lesson", "The room {room} has no view “{view}”; it has: {known}.")
-            self._fail(sentence.format(room=setup.room, view=setup.view[:40], known=known))
+            self._fail(sentence.format(room=setup.room, view=unknown[0][:40], known=known))
         page = Page(
             made.title,
             made.line,

@@ -206,7 +206,8 @@ class LessonPlayer(QObject):
         except BertcoreError as error:
             self.problem_found.emit(str(error))
         if page.setup.room:
-            self.view_requested.emit(page.setup.room, page.setup.view or "")
+            for view in (page.setup.view or "").split() or [""]:
+                self.view_requested.emit(page.setup.room, view)
         self._on_state_reading_changed()
 
     def _current_reading(self) -> Reading | None:

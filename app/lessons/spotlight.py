@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from ..look import theme
+from ..widgets.folding_card import Folded
 from ..widgets.spots import find_spot
 
 DIM = 90  # of 255: what is dimmed can still be read
@@ -27,6 +28,7 @@ class Spotlight(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._over, self._bright = over, bright
         self._name: Callable[[], str] = str
+        self._unfolded = ""  # the last name for which a side card was opened
         self.target: QWidget | None = None
         self._later = QTimer(self, singleShot=True, interval=0)  # once, when all layouts are done
         self._later.timeout.connect(self._place)
@@ -43,7 +45,11 @@ class Spotlight(QWidget):
         self._later.start()
 
     def _place(self) -> None:
-        target = find_spot(self._over, self._name()) if self._name() else None
+        name = self._name()
+        if name != self._unfolded:
+            self._unfolded = name
+            self._unfold(name)
+        target = find_spot(self._over, name) if name else None
         if target is not self.target:
             for old, new in ((self.target, None), (None, target)):
                 if old is not None:
@@ -57,6 +63,12 @@ class Spotlight(QWidget):
             self.setGeometry(self._over.rect())
             self.raise_()
             self.update()
+
+    def _unfold(self, name: str) -> None:
+        """A side card that is folded away opens; a person may fold it again."""
+        for folded in self._over.findChildren(Folded):
+            if folded.isVisible() and folded.card.objectName() == name and folded.card.isHidden():
+                folded.unfold()
 
     def _on_target_destroyed(self) -> None:
         self.target = None

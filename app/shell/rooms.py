@@ -188,5 +188,5 @@ ROOMS = (
 
 
 def room_views() -> dict[str, list[str]]:
-    """The keys of all rooms, with those of their views."""
-    return {room.key: [view.key for view in room.views] for room in ROOMS}
+    """The keys of all rooms, with those of their views and panels."""
+    return {room.key: [view.key for view in (*room.views, *getattr(room.load(), "panels", ()))] for room in ROOMS}

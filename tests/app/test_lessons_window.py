@@ -177,7 +177,8 @@ def test_projector_mode_keeps_the_page(window: Window, player: LessonPlayer, qtb
     player.next()
     window.set_look(projector=True)
     arrive(window, qtbot)
-    assert player.number == 1 and card_of(window).isVisible()
+    assert player.number == 1
+    qtbot.waitUntil(lambda: card_of(window).isVisible(), timeout=TIMEOUT_MS)
     window.set_look(projector=False)
 
 

@@ -44,6 +44,7 @@ class AttendRoom(Room):
     """Atlas on the left, the chosen heads in the middle, bars, facts and what if on the right."""
 
     key = "attend"
+    panels = PANELS
     specs = SPECS  # of the large card; PANELS are those below the atlas
 
     def __init__(self, state: ExploreState) -> None:
