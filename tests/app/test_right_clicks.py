@@ -91,6 +91,7 @@ def test_a_right_click_opens_a_menu_and_chooses_nothing(
 
 
 def test_a_right_click_does_not_move_the_layer_slider(window: Window, qtbot: QtBot) -> None:
+    window.state.set_head(0, 0)
     room = window.open_room("layers")
     settle(window, qtbot)
     track, layer = room.slider.track, window.state.layer  # type: ignore[attr-defined]

@@ -433,7 +433,7 @@ class ModelMap(PointerWidget):
         for x in (into, out):
             rows.moveCenter(QPointF(x, rows.center().y()))
             painter.drawRoundedRect(rows, 2, 2)
-        up, down = layer.left + 0.14 * layer.width, layer.left + 0.53 * layer.width
+        up, down = layer.left + 0.14 * layer.width, layer.left + 0.48 * layer.width
         sums = [plan.parts[Part(kind, number)].center() for kind in ("attention_sum", "feed_forward_sum")]
         painter.setPen(QPen(theme.color("muted"), 1.2))
         _arrow(painter, QPointF(up, plan.top), QPointF(up, box.bottom() + px(3)), px(3))
