@@ -28,7 +28,7 @@ from ..state.what_if import WhatIf
 from ..widgets.card import GAP_PX, intro_line
 from ..widgets.context_menu import figure_entries, show_token_menu
 from ..widgets.layouts import vbox
-from ..widgets.pages import Waiting, tab_bar
+from ..widgets.pages import MoreButton, Waiting, tab_bar
 from ..widgets.pointer import PointerWidget
 from ..widgets.progress_line import ProgressLine
 from ..widgets.spots import name_spot
@@ -156,6 +156,7 @@ class ViewSpec(Titled):
     """
 
     factory: Callable[[], View]
+    is_for_experts: bool = False  # its tab is behind More
 
 
 def later(package: str, module: str, name: str) -> Callable[[], Any]:
@@ -344,8 +345,11 @@ class ViewRoom(Room):
         name_spot(self.tabs, f"{self.key}.tabs")
         name_spot(self.views, f"{self.key}.view")
         self._is_typing = False  # the reading changes while the view is looked at
+        self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
+        self.more.toggled.connect(self._show_tabs)
         content, top = QWidget(), QHBoxLayout()
         top.addWidget(self.tabs)
+        top.addWidget(self.more)
         if beside_tabs is not None:
             top.addWidget(beside_tabs, 1)
         top.addStretch(0)
@@ -369,8 +373,17 @@ class ViewRoom(Room):
         with QSignalBlocker(self.tabs):
             self.tabs.setCurrentIndex(index)
         self.intro.setText(self.specs[index].shown_hint)
+        if self.specs[index].is_for_experts:
+            self.more.setChecked(True)
+        self._show_tabs()
         self.state.kept[self._kept_key] = key
         return self.view
+
+    def _show_tabs(self) -> None:
+        """Those for experts when they are wanted, or one of them is open."""
+        for index, spec in enumerate(self.specs):
+            is_open = spec.key == self.views.key
+            self.tabs.setTabVisible(index, self.more.isChecked() or is_open or not spec.is_for_experts)
 
     def get_view(self, key: str) -> View:
         """A view, made where it is not yet, but not opened."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedLayout, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QStackedLayout, QTabBar, QVBoxLayout, QWidget
 
 from .card import label, tip
 
@@ -20,6 +20,24 @@ def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = Fa
         made.setTabData(tab, key)
         made.setTabToolTip(tab, tip(hint))
     return made
+
+
+class MoreButton(QPushButton):
+    """At the end of a row of tabs: shows or hides the tabs of views for experts. Hidden where there are none."""
+
+    def __init__(self, has_more: bool = True, *, small: bool = False) -> None:
+        super().__init__()
+        self.setProperty("look", "small" if small else "quiet")
+        self.setCheckable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setToolTip(self.tr("Views for those who want to know more"))
+        self.toggled.connect(self._show_title)
+        self._show_title()
+        self.setVisible(has_more)
+
+    def _show_title(self) -> None:
+        self.setText(self.tr("Less") if self.isChecked() else self.tr("More"))
 
 
 class Waiting(QWidget):

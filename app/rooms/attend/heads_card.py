@@ -15,6 +15,7 @@ from ...widgets.card import GAP_PX, Card, Steady, button, intro_line, label, scr
 from ...widgets.figure_button import Provider
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import hbox, vbox
+from ...widgets.pages import MoreButton
 from ...widgets.progress_line import ProgressLine
 from ..base import ViewSpec, ViewStack
 from .atlas import Group, HeadAtlas
@@ -57,6 +58,7 @@ PANELS = (
             "same tokens. Fainter: lower layers.",
         ),
         AlikeView,
+        is_for_experts=True,
     ),
     ViewSpec(
         "effects",
@@ -67,6 +69,7 @@ PANELS = (
             "without this head. Red: better.",
         ),
         EffectsView,
+        is_for_experts=True,
     ),
 )
 
@@ -91,6 +94,8 @@ class HeadsCard(Card):
         )
         self._chosen = chosen
         self.panels = ViewStack(PANELS, AttendView)
+        self._specs = {spec.key: spec for spec in PANELS}
+        self.more = MoreButton(small=True)
         self.tabs = {
             spec.key: button(spec.shown_title, look="small", hint=tip(spec.shown_hint), checkable=True)
             for spec in PANELS
@@ -126,7 +131,9 @@ class HeadsCard(Card):
         """Shows a panel by the key of its spec."""
         self.panels.open(key)
         self.tabs[key].setChecked(True)
-        self._panel_intro.setText({spec.key: spec.shown_hint for spec in PANELS}[key])
+        if self._specs[key].is_for_experts:
+            self.more.setChecked(True)
+        self._panel_intro.setText(self._specs[key].shown_hint)
         self._show_effects()
 
     def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
@@ -198,6 +205,10 @@ class HeadsCard(Card):
             tab.clicked.connect(lambda _checked=False, key=key: self.open(key))
             group.addButton(tab)
             line.addWidget(tab)
+            if self._specs[key].is_for_experts:
+                tab.hide()
+                self.more.toggled.connect(tab.setVisible)
+        line.addWidget(self.more)
         progress = ProgressLine([self._describing, self._shrinking])
         below = hbox((Steady(self._scale), 1), self.by_kind)
         vbox(self.atlas, progress, below, line, self._panel_intro, self.panels, None, parent=inside, gap_px=7)

@@ -8,6 +8,7 @@ from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...widgets.card import Card, button, tip
 from ...widgets.controls import Choice
+from ...widgets.pages import MoreButton
 from ..base import ViewSpec, ViewStack
 from .check_view import CheckView
 from .chosen_heads import Chosen
@@ -98,6 +99,7 @@ OTHERS = (
             "that matters. Only where all agree does it matter.",
         ),
         CheckView,
+        is_for_experts=True,
     ),
 )
 SPECS = (*MATRICES, *OTHERS)
@@ -121,6 +123,7 @@ class LargeCard(Card):
         self.tabs = {"matrix": button(self.tr("Matrix"), look="small", checkable=True)}
         for spec in OTHERS:
             self.tabs[spec.key] = button(spec.shown_title, look="small", checkable=True)
+        self.more = MoreButton(small=True)
         self._lay_out()
         self.views.view_made.connect(self._on_view_made)
         self.matrices.activated.connect(lambda index: self.open(MATRIX_KEYS[index]))
@@ -152,6 +155,8 @@ class LargeCard(Card):
         if self._is_projector:
             self.matrices.setVisible(is_matrix)
         self.tabs["matrix" if is_matrix else key].setChecked(True)
+        if self._specs[key].is_for_experts:
+            self.more.setChecked(True)
         self.set_intro(self._specs[key].shown_hint)
         self._show_title()
 
@@ -167,6 +172,10 @@ class LargeCard(Card):
             tab.clicked.connect(lambda _checked=False, key=key: self.open(self._matrix if key == "matrix" else key))
             group.addButton(tab)
             self.add_to_header(tab)
+            if self._specs[key].is_for_experts:
+                tab.hide()
+                self.more.toggled.connect(tab.setVisible)
+        self.add_to_header(self.more)
         self.body.addWidget(self.views, 1)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:

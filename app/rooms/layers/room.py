@@ -53,6 +53,7 @@ class LayersRoom(ViewRoom):
                 "which brings news from other tokens, or feed-forward, which works on the token alone?",
             ),
             later(__package__, "added_view", "AddedView"),
+            is_for_experts=True,
         ),
         ViewSpec(
             "neurons",
@@ -63,6 +64,7 @@ class LayersRoom(ViewRoom):
                 "one: can you tell what it detects?",
             ),
             later(__package__, "neurons_view", "NeuronsView"),
+            is_for_experts=True,
         ),
         ViewSpec(
             "steps",

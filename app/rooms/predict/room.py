@@ -51,6 +51,7 @@ class PredictRoom(ViewRoom):
                 "ways to measure: trust what they agree on.",
             ),
             later(__package__, "attribution_view", "AttributionView"),
+            is_for_experts=True,
         ),
         ViewSpec(
             "fill",

@@ -1,0 +1,34 @@
+"""Views for experts are behind More, and still there for the command list and for lessons."""
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.shell.window import Window
+from tests.app.conftest import settle
+
+
+@pytest.mark.parametrize(
+    ("room_key", "expert", "student"), [("layers", "neurons", "hidden"), ("predict", "attribution", "words")]
+)
+def test_a_view_for_experts_has_a_tab_when_it_is_wanted(
+    window: Window, qtbot: QtBot, room_key: str, expert: str, student: str
+) -> None:
+    room = window.open_room(room_key)
+    settle(window, qtbot)
+    keys = [spec.key for spec in room.specs]
+    assert room.tabs.isTabVisible(keys.index(student)) and not room.tabs.isTabVisible(keys.index(expert))
+    room.more.click()
+    assert room.tabs.isTabVisible(keys.index(expert))
+    room.more.click()
+    window.open_view(room_key, expert)
+    assert room.view is room.get_view(expert) and room.tabs.isTabVisible(keys.index(expert))
+
+
+def test_check_and_effects_come_with_a_click_on_more(window: Window, qtbot: QtBot) -> None:
+    room = window.open_room("attend")
+    settle(window, qtbot)
+    assert not room.large.tabs["check"].isVisible()
+    room.large.more.click()
+    room.large.tabs["check"].click()
+    assert room.large.key == "check" and room.heads_card.panel == "effects"
+    assert room.heads_card.tabs["effects"].isVisible()
