@@ -3,6 +3,7 @@
     from app.look import numbers
     numbers.probability(0.0031)    "0.003"   alone, in a bar or a cell; "< 0.001" and "> 0.999" at the ends
     numbers.percent(0.0004)        "under 0.1%"   in a sentence: "p < 0.001" beside a word reads as a significance test
+    numbers.surprise(6.97)         "6.97 bits"; in plain words "surprising"; `entropy` and `log_change` likewise
     numbers.decimal(-0.001)        "0.00"    fixed digits behind the point, never a negative zero
     numbers.signed(0.413)          "+0.41"   a change: with its sign; "0.00" has none
     numbers.number(0.041266)       "0.0413"  significant digits: norms, losses, ends of a scale
@@ -18,13 +19,29 @@ import math
 
 from PySide6.QtCore import QCoreApplication
 
+_is_technical = True  # what the window sets: see `set_technical`
 MISSING = "–"
 MINUS = "\u2212"
 THIN = "\u2009"  # a thin space, before a unit: 12 s
 
 
+def set_technical(is_on: bool) -> None:
+    """How probabilities, entropy, surprise and changes are written: 0.29, nats and bits, or percent and words."""
+    global _is_technical
+    _is_technical = is_on
+
+
+def is_technical() -> bool:
+    return _is_technical
+
+
 def probability(p: float | None) -> str:
-    """Two digits, three where it is small or nearly one; what is not 0 or 1 is never shown as 0 or 1."""
+    """Two digits, three where it is small or nearly one; what is not 0 or 1 is never shown as 0 or 1.
+
+    In plain words it is `percent`.
+    """
+    if not _is_technical:
+        return percent(p)
     if p is None or not math.isfinite(p):
         return MISSING
     if 0 < p < 0.0005:
@@ -43,6 +60,33 @@ def percent(share: float | None) -> str:
     if 0.9995 <= share < 1:
         return QCoreApplication.translate("numbers", "over 99.9%")
     return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else 0)}%"
+
+
+def surprise(bits: float) -> str:
+    """Of one word: "6.97 bits", or "very surprising"."""
+    if _is_technical:
+        return QCoreApplication.translate("numbers", "{bits} bits").format(bits=decimal(bits))
+    if bits < 1:
+        return QCoreApplication.translate("numbers", "expected")
+    if bits < 4:
+        return QCoreApplication.translate("numbers", "a little surprising")
+    if bits < 7:
+        return QCoreApplication.translate("numbers", "surprising")
+    return QCoreApplication.translate("numbers", "very surprising")
+
+
+def entropy(nats: float) -> str:
+    """Of a head: "2.59 nats", or over how many tokens an even look would spread as far."""
+    if _is_technical:
+        return QCoreApplication.translate("numbers", "{nats} nats").format(nats=decimal(nats))
+    return QCoreApplication.translate("numbers", "as over {count} tokens").format(count=decimal(math.exp(nats), 1))
+
+
+def log_change(nats: float, digits: int = 2) -> str:
+    """Of ln p: "+0.04 nats", or by what the probability is multiplied, "1.04 times as likely"."""
+    if _is_technical:
+        return QCoreApplication.translate("numbers", "ln p {change} nats").format(change=signed(nats, digits))
+    return QCoreApplication.translate("numbers", "{factor} times as likely").format(factor=number(math.exp(nats)))
 
 
 def decimal(value: float | None, digits: int = 2) -> str:

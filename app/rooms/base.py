@@ -384,6 +384,7 @@ class ViewRoom(Room):
         for index, spec in enumerate(self.specs):
             is_open = spec.key == self.views.key
             self.tabs.setTabVisible(index, self.more.isChecked() or is_open or not spec.is_for_experts)
+        self.tabs.updateGeometry()
 
     def get_view(self, key: str) -> View:
         """A view, made where it is not yet, but not opened."""

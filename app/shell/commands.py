@@ -165,6 +165,7 @@ def room_commands(open_room: Callable[[str], object]) -> list[Command]:
 def view_commands(
     state: ExploreState,
     toggle_theme: Callable[[], object],
+    toggle_technical: Callable[[], object],
     toggle_projector: Callable[[], object],
     toggle_help: Callable[[], object],
     open_palette: Callable[[], object],
@@ -181,6 +182,13 @@ def view_commands(
         Command("view.words", translate("Commands", "Show whole words or tokens"), toggle_words, "W"),
         Command("view.specials", translate("Commands", "Show or hide special tokens"), toggle_specials, "S"),
         Command("view.theme", translate("Commands", "Light or dark theme"), toggle_theme, "Ctrl+T"),
+        Command(
+            "view.technical",
+            translate("Commands", "Words: plain or technical"),
+            toggle_technical,
+            "Ctrl+Shift+W",
+            also=translate("Commands", "percent nats ln p bits probability"),
+        ),
         Command("view.projector", projector, toggle_projector, "Ctrl+Shift+P", also=larger),
         Command("view.help", translate("Commands", "What this room shows"), toggle_help, "F1", also=manual),
         Command("view.palette", translate("Commands", "Find a command…"), open_palette, "Ctrl+K"),

@@ -15,6 +15,7 @@ class Settings:
     """The person's choices. Write them with `save`."""
 
     theme: str = "light"
+    words: str = "plain"  # or "technical": nats and ln p
     projector: bool = False  # everything 1.5 times as large
     recent_models: list[str] = field(default_factory=list)  # references, newest first
 
@@ -50,5 +51,7 @@ def load_settings(file: Path) -> Settings:
             setattr(settings, item.name, value)
     if settings.theme not in ("light", "dark"):
         settings.theme = "light"
+    if settings.words not in ("plain", "technical"):
+        settings.words = "plain"
     settings.recent_models = [reference for reference in settings.recent_models if isinstance(reference, str)]
     return settings

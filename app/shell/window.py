@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainW
 
 from bertcore.locations import BUILT_IN, built_in_checkpoint
 
-from ..look import theme
+from ..look import numbers, theme
 from ..state.examples import Example, load_examples
 from ..state.history import History
 from ..state.model_info import ModelInfo
@@ -59,6 +59,7 @@ class Window(QMainWindow):
         self._is_painted = False
         self._draw_ms = 0.0
         self._verified = ""  # what the check of the values stored with the model gave
+        numbers.set_technical(services.settings.words == "technical")
         examples = load_examples()
         if examples:
             self._write_example(examples[0])
@@ -131,6 +132,14 @@ class Window(QMainWindow):
     def toggle_theme(self) -> None:
         self.set_look("light" if theme.active().name == "dark" else "dark")
 
+    def toggle_technical(self) -> None:
+        """Plain words and percent, or nats and ln p; every text is written anew."""
+        settings = self.services.settings
+        settings.words = "plain" if settings.words == "technical" else "technical"
+        numbers.set_technical(settings.words == "technical")
+        self.services.save_settings()
+        QTimer.singleShot(0, self._rebuild)
+
     def toggle_projector(self) -> None:
         # After the click is done with: the button that was clicked goes away.
         QTimer.singleShot(0, lambda: self.set_look(projector=not self.services.settings.projector))
@@ -174,7 +183,12 @@ class Window(QMainWindow):
             *commands.room_commands(self.open_room),
             *self.lessons.commands(),
             *commands.view_commands(
-                self.state, self.toggle_theme, self.toggle_projector, self.toggle_help, self.open_palette
+                self.state,
+                self.toggle_theme,
+                self.toggle_technical,
+                self.toggle_projector,
+                self.toggle_help,
+                self.open_palette,
             ),
         ]
 

@@ -96,6 +96,7 @@ def open_window(looks: QApplication, qtbot: QtBot) -> Iterator[Callable[[Path | 
 
     def make(model: Path | str) -> Window:
         services = build_services(looks)
+        services.settings.words = "technical"  # numbers as they are computed
         for signal in (services.errors.reported, services.inference.failed):
             signal.connect(unexpected.append)
         window = Window(services, str(model))

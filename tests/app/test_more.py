@@ -29,6 +29,8 @@ def test_check_and_effects_come_with_a_click_on_more(window: Window, qtbot: QtBo
     settle(window, qtbot)
     assert not room.large.tabs["check"].isVisible()
     room.large.more.click()
-    room.large.tabs["check"].click()
+    assert room.large.tabs["check"].isVisible()
+    room.large.more.click()
+    room.open_view("check")
     assert room.large.key == "check" and room.heads_card.panel == "effects"
     assert room.heads_card.tabs["effects"].isVisible()

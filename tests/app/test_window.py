@@ -483,3 +483,19 @@ def test_why_nothing_can_be_seen_is_said_in_every_room(open_window: Opener, tmp_
     for key in ("embed", "attend", "predict"):
         shown: Any = window.open_room(key)
         qtbot.waitUntil(lambda shown=shown: shown.waiting.sentence.startswith("No model is open."))  # type: ignore[misc]
+
+
+def test_plain_words_and_technical_ones_are_a_switch_that_is_kept(window: Window, qtbot: QtBot) -> None:
+    def first_number() -> str:
+        settle(window, qtbot)
+        room: Any = window.open_room("predict")
+        settle(window, qtbot)
+        return room.words_view.shown_cards[0].bars.bars[0].number
+
+    window.state.set_masks([2])
+    assert "%" not in first_number()
+    for words in ("plain", "technical"):
+        old = window.frame
+        window.actions_.run("view.technical")
+        qtbot.waitUntil(lambda old=old: window.frame is not old)
+        assert window.services.settings.words == words and ("%" in first_number()) == (words == "plain")

@@ -6,7 +6,7 @@ K rows: tokens, those that the head looks at most where there are many.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -149,19 +149,20 @@ class CheckView(AttendView):
 
     def _summary(self, check: HeadCheck) -> str:
         target = self.chosen.target
-        before, after, change = check.value, check.value + check.without_head, numbers.signed(check.without_head, 3)
+        write: Callable[[float], str] = numbers.number
+        before, after, change = check.value, check.value + check.without_head, numbers.log_change(check.without_head, 3)
         if target is not None and target.is_score:
+            change = numbers.signed(check.without_head, 3)
             text = self.tr("Without this head, {prediction}: {before} → {after} ({change}).")
         else:
             before, after = math.exp(before), math.exp(after)
-            text = self.tr(
-                "Without this head, the probability of {prediction}: {before} → {after} (ln p {change} nats)."
-            )
+            write = numbers.number if numbers.is_technical() else numbers.percent
+            text = self.tr("Without this head, the probability of {prediction}: {before} → {after} ({change}).")
         sentences = [
             text.format(
                 prediction=self.chosen.target_name,
-                before=numbers.number(before),
-                after=numbers.number(after),
+                before=write(before),
+                after=write(after),
                 change=change,
             )
         ]

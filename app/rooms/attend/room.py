@@ -223,8 +223,9 @@ class AttendRoom(Room):
             texts.append(f"{kind_name(described.kind.kind, reading)} {numbers.decimal(described.kind.score)}")
         target = self.chosen.target
         if atlas.effects is not None and target is not None:
-            change = numbers.signed(float(atlas.effects[spot]), 3)
-            text = self.tr("score {change} without it") if target.is_score else self.tr("ln p {change} nats without it")
+            effect = float(atlas.effects[spot])
+            change = numbers.signed(effect, 3) if target.is_score else numbers.log_change(effect, 3)
+            text = self.tr("score {change} without it") if target.is_score else self.tr("{change} without it")
             texts.append(text.format(change=change))
         self.hover_text_changed.emit(" · ".join(texts))
 

@@ -121,7 +121,7 @@ class SideCard(Card):
         view, distance = attentions.token_view, numbers.decimal(facts.mean_distance_tokens, 1)
         words = self.tr("{distance} words") if view.words else self.tr("{distance} tokens")
         return [
-            self.tr("{entropy} nats").format(entropy=numbers.decimal(facts.entropy_nats)),
+            numbers.entropy(facts.entropy_nats),
             words.format(distance=distance),
             self.tr("no B") if facts.a_to_b is None else numbers.decimal(facts.a_to_b),
             numbers.decimal(facts.on_special) if view.specials else self.tr("left out"),

@@ -121,13 +121,17 @@ class MaskCard(Card):
         self._strip.set_stages([] if lens is None else [stage[mask] for stage in lens.words])
         self._decided.setText("" if lens is None else decided_sentence(lens, mask))
 
+    def _surprise(self, bits: float) -> str:
+        words = numbers.surprise(bits)
+        return self.tr("surprise {bits}").format(bits=words) if numbers.is_technical() else words
+
     def _history(self, reading: MaskReading, mask: str) -> str:
         if reading.was is None or reading.rank is None:
             return self.tr("{mask} is part of the text; the most likely words").format(mask=mask)
         rank = reading.rank
-        return self.tr("hides “{word}” · rank {rank} · probability {probability} · surprise {bits} bits").format(
+        return self.tr("hides “{word}” · rank {rank} · probability {probability} · {surprise}").format(
             word=reading.was.token,
             rank=numbers.count(rank.rank),
             probability=numbers.percent(rank.probability),
-            bits=numbers.decimal(rank.surprise_bits),
+            surprise=self._surprise(rank.surprise_bits),
         )

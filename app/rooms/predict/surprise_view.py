@@ -174,8 +174,9 @@ class SurpriseView(PredictView):
         text = ""
         if self.reading is not None and unit is not None and bits is not None:
             token = typed_units(self.reading, self.selection)[unit]
-            text = self.tr("{token}: {bits} bits, probability {probability}")
-            text = text.format(token=token, bits=numbers.decimal(bits, 4), probability=numbers.number(2**-bits))
+            text = self.tr("{token}: {surprise}, probability {probability}")
+            chance = numbers.number(2**-bits) if numbers.is_technical() else numbers.percent(2**-bits)
+            text = text.format(token=token, surprise=numbers.surprise(bits), probability=chance)
         self.hover_text_changed.emit(text)
 
 
