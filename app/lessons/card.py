@@ -22,13 +22,12 @@ from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
     QPlainTextEdit,
-    QSizePolicy,
     QTextBrowser,
     QWidget,
 )
 
 from ..look import theme
-from ..widgets.card import GAP_PX, button, label, scrolled, separator, set_role
+from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role
 from ..widgets.controls import IconButton
 from ..widgets.layouts import hbox, vbox
 from .cutting import CuttingSteps
@@ -53,8 +52,7 @@ class LessonCard(QFrame):
         self.setFixedWidth(theme.column_px(PROJECTOR_WIDTH_PX if theme.is_projector() else WIDTH_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._player = player
-        self._name, self._place = label("", "muted"), label("", "muted")
-        self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._name, self._place = Hint(), label("", "muted")
         self._problem = label("", "error", wrap=True)
         self._progress = _Progress()
         self.body: _PageBody | None = None
@@ -94,7 +92,6 @@ class LessonCard(QFrame):
             return
         count = len(player.lesson.pages)
         self._name.setText(self.tr("Lesson · {title}").format(title=player.lesson.title))
-        self._name.setToolTip(player.lesson.summary)
         self._place.setText(self.tr("{number} of {count}").format(number=player.number + 1, count=count))
         self._problem.setText(player.problem)
         self._problem.setVisible(bool(player.problem))

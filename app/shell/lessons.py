@@ -149,7 +149,7 @@ class Lessons(QObject):
             Command("lesson.back", translate("Commands", "Previous page of the lesson"), self.back, "PgUp"),
             Command("lesson.notes", translate("Commands", "Speaker notes"), self.show_notes, "Ctrl+Alt+N"),
             Command("lesson.hand_in", translate("Commands", "Hand in your answers…"), self.hand_in, "Ctrl+Alt+H"),
-            Command("lesson.close", translate("Commands", "Close the lesson"), self.close, "Ctrl+Alt+L"),
+            Command("lesson.close", translate("Commands", "Close the lesson"), self.close, "Ctrl+Shift+W"),
             Command("lesson.open", translate("Commands", "Open lesson…"), self.choose, "Ctrl+Shift+L"),
             Command("lesson.collect", translate("Commands", "Collect answers…"), self.collect, "Ctrl+Alt+K"),
         ]
