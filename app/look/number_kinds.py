@@ -13,27 +13,27 @@ from .language import QT_TRANSLATE_NOOP
 KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
     "probability": (
         QT_TRANSLATE_NOOP("NumberKind", "Probability: how sure the model is of this answer; all answers make 1."),
-        "p = exp(logit) / Σ exp(logits)",
+        QT_TRANSLATE_NOOP("NumberKind", "p = exp(logit) / Σ exp(logits)"),
     ),
     "own_probability": (
         QT_TRANSLATE_NOOP("NumberKind", "Probability: how sure the model is, decided for each one alone."),
-        "p = 1 / (1 + exp(−logit))",
+        QT_TRANSLATE_NOOP("NumberKind", "p = 1 / (1 + exp(−logit))"),
     ),
     "attention": (
         QT_TRANSLATE_NOOP("NumberKind", "Attention weight: how much a token takes from another; a row makes 1."),
-        "softmax(q · k / √D)",
+        QT_TRANSLATE_NOOP("NumberKind", "softmax(q · k / √D)"),
     ),
     "rollout": (
         QT_TRANSLATE_NOOP("NumberKind", "How much of a token comes from each word, by attention alone; a row makes 1."),
-        "Π ½ (I + mean of heads), over the layers",
+        QT_TRANSLATE_NOOP("NumberKind", "Π ½ (I + mean of heads), over the layers"),
     ),
     "flow": (
         QT_TRANSLATE_NOOP("NumberKind", "The most that could get from the word to the token through these layers."),
-        "maximum flow, capacity = ½ (I + mean of heads)",
+        QT_TRANSLATE_NOOP("NumberKind", "maximum flow, capacity = ½ (I + mean of heads)"),
     ),
     "gradient": (
         QT_TRANSLATE_NOOP("NumberKind", "How much likelier the answer becomes if this one weight grows a little."),
-        "∂ ln p / ∂ weight",
+        QT_TRANSLATE_NOOP("NumberKind", "∂ ln p / ∂ weight"),
     ),
     "check": (
         QT_TRANSLATE_NOOP(
@@ -41,11 +41,11 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
             "Attention: where the head looks. Gradient: what a little more of it would do. Removal: what happens "
             "without it.",
         ),
-        "weight · ∂ ln p / ∂ weight · ln p(without) − ln p",
+        QT_TRANSLATE_NOOP("NumberKind", "weight · ∂ ln p / ∂ weight · ln p(without) − ln p"),
     ),
     "effect": (
         QT_TRANSLATE_NOOP("NumberKind", "What becomes of the answer without this head: below 0, it gets less likely."),
-        "ln p(without the head) − ln p",
+        QT_TRANSLATE_NOOP("NumberKind", "ln p(without the head) − ln p"),
     ),
     "share": (
         QT_TRANSLATE_NOOP("NumberKind", "How much this word adds to the answer: +1 makes it 2.7 times as likely."),
@@ -53,45 +53,48 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
     ),
     "entropy": (
         QT_TRANSLATE_NOOP("NumberKind", "How widely its attention is spread: 0 is one token; higher is more tokens."),
-        "−Σ p ln p",
+        QT_TRANSLATE_NOOP("NumberKind", "−Σ p ln p"),
     ),
     "distance": (
         QT_TRANSLATE_NOOP("NumberKind", "How many tokens away it looks, on average."),
-        "Σ weight · |i − j|",
+        QT_TRANSLATE_NOOP("NumberKind", "Σ weight · |i − j|"),
     ),
-    "a_to_b": (QT_TRANSLATE_NOOP("NumberKind", "The share of A’s attention that goes to B."), "Σ weight (A → B) / |A|"),
+    "a_to_b": (
+        QT_TRANSLATE_NOOP("NumberKind", "The share of A’s attention that goes to B."),
+        QT_TRANSLATE_NOOP("NumberKind", "Σ weight (A → B) / |A|"),
+    ),
     "special": (
         QT_TRANSLATE_NOOP("NumberKind", "The share of attention that goes to special tokens."),
-        "mean over tokens of Σ weight (→ special)",
+        QT_TRANSLATE_NOOP("NumberKind", "mean over tokens of Σ weight (→ special)"),
     ),
     "surprise": (
         QT_TRANSLATE_NOOP("NumberKind", "How hard the word is to guess: 0 is certain, 1 a coin toss, 10 hardly ever."),
-        "−log₂ p",
+        QT_TRANSLATE_NOOP("NumberKind", "−log₂ p"),
     ),
     "perplexity": (
         QT_TRANSLATE_NOOP("NumberKind", "Among how many equally likely words the model seems to choose, on average."),
-        "2 ^ mean(−log₂ p)",
+        QT_TRANSLATE_NOOP("NumberKind", "2 ^ mean(−log₂ p)"),
     ),
     "cosine": (
         QT_TRANSLATE_NOOP("NumberKind", "How alike two vectors are: 1 is the same direction, 0 unrelated, −1 opposed."),
-        "u · v / (|u| |v|)",
+        QT_TRANSLATE_NOOP("NumberKind", "u · v / (|u| |v|)"),
     ),
-    "length": (QT_TRANSLATE_NOOP("NumberKind", "The length of a vector."), "√ Σ x²"),
+    "length": (QT_TRANSLATE_NOOP("NumberKind", "The length of a vector."), QT_TRANSLATE_NOOP("NumberKind", "√ Σ x²")),
     "part": (
         QT_TRANSLATE_NOOP("NumberKind", "The length of the part, and how much of the sum it makes; 100% in all."),
-        "√ Σ p² · p · x / |x|²",
+        QT_TRANSLATE_NOOP("NumberKind", "√ Σ p² · p · x / |x|²"),
     ),
     "nearest": (
         QT_TRANSLATE_NOOP("NumberKind", "How near the word is: by direction (1 is the same) or distance (0 is)."),
-        "u · v / (|u| |v|) · |u − v|",
+        QT_TRANSLATE_NOOP("NumberKind", "u · v / (|u| |v|) · |u − v|"),
     ),
     "component": (
         QT_TRANSLATE_NOOP("NumberKind", "One of the numbers of a vector: red above 0, blue below."),
-        "x = token + segment + position",
+        QT_TRANSLATE_NOOP("NumberKind", "x = token + segment + position"),
     ),
     "activation": (
         QT_TRANSLATE_NOOP("NumberKind", "How strongly the neuron fires for this token; around 0 it is silent."),
-        "GELU(w · h + b)",
+        QT_TRANSLATE_NOOP("NumberKind", "GELU(w · h + b)"),
     ),
     "promotes": (
         QT_TRANSLATE_NOOP("NumberKind", "How much the neuron adds to the score of this word when it fires."),
@@ -99,13 +102,13 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
     ),
     "divergence": (
         QT_TRANSLATE_NOOP("NumberKind", "How differently two heads look: 0 is exactly alike."),
-        "Jensen–Shannon divergence",
+        QT_TRANSLATE_NOOP("NumberKind", "Jensen–Shannon divergence"),
     ),
     "loss": (
         QT_TRANSLATE_NOOP(
             "NumberKind", "How wrong the model is: its mean surprise at the right answers; lower is better."
         ),
-        "−mean ln p(right answer)",
+        QT_TRANSLATE_NOOP("NumberKind", "−mean ln p(right answer)"),
     ),
     "speed": (QT_TRANSLATE_NOOP("NumberKind", "How many tokens it learns from in a second."), ""),
 }

@@ -76,10 +76,10 @@ def surprise(bits: float) -> str:
 
 
 def entropy(nats: float) -> str:
-    """Of a head: "2.59 nats", or over how many tokens an even look would spread as far."""
+    """Of a head: "2.59 nats", or how many tokens an even look would go to."""
     if _is_technical:
         return QCoreApplication.translate("numbers", "{nats} nats").format(nats=decimal(nats))
-    return QCoreApplication.translate("numbers", "as over {count} tokens").format(count=decimal(math.exp(nats), 1))
+    return QCoreApplication.translate("numbers", "about {count} tokens").format(count=decimal(math.exp(nats), 1))
 
 
 def log_change(nats: float, digits: int = 2) -> str:

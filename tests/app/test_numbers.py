@@ -110,7 +110,7 @@ def test_plain_words_write_percent_and_words_and_technical_ones_numbers() -> Non
         assert [numbers.probability(0.29), numbers.surprise(7.5), numbers.entropy(0.0)] == [
             "29%",
             "very surprising",
-            "as over 1.0 tokens",
+            "about 1.0 tokens",
         ]
         assert numbers.log_change(math.log(2)) == "2 times as likely"
         numbers.set_technical(True)

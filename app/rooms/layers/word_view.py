@@ -187,10 +187,7 @@ class WordView(LayersView):
             self.tr("Where its meanings separate"),
             intro=self.tr("Higher: more alike. Where the two curves part, the model has noticed the two meanings."),
         )
-        self.matrix_card = Card(
-            self.tr("How similar are its uses?"),
-            intro=self.tr("Row and column: two sentences. Darker: the word is more alike in both."),
-        )
+        self.matrix_card = Card(self.tr("How similar are its uses?"))
         self.line = ProgressLine()
         self.compared = self.add_question(self._on_compared_answered, self.line)
         self.compared.failed.connect(self._on_compared_failed)

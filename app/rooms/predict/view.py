@@ -40,7 +40,7 @@ class PredictView(View):
         self._content, self._nothing = QWidget(), Card()
         self._nothing_title, self._nothing_text = label("", "number"), label("", wrap=True)
         self.column = vbox(parent=self._content, gap_px=GAP_PX)
-        self.offer = button("", lambda: self.mask_toggled.emit(self._to_mask), look="primary")
+        self.offer = button(self.tr("Mask"), lambda: self.mask_toggled.emit(self._to_mask), look="primary")
         self._to_mask = 0  # position that the button masks
         self._nothing.fill_with_message(self._nothing_title, self._nothing_text, self.offer)
         self._layers = QStackedLayout(self)
