@@ -373,8 +373,6 @@ class ViewRoom(Room):
         with QSignalBlocker(self.tabs):
             self.tabs.setCurrentIndex(index)
         self.intro.setText(self.specs[index].shown_hint)
-        if self.specs[index].is_for_experts:
-            self.more.setChecked(True)
         self._show_tabs()
         self.state.kept[self._kept_key] = key
         return self.view

@@ -183,10 +183,7 @@ class WordView(LayersView):
         self.matrix = LabelledGrid(self.tr("Cosine of each pair of uses"), square=True, longest_px=300)
         self.verdict = label("", "strong", wrap=True)
         explain("cosine", self.matrix)
-        self.curves_card = Card(
-            self.tr("Where its meanings separate"),
-            intro=self.tr("Higher: more alike. Where the two curves part, the model has noticed the two meanings."),
-        )
+        self.curves_card = Card(self.tr("Where its meanings separate"))
         self.matrix_card = Card(self.tr("How similar are its uses?"))
         self.line = ProgressLine()
         self.compared = self.add_question(self._on_compared_answered, self.line)
@@ -286,7 +283,10 @@ class WordView(LayersView):
     def _build(self) -> None:
         left = Card(
             self.tr("One word in several sentences"),
-            intro=self.tr("Change the sentences, or take another word with two meanings."),
+            intro=self.tr(
+                "The higher the curves, the more alike its uses; where the curves part, the model has noticed the two "
+                "meanings. Change the sentences."
+            ),
         )
         left.setFixedWidth(theme.column_px(EDITOR_PX))
         inside = QWidget()
