@@ -186,7 +186,7 @@ def view_commands(
             "view.technical",
             translate("Commands", "Words: plain or technical"),
             toggle_technical,
-            "Ctrl+Shift+W",
+            "Ctrl+Alt+W",
             also=translate("Commands", "percent nats ln p bits probability"),
         ),
         Command("view.projector", projector, toggle_projector, "Ctrl+Shift+P", also=larger),

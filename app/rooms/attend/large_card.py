@@ -157,7 +157,7 @@ class LargeCard(Card):
         self.tabs["matrix" if is_matrix else key].setChecked(True)
         if self._specs[key].is_for_experts:
             self.more.setChecked(True)
-        self.set_intro(self._specs[key].shown_hint)
+        self.set_intro("" if self._is_projector else self._specs[key].shown_hint)
         self._show_title()
 
     def make_figure(self) -> Figure | None:
