@@ -25,6 +25,7 @@ from bertcore.errors import BertcoreError
 from bertcore.evaluation.report import Effort
 from bertcore.locations import SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
+from bertcore.training.memory import keep_freed_memory
 from bertcore.training.pretrain import start_or_resume
 from bertcore.training.pretrain_options import PretrainOptions
 
@@ -56,6 +57,7 @@ def main(
         prepared = _prepare(text, out / "text", options)
         options = options.with_changes(corpus=(str(prepared.resolve()), str(text.resolve())))
         run = out / name
+        keep_freed_memory()
         start_or_resume(options, run, resume=True, on_event=_tell_event)
         tuned = _what_tuning_gains(run, tasks, out / f"{name}-tuned") if tasks else ""
         target = into or ROOT

@@ -21,6 +21,7 @@ from bertcore.runs.run_folder import RunFolder
 from bertcore.settings import read_recipe
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.memory import keep_freed_memory
 from bertcore.training.pretrain_options import PretrainOptions
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def pretrain(
             pairs=flags["pairs"], causal_share=0.0 if no_warm_up else None
         )
 
+    keep_freed_memory()
     with watching(as_json) as on_event:
         snapshot = start_or_resume(options, run, resume, on_event)
     if not is_follower() and _print_end(run, snapshot, as_json):
@@ -124,6 +126,7 @@ def finetune(
     )
     from bertcore.training.finetune import EVALUATION_FILE, start_or_resume_finetuning
 
+    keep_freed_memory()
     with watching(as_json) as on_event:
         snapshot = start_or_resume_finetuning(options, run, resume, on_event)
     if is_follower():
@@ -201,6 +204,7 @@ def distil(
     )
     from bertcore.training.distil import COMPARISON_FILE, start_or_resume_distilling
 
+    keep_freed_memory()
     with watching(as_json) as on_event:
         snapshot = start_or_resume_distilling(options, run, resume, on_event)
     comparison = json.loads((run / COMPARISON_FILE).read_text(encoding="utf-8"))

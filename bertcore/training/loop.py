@@ -32,7 +32,6 @@ from bertcore.training.failures import (
     refuse_infinite_weights,
     stop_signals,
 )
-from bertcore.training.memory import keep_freed_memory
 from bertcore.training.optimizer import optimizer_tensors
 from bertcore.training.options import Budget
 from bertcore.training.records import Progress, Records, load_newest, save_progress
@@ -47,7 +46,6 @@ def run_training(trainable: Trainable, folder: RunFolder, on_event: OnEvent | No
 
     Raises BertcoreError, one sentence, for what cannot be trained on or goes wrong.
     """
-    keep_freed_memory()
     with folder.acquire() if trainable.group.is_first else contextlib.nullcontext():
         if trainable.group.is_first:
             register_run(folder.path)

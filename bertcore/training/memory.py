@@ -9,8 +9,11 @@ _AHEAD = 256 << 20  # bytes taken from the system at a time
 
 
 def keep_freed_memory() -> None:
-    """Let freed tensors stay with the process: getting large ones anew from the system, page by page, took 8% of a
-    training step on a CPU, 27% in the causal phase with its large logits (6 x 384, vocabulary 16,384). glibc only."""
+    """Let freed tensors stay with this process, which does nothing but train.
+
+    Getting large ones anew from the system, page by page, took 8% of a training step on a CPU, 27% in the causal phase
+    with its large logits (6 x 384, vocabulary 16,384). glibc only.
+    """
     with contextlib.suppress(OSError, AttributeError, TypeError):  # another C library
         library = ctypes.CDLL(None)
         library.mallopt(_MMAP_MAX, 0)
