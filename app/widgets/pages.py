@@ -34,7 +34,8 @@ class MoreButton(QPushButton):
         self.setToolTip(self.tr("Views for those who want to know more"))
         self.toggled.connect(self._show_title)
         self._show_title()
-        self.setVisible(has_more)
+        if not has_more:  # setVisible(True) would make it a window of its own
+            self.hide()
 
     def _show_title(self) -> None:
         self.setText(self.tr("Less") if self.isChecked() else self.tr("More"))
