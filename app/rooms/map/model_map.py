@@ -121,6 +121,10 @@ class ModelMap(PointerWidget):
         self.activity, self._base_key = None, ()
         self._lay_out()
 
+    def forget_reading(self) -> None:
+        """Nothing is drawn until the next one."""
+        self._reading = None
+
     def set_around(self, around: int) -> None:
         """Another token is looked at: rows are those around it, where there is no room for all."""
         if around != self._around:

@@ -108,6 +108,10 @@ class MapView(View):
         self.map.set_head(selection.layer, selection.head)
         self.map.set_answer(self._answer(reading, selection))
 
+    def leave(self) -> None:
+        super().leave()
+        self.map.forget_reading()
+
     def followed(self, reading: Reading, selection: Selection) -> int:
         """Whose line is followed: the selected mask or the first, else the token on show."""
         masks = list(reading.request.masked)
