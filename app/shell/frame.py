@@ -148,8 +148,14 @@ class Frame(QWidget):
             layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
             layout.setSpacing(theme.px(8))
             layout.addWidget(self.sentences)
-        hbox((self.strip, 1), self.switches, parent=self.tokens, gap_px=12)
-        fill(layout, self.tokens, self.prediction, self.note, self.question, self.what_if)
+        if theme.is_projector():  # beside the switches, which are two rows high
+            left = vbox(self.strip, self.prediction, gap_px=0)
+            hbox((left, 1), self.switches, parent=self.tokens, gap_px=12)
+            fill(layout, self.tokens)
+        else:
+            hbox((self.strip, 1), self.switches, parent=self.tokens, gap_px=12)
+            fill(layout, self.tokens, self.prediction)
+        fill(layout, self.note, self.question, self.what_if)
         return panel
 
     def _connect(self) -> None:

@@ -60,7 +60,9 @@ def window(display_name: str, hands: Hands, model: Path, tmp_path: Path) -> Iter
 
 
 def type_the_pair(window: RealWindow, hands: Hands) -> Shown:
-    """In place of the example that is there at first."""
+    """In place of the example that is there at first, in a room that shows the tokens: Map does not."""
+    hands.press("ctrl+2")
+    window.until(lambda shown: shown["room"] == "embed" and shown["keyboard"] == "Sentence A", "the room Embed")
     hands.press("ctrl+a")
     hands.type(A)
     window.until(lambda shown: shown["a"] == A and shown["undo"] == "Undo typing in A", "sentence A")
