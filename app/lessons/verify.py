@@ -122,7 +122,7 @@ def _check_question(question: Question, facts: Facts) -> Iterator[tuple[int, str
         if not answers:
             yield question.line, translate("Lesson", "The answer cannot be computed on this page.")
         for answer in answers:
-            text = answer if isinstance(answer, str) else repr(float(answer or 0.0))
+            text = answer if isinstance(answer, str) else str(round(answer or 0.0, 6))
             wrong = f"{text}x" if isinstance(answer, str) else str((answer or 0.0) * 3 + question.within * 2 + 10)
             if not is_right(question, text, facts) or is_right(question, wrong, facts):
                 sentence = translate("Lesson", "Right and wrong answers are not told apart: {right}, {wrong}.")

@@ -21,6 +21,7 @@ _OUT_OF_MEMORY = (
     "out of memory",
     "can't allocate memory",
     "cannot allocate memory",
+    "could not create a primitive",  # oneDNN
     "bad_alloc",
     "can't start new thread",
 )
