@@ -38,6 +38,11 @@ class LinkedText(QTextBrowser):
     def __init__(self, text: str = "") -> None:
         super().__init__()
         self._text = ""
+        self._page = QTextDocument(
+            self
+        )  # to measure other widths; clones would stay in memory: Python does not own them
+        self._page.setDocumentMargin(0)
+        self._page.setDefaultTextOption(self.document().defaultTextOption())
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("look", "plain")
         self.setOpenLinks(False)
@@ -67,9 +72,8 @@ class LinkedText(QTextBrowser):
         return [word.key for word in find_words(self._text)]
 
     def heightForWidth(self, width: int) -> int:
-        page = self.document().clone()
-        page.setTextWidth(width)
-        return round(page.size().height()) + 1
+        self._page.setTextWidth(width)
+        return round(self._page.size().height()) + 1
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -91,8 +95,10 @@ class LinkedText(QTextBrowser):
             self._write()  # colours stand in the text
 
     def _write(self) -> None:
-        self.document().setDefaultFont(theme.font(12))
+        for document in (self.document(), self._page):
+            document.setDefaultFont(theme.font(12))
         self.setPlainText(self._text)
+        self._page.setPlainText(self._text)
         look = QTextCharFormat()
         look.setForeground(theme.color("muted"))
         cursor = QTextCursor(self.document())
