@@ -38,9 +38,8 @@ class LinkedText(QTextBrowser):
     def __init__(self, text: str = "") -> None:
         super().__init__()
         self._text = ""
-        self._page = QTextDocument(
-            self
-        )  # to measure other widths; clones would stay in memory: Python does not own them
+        # To measure other widths. Clones would stay in memory: Python does not own them.
+        self._page = QTextDocument(self)
         self._page.setDocumentMargin(0)
         self._page.setDefaultTextOption(self.document().defaultTextOption())
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -17,7 +17,7 @@ select at once (another row of a matrix) sets `arrows_click = True` and gives `s
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QMetaMethod, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import SIGNAL, QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -67,8 +67,9 @@ class PointerWidget(QWidget):
             self.hovered.emit(cell)
             self.update()
 
-    def _listens(self, signal: Any) -> bool:
-        return self.isSignalConnected(QMetaMethod.fromSignal(signal))
+    def _has_listeners(self, signature: str) -> bool:
+        """By its signature: QMetaMethod.fromSignal would keep the Python half of the widget for ever."""
+        return self.receivers(SIGNAL(signature)) > 0
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self.set_hovered(self.cell_at(event.position()))
@@ -82,13 +83,17 @@ class PointerWidget(QWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         cell = self.cell_at(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and cell is not None and self._listens(self.double_clicked):
+        if (
+            event.button() == Qt.MouseButton.LeftButton
+            and cell is not None
+            and self._has_listeners("double_clicked(PyObject)")
+        ):
             self.double_clicked.emit(cell)
         else:
             self.mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if not self._listens(self.context_menu_requested):
+        if not self._has_listeners("context_menu_requested(PyObject,QPoint)"):
             super().contextMenuEvent(event)
             return
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
