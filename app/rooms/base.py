@@ -348,6 +348,7 @@ class ViewRoom(Room):
         self.more = MoreButton(any(spec.is_for_experts for spec in self.specs))
         self.more.toggled.connect(self._show_tabs)
         content, top = QWidget(), QHBoxLayout()
+        self._top = top
         top.addWidget(self.tabs)
         top.addWidget(self.more)
         if beside_tabs is not None:
@@ -371,6 +372,7 @@ class ViewRoom(Room):
         self.views.open(key)
         index = [spec.key for spec in self.specs].index(key)
         with QSignalBlocker(self.tabs):
+            self.tabs.setTabVisible(index, True)  # first: a hidden tab's place is not known, and the row would scroll
             self.tabs.setCurrentIndex(index)
         self.intro.setText(self.specs[index].shown_hint)
         self._show_tabs()
@@ -383,6 +385,7 @@ class ViewRoom(Room):
             is_open = spec.key == self.views.key
             self.tabs.setTabVisible(index, self.more.isChecked() or is_open or not spec.is_for_experts)
         self.tabs.updateGeometry()
+        self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight
 
     def get_view(self, key: str) -> View:
         """A view, made where it is not yet, but not opened."""
