@@ -345,11 +345,3 @@ def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot
             assert figure is not None and figure.caption and figure.numbers, key
             made[key, figure.title] = figure
     assert len(made) == 10
-
-
-def test_the_tab_of_a_view_for_experts_is_shown_whole_with_all_before_it(room: LayersRoom, window: Window) -> None:
-    for key in ("hidden", "added", "neurons"):
-        room.open_view(key)
-        tabs = room.tabs
-        assert tabs.isTabVisible(tabs.currentIndex()) and tabs.tabData(tabs.currentIndex()) == key
-        assert tabs.tabRect(0).left() >= 0 and tabs.tabRect(tabs.currentIndex()).right() < tabs.width()
