@@ -6,6 +6,10 @@ from pathlib import Path
 BUILT_IN, TINY = SHIPPED = ("bertscope-mini", "bertscope-tiny")  # the checkpoints that ship, and their runs, by name
 
 
+TUNED = ("bertscope-sentiment", "bertscope-names", "bertscope-answers")  # BUILT_IN fine-tuned: its difference ships
+NAMED = (*SHIPPED, *TUNED)  # every model that opens by its name
+
+
 def home() -> Path:
     """The person's BERTscope folder: BERTSCOPE_HOME, or .bertscope in their home folder."""
     return Path(os.environ.get("BERTSCOPE_HOME") or Path.home() / ".bertscope")
@@ -24,8 +28,13 @@ def assets() -> Path:
 
 
 def shipped_checkpoint(name: str) -> Path:
-    """The checkpoint of one of SHIPPED."""
+    """The checkpoint of one of NAMED."""
     return assets() / "checkpoints" / name
+
+
+def tuned_models() -> list[str]:
+    """Those of TUNED that are there; a checkout has none until `make tuned` has made them."""
+    return [name for name in TUNED if (shipped_checkpoint(name) / "config.json").is_file()]
 
 
 def built_in_checkpoint() -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bertcore.checkpoint.hub import fetch
 from bertcore.errors import BertcoreError
-from bertcore.locations import SHIPPED, built_in_checkpoint, shipped_checkpoint
+from bertcore.locations import NAMED, built_in_checkpoint, shipped_checkpoint
 from bertcore.runs.known_runs import is_run
 
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
@@ -22,7 +22,7 @@ def resolve_model(reference: str | Path | None) -> Path:
     if reference is None:
         return built_in_checkpoint()
     text = str(reference)
-    if text in SHIPPED and isinstance(reference, str):
+    if text in NAMED and isinstance(reference, str):
         return shipped_checkpoint(text)
     try:
         path = Path(reference).expanduser()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import SHIPPED, shipped_checkpoint
+from bertcore.locations import NAMED, shipped_checkpoint
 
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
@@ -89,7 +89,7 @@ class OpenModel(QObject):
         reference = None if reference is None else portable_reference(str(reference))
         self._opening = opening = _Opening(reference, opened, failed)
         self.requested.emit(reference or "")
-        if reference in (None, *SHIPPED) or os.path.exists(reference or ""):
+        if reference in (None, *NAMED) or os.path.exists(reference or ""):
             self._load(opening, reference)
         else:
             self._inference.post_outside(partial(_fetch, reference), partial(self._on_fetched, opening))
@@ -174,7 +174,7 @@ def _fetch(reference: str) -> Path:
 
 def portable_reference(reference: str) -> str:
     """What still means the same when BERTscope is started elsewhere: a name that ships, an absolute path, a hub id."""
-    if reference in SHIPPED or not os.path.exists(reference):
+    if reference in NAMED or not os.path.exists(reference):
         return reference
     path = Path(reference).resolve()
-    return next((name for name in SHIPPED if path == shipped_checkpoint(name).resolve()), str(path))
+    return next((name for name in NAMED if path == shipped_checkpoint(name).resolve()), str(path))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import SHIPPED
+from bertcore.locations import NAMED
 from bertcore.resolve_model import resolve_model
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
@@ -70,7 +70,7 @@ def vocabulary_of(reference: str | Path) -> Tokenizer:
 
     Raises BertcoreError where there is none; nothing is downloaded.
     """
-    is_here = str(reference) in SHIPPED or os.path.exists(Path(reference).expanduser())
+    is_here = str(reference) in NAMED or os.path.exists(Path(reference).expanduser())
     return Tokenizer.from_folder(resolve_model(reference) if is_here else _fetched_before(str(reference)))
 
 

@@ -78,7 +78,7 @@ class Services:
     def _on_model_opened(self, model: ModelInfo, reference: str | None) -> None:
         is_snapshot = model.folder.parent.name == "snapshots"  # the time machine opens many of them
         is_chosen_step = is_snapshot and reference is not None and model.folder.name in reference
-        if reference not in (None, *locations.SHIPPED) and not is_chosen_step:
+        if reference not in (None, *locations.NAMED) and not is_chosen_step:
             self.settings.remember_model(reference)
             self.save_settings()
 

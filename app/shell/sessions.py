@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import SHIPPED, assets, shipped_checkpoint
+from bertcore.locations import NAMED, assets, shipped_checkpoint
 
 from ..compute.open_model import OpenModel, portable_reference
 from ..figures.figure import model_hash
@@ -146,14 +146,14 @@ class Sessions(QObject):
         reference = model.reference
         if reference is None:
             return None
-        if model.hash and reference not in SHIPPED and not os.path.exists(reference):
+        if model.hash and reference not in NAMED and not os.path.exists(reference):
             same = (known for known, folder in self._models_here() if model_hash(folder) == model.hash)
             reference = next(same, reference)
         return portable_reference(reference)
 
     def _models_here(self) -> Iterator[tuple[str, Path]]:
         """Models that can be opened without asking anybody: reference and folder."""
-        yield from ((name, shipped_checkpoint(name)) for name in SHIPPED)
+        yield from ((name, shipped_checkpoint(name)) for name in NAMED)
         yield from ((str(folder), folder) for folder in sorted((assets() / "runs").glob("*/snapshots/*")))
         yield from ((known, Path(known)) for known in self._known_models() if os.path.isdir(known))
 

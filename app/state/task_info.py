@@ -49,7 +49,7 @@ METRIC_NAMES: dict[str, str] = {
     "mlm_top5": QT_TRANSLATE_NOOP("Metric", "in the top five"),
     "mlm_loss": QT_TRANSLATE_NOOP("Metric", "masked-word loss"),
 }
-EVALUATION_FILE = "evaluation.json"
+EVALUATION_FILE, ABOUT_FILE = "evaluation.json", "bertscope.json"  # of a run, of a checkpoint
 _KIND_WORDS: dict[str, str] = {  # what a run does, in a word
     "classify": QT_TRANSLATE_NOOP("TaskKind", "classify"),
     "regress": QT_TRANSLATE_NOOP("TaskKind", "similarity"),
@@ -95,7 +95,7 @@ TASK_TITLES: dict[str, str] = {  # the engine's titles of its tasks, for transla
 
 @dataclass(frozen=True)
 class TaskInfo:
-    """A model's task. What stands only in the folder of its run is None, or empty, for a checkpoint from elsewhere."""
+    """A model's task. What only its run or `bertscope.json` says is None, or empty, for one from elsewhere."""
 
     kind: str
     labels: tuple[str, ...] = ()
@@ -145,17 +145,21 @@ def kind_words(config: dict[str, Any]) -> str:
 def task_info(
     kind: str, labels: tuple[str, ...], folder: Path, number_range: tuple[float, float] | None = None
 ) -> TaskInfo:
-    """What a checkpoint was taught: what it says itself, and what its run's folder says, where it lies in one."""
+    """What a checkpoint was fine-tuned for: by its own files, and by those of its run, if it is a snapshot of one."""
     run = folder.resolve().parent.parent
     spec = spec_of(read_json_or_empty(run / "config.json"))
+    measured = run / EVALUATION_FILE
+    if spec is None:
+        measured = folder / ABOUT_FILE
+        spec = spec_of({**read_json_or_empty(measured), "kind": "finetune"})
     if spec is None or spec.kind != kind:
         return TaskInfo(kind, labels, number_range=number_range)
     is_pair = spec.is_pair if kind in ("classify", "regress", "multilabel") else None
     limits = spec.number_range or number_range
-    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, _measured(run, metrics_of(spec)))
+    return TaskInfo(kind, labels, task_title(spec), is_pair, limits, _measured(measured, metrics_of(spec)))
 
 
-def _measured(run: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:
-    metrics_in_file = read_json_or_empty(run / EVALUATION_FILE).get("metrics")
+def _measured(file: Path, metrics: tuple[str, ...]) -> tuple[str, float] | None:
+    metrics_in_file = read_json_or_empty(file).get("metrics")
     values = metrics_in_file if isinstance(metrics_in_file, dict) else {}
     return next(((name, float(values[name])) for name in metrics if isinstance(values.get(name), int | float)), None)

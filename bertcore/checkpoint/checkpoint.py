@@ -1,14 +1,16 @@
 """The Hugging Face checkpoint layout, read and written: config.json, model.safetensors, tokenizer files."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_config, read_config_values
+from bertcore.checkpoint.difference import DIFFERENCE_FILE, base_folder, weights_hash, with_difference, write_difference
 from bertcore.checkpoint.missing_parts import what_is_missing
 from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling
 from bertcore.checkpoint.tensor_names import (
@@ -70,10 +72,8 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
     config = read_config(folder)
     tokenizer = Tokenizer.from_folder(folder)
     _check_vocabulary(tokenizer, config, folder)
-    theirs = modern_names(read_weights(folder), config)
-    architectures = read_config_values(folder).get("architectures")
-    tasks = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
-    weights, unused = from_hugging_face(theirs, config, tasks)
+    about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
+    weights, unused = _read(folder, config, about)
     if (folder / EXTRA_HEADS_FILE).is_file():
         weights.update({name: value.float() for name, value in read_safetensors(folder / EXTRA_HEADS_FILE).items()})
     tasks = tuple(head for head in HEAD_TITLES if any(name.startswith(f"{head}.") for name in weights))
@@ -86,7 +86,6 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
     weights.update(_fresh_heads(config, random_heads, tasks))
     _check_fit(weights, unused, model, folder)
     model.load_state_dict(weights, assign=True)
-    about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
     return Checkpoint(
         model=model.eval().requires_grad_(False),
         tokenizer=tokenizer,
@@ -99,6 +98,17 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
         pooling=read_pooling(folder),
         random_heads=random_heads,
     )
+
+
+def _read(folder: Path, config: BertConfig, about: Mapping[str, Any]) -> tuple[dict[str, Tensor], list[str]]:
+    """The weights by our names, and the file's tensors that belong to no part known here."""
+    if (folder / DIFFERENCE_FILE).is_file():
+        base = load_checkpoint(base_folder(folder, about))
+        return with_difference(base.model.state_dict(), folder), []
+    theirs = modern_names(read_weights(folder), config)
+    architectures = read_config_values(folder).get("architectures")
+    tasks = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
+    return from_hugging_face(theirs, config, tasks)
 
 
 def save_checkpoint(
@@ -119,6 +129,7 @@ def save_checkpoint(
     state = {key: value.detach().cpu().to(store_as) for key, value in model.state_dict().items()}
     architecture, held = class_name(model.config, model.tasks)
     write_tensors(to_hugging_face(state, model.config, held), folder / SAFETENSORS)
+    (folder / DIFFERENCE_FILE).unlink(missing_ok=True)
     beside = tuple(f"{head}." for head in model.tasks if head not in held)
     extra = {key: value.contiguous() for key, value in state.items() if beside and key.startswith(beside)}
     (folder / EXTRA_HEADS_FILE).unlink(missing_ok=True)
@@ -127,6 +138,22 @@ def save_checkpoint(
     write_json(folder / CONFIG_FILE, config_values(model.config, architecture))
     tokenizer.save(folder, model.config.max_length)
     write_json(folder / ABOUT_FILE, {"name": name, "step": step, "tokens_seen": tokens_seen})
+
+
+def save_difference(
+    model: Bert, tokenizer: Tokenizer, folder: Path, base: Checkpoint, rank: int | None, about: Mapping[str, Any]
+) -> None:
+    """Write a fine-tuned model as its difference from `base`, one of those that ship; see `difference.py`.
+
+    about: what bertscope.json says besides the base, such as the name.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    state = {key: value.detach().cpu() for key, value in model.state_dict().items()}
+    write_difference(state, base.model.state_dict(), folder, rank)
+    architecture, _ = class_name(model.config, model.tasks)
+    write_json(folder / CONFIG_FILE, config_values(model.config, architecture))
+    tokenizer.save(folder, model.config.max_length)
+    write_json(folder / ABOUT_FILE, {**about, "base": {"name": base.name, "sha256": weights_hash(base.folder)}})
 
 
 @torch.no_grad()

@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.checkpoint.checkpoint import ABOUT_FILE, Checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.files import read_json_or_empty
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import Example, SummaryExample
@@ -121,9 +122,12 @@ def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping
 
 
 def data_of_run(folder: Path) -> TaskDataOptions | None:
-    """How the fine-tuning run that a snapshot lies in reads its examples; None elsewhere."""
+    """How the fine-tuning run that a snapshot is in reads its examples, or that of a model that ships; else None."""
     run = run_around(folder)
     try:
-        return None if run is None else FinetuneOptions.from_dict(RunFolder(run).config()).data
+        if run is not None:
+            return FinetuneOptions.from_dict(RunFolder(run).config()).data
+        data = read_json_or_empty(folder / ABOUT_FILE).get("data")
+        return None if data is None else TaskDataOptions.from_table(data, "data")
     except BertcoreError:  # it learned something else
         return None

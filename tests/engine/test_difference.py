@@ -1,0 +1,149 @@
+"""Fine-tuned models that are stored as their difference from one that ships: the same numbers, and clear refusals."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint, save_difference
+from bertcore.checkpoint.difference import DIFFERENCE_FILE
+from bertcore.errors import BertcoreError
+from bertcore.loaded_model import load
+from bertcore.locations import BUILT_IN, TUNED, tuned_models
+from bertcore.model.bert import Bert
+from bertcore.resolve_model import resolve_model
+from tests.engine.models import tiny_config, tiny_model, word_tokenizer
+
+LABELS = ("negative", "positive")
+ABOUT = {"name": TUNED[0], "step": 7, "data": {"task": "sst2", "max_length": 64}, "metrics": {"accuracy": 0.75}}
+LAYER = "encoder.layers.1."
+
+
+@pytest.fixture
+def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkpoint:
+    """A small model in the place of the built-in one."""
+    monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
+    folder = tmp_path / "checkpoints" / BUILT_IN
+    save_checkpoint(tiny_model(), word_tokenizer(), folder, name=BUILT_IN, store_as=torch.float16)
+    return load_checkpoint(folder)
+
+
+def tune(base: Checkpoint, scale: float = 0.05) -> Bert:
+    """Another last layer and pooler, and a head: what fine-tuning with a frozen lower part leaves."""
+    model = Bert(tiny_config(labels=LABELS), ["classify"], pooler=True, generator=torch.Generator().manual_seed(1))
+    model.load_state_dict(base.model.state_dict(), strict=False)
+    generator = torch.Generator().manual_seed(2)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name.startswith((LAYER, "pooler.")):
+                parameter.add_(torch.randn(parameter.shape, generator=generator), alpha=scale)
+    return model.eval().requires_grad_(False)
+
+
+def stored(base: Checkpoint, model: Bert, rank: int | None = None) -> Path:
+    folder = base.folder.parent / TUNED[0]
+    save_difference(model, base.tokenizer, folder, base, rank, ABOUT)
+    return folder
+
+
+def test_it_opens_as_the_model_that_was_stored(base: Checkpoint) -> None:
+    model = tune(base)
+    folder = stored(base, model)
+    opened = load_checkpoint(folder)
+    assert (opened.name, opened.step, opened.tasks, opened.config.labels) == (TUNED[0], 7, ("classify",), LABELS)
+    state = opened.model.state_dict()
+    assert set(state) == set(model.state_dict())
+    for name, value in model.state_dict().items():
+        torch.testing.assert_close(state[name], value, atol=2e-3, rtol=1e-3)  # fp16
+    ids = torch.tensor([opened.tokenizer.encode("The cat sat on the mat.").ids])
+    ours, theirs = (each.classify_logits(each(ids)[:, 0]) for each in (opened.model, model))
+    torch.testing.assert_close(ours, theirs, atol=0.02, rtol=0)
+    names = set(load_file(folder / DIFFERENCE_FILE))
+    assert not [name for name in names if name.startswith(("embeddings.", "encoder.layers.0."))]  # what did not change
+
+
+def test_of_a_change_the_strongest_directions_are_kept(base: Checkpoint) -> None:
+    """The error is that of the best approximation: the singular values that were left out (Eckart and Young 1936)."""
+    model, rank = tune(base), 4
+    name = next(name for name, value in model.state_dict().items() if name.startswith(LAYER) and value.ndim == 2)
+    change = model.state_dict()[name] - base.model.state_dict()[name]
+    folder = stored(base, model, rank)
+    left = change - (load_checkpoint(folder).model.state_dict()[name] - base.model.state_dict()[name])
+    rest = torch.linalg.svdvals(change)[rank:].square().sum().sqrt()
+    assert float(left.norm()) == pytest.approx(float(rest), rel=0.01)
+    whole = (stored(base, model) / DIFFERENCE_FILE).stat().st_size
+    assert (stored(base, model, rank) / DIFFERENCE_FILE).stat().st_size < whole
+
+
+def test_saved_again_it_is_an_ordinary_checkpoint_that_transformers_opens(base: Checkpoint, tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    opened = load_checkpoint(stored(base, tune(base)))
+    folder = tmp_path / "whole"
+    shutil.copytree(opened.folder, folder)  # over the difference, which would be read first
+    save_checkpoint(opened.model, opened.tokenizer, folder, name="whole")
+    assert not (folder / DIFFERENCE_FILE).exists()
+    shutil.rmtree(base.folder)  # not needed any more
+    again = load_checkpoint(folder)
+    theirs = transformers.BertForSequenceClassification.from_pretrained(folder)
+    encoding = opened.tokenizer.encode("The cat sat.")
+    ids = torch.tensor([encoding.ids])
+    logits = opened.model.classify_logits(opened.model(ids)[:, 0])
+    assert torch.equal(again.model.classify_logits(again.model(ids)[:, 0]), logits)
+    with torch.no_grad():
+        torch.testing.assert_close(theirs(ids).logits, logits, atol=1e-5, rtol=0)
+
+
+def test_it_opens_by_its_name_and_says_what_it_learned(base: Checkpoint) -> None:
+    assert tuned_models() == []
+    stored(base, tune(base))
+    assert tuned_models() == [TUNED[0]]
+    model = load(TUNED[0])
+    assert resolve_model(TUNED[0]) == base.folder.parent / TUNED[0]
+    assert (model.learned_task, model.task_kind) == ("sst2", "classify")
+    assert model.predict("The cat sat.").label in LABELS  # type: ignore[union-attr]
+
+
+def test_with_another_version_of_its_base_it_is_refused(base: Checkpoint) -> None:
+    folder = stored(base, tune(base))
+    save_checkpoint(tiny_model(seed=1), base.tokenizer, base.folder, name=BUILT_IN)
+    with pytest.raises(BertcoreError, match=f"another version of {BUILT_IN}"):
+        load_checkpoint(folder)
+
+
+def test_without_its_base_it_is_refused(base: Checkpoint) -> None:
+    folder = stored(base, tune(base))
+    shutil.rmtree(base.folder)
+    with pytest.raises(BertcoreError, match=f"difference from {BUILT_IN}, which is missing"):
+        load_checkpoint(folder)
+
+
+@pytest.mark.parametrize("said", [{}, {"base": None}, {"base": {"name": "../../somewhere"}}, {"base": [1]}])
+def test_only_a_model_that_ships_can_be_the_base(said: dict[str, object], base: Checkpoint) -> None:
+    folder = stored(base, tune(base))
+    (folder / "bertscope.json").write_text(json.dumps(said))
+    with pytest.raises(BertcoreError, match="must be one of those that ship"):
+        load_checkpoint(folder)
+
+
+@pytest.mark.parametrize("damage", ["cut off", "no down", "wide", "unknown", "nan"])
+def test_a_damaged_difference_is_refused_in_a_sentence(damage: str, base: Checkpoint) -> None:
+    file = stored(base, tune(base), rank=4) / DIFFERENCE_FILE
+    tensors = load_file(file)
+    up = next(name for name in tensors if name.endswith(".up"))
+    if damage == "no down":
+        del tensors[up.removesuffix("up") + "down"]
+    elif damage == "wide":  # 10^10 numbers, if they were multiplied
+        tensors[up], tensors[up.removesuffix("up") + "down"] = torch.zeros(100_000, 1), torch.zeros(1, 100_000)
+    elif damage == "unknown":
+        tensors["encoder.layers.9.more"] = torch.zeros(3)
+    elif damage == "nan":
+        tensors["pooler.dense.bias"] = torch.full((32,), torch.nan)
+    save_file(tensors, file)
+    if damage == "cut off":
+        file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(BertcoreError) as raised:
+        load_checkpoint(file.parent)
+    assert str(raised.value).count("\n") == 0
