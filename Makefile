@@ -2,8 +2,9 @@
 BIN := .venv/bin
 ARGS ?=
 TEXT ?= ../shared/corpus
+TASKS ?= ../shared/tasks
 
-.PHONY: app test setup display check lint types format evidence bench soak parity tour gallery model tiny clean
+.PHONY: app test setup display check lint types format evidence bench soak parity tour gallery model tiny tuned clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -35,6 +36,9 @@ model: setup  ## the built-in model from nothing, in hours: make model TEXT=../s
 
 tiny: setup  ## the tiny model and its snapshots from nothing, in minutes: make tiny TEXT=../shared/corpus
 	@$(BIN)/python scripts/make_model.py bertscope-tiny $(TEXT) $(ARGS)
+
+tuned: setup  ## the three fine-tuned models, in minutes; after each change of the built-in one: make tuned TASKS=../shared/tasks
+	@$(BIN)/python scripts/make_tuned.py $(TASKS) $(ARGS)
 
 evidence: setup  ## the slow tests
 	@$(BIN)/python -m pytest -m slow $(ARGS)

@@ -224,11 +224,15 @@ class TestPretrain:
         assert (config["name"], config["training"]["seed"], config["training"]["steps"]) == ("mine", 5, 2)
 
     def test_the_shipped_recipes_are_read(self, shell: Shell, tmp_path: Path) -> None:
-        from bertcore.locations import assets
+        from bertcore.locations import TUNED, assets
+        from bertcore.training.finetune_options import FinetuneOptions
         from bertcore.training.pretrain_options import PretrainOptions
 
         for file in (assets() / "recipes").glob("*.json"):
-            assert PretrainOptions.from_file(file).budget != (None, None)
+            if file.stem in TUNED:
+                assert FinetuneOptions.from_file(file).name == file.stem
+            else:
+                assert PretrainOptions.from_file(file).budget != (None, None)
 
 
 class TestOwnProcess:
