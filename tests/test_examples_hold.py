@@ -14,6 +14,9 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
     "no_head_looks": [["it", "cat"]]                there is no such head
     "pieces": {"photographer": ["photograph", "##er"]}
     "alike": ["bank", 4, -1.0, 0.5]                 cosine of a word in A and in B after layer 4 lies between; 0: before
+    "class": ["positive", 0.7]                      a fine-tuned model's class, with at least that probability
+    "names": ["Paris LOC"]                          all names that it marks, in order
+    "answer": "Martin Reed"                         what it finds in the example's passage
     "same_part": ["token", "rain"] | "other_part"   of the input: token, segment, position; a word in A and in B
 
 Where there are several masks, "mask": 2 beside it means the second.
@@ -21,6 +24,7 @@ Where there are several masks, "mask": 2 beside it means the second.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -35,6 +39,11 @@ from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.vectors import cosines
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
 from bertcore.locations import built_in_checkpoint
+from bertcore.resolve_model import resolve_model
+from bertcore.tag_schemes import entity_spans
+from bertcore.tasks.examples import TaggedExample
+from bertcore.tasks.features.predictions import AnswerPrediction, LabelPrediction, TagsPrediction
+from bertcore.tasks.inference.predict import as_example, predict
 from bertcore.tokenizer.tokenizer import Encoding
 
 Holds = Callable[..., bool]  # (asked, what the check says, number of the mask, what it says more)
@@ -49,6 +58,7 @@ class Asked:
     encoding: Encoding
     masks: list[int]  # positions
     seen: Trace
+    passage: str = ""
 
     def places(self, word: str) -> list[int]:
         """Where a word that is one token stands."""
@@ -67,6 +77,11 @@ def built_in() -> Checkpoint:
     return load_checkpoint(built_in_checkpoint())
 
 
+@cache
+def tuned(name: str) -> Checkpoint:
+    return load_checkpoint(resolve_model(name))
+
+
 def ask(checkpoint: Checkpoint, example: Example, check: Mapping[str, Any]) -> Asked:
     tokenizer = checkpoint.tokenizer
     if "a" in check:
@@ -77,7 +92,7 @@ def ask(checkpoint: Checkpoint, example: Example, check: Mapping[str, Any]) -> A
         masked = set(positions_of(encoding, example.mask))
         ids = [tokenizer.mask_id if place in masked else token for place, token in enumerate(encoding.ids)]
     masks = [place for place, token in enumerate(ids) if token == tokenizer.mask_id]
-    return Asked(checkpoint, encoding, masks, trace(checkpoint.model, ids, encoding.segments))
+    return Asked(checkpoint, encoding, masks, trace(checkpoint.model, ids, encoding.segments), example.passage)
 
 
 def first(asked: Asked, word: str, mask: int) -> bool:
@@ -140,6 +155,26 @@ def same_part(asked: Asked, wanted: tuple[str, str], mask: int) -> bool:
     return bool(np.allclose(vectors[0], vectors[1]))
 
 
+def classed(asked: Asked, wanted: tuple[str, float], mask: int) -> bool:
+    (found,) = predict(asked.checkpoint, [as_example("classify", asked.encoding.text_a)])
+    assert isinstance(found, LabelPrediction)
+    return found.label == wanted[0] and found.probabilities[found.label] >= wanted[1]
+
+
+def names(asked: Asked, wanted: Sequence[str], mask: int) -> bool:
+    example = as_example("tag", asked.encoding.text_a)
+    (found,) = predict(asked.checkpoint, [example])
+    assert isinstance(found, TagsPrediction) and isinstance(example, TaggedExample)
+    spans = entity_spans(found.tags)
+    return [f"{' '.join(example.words[each.start : each.end])} {each.type}" for each in spans] == list(wanted)
+
+
+def answers(asked: Asked, wanted: str, mask: int) -> bool:
+    (found,) = predict(asked.checkpoint, [as_example("span", asked.encoding.text_a, asked.passage)])
+    assert isinstance(found, AnswerPrediction)
+    return found.text == wanted
+
+
 def opposite(holds: Holds) -> Holds:
     return lambda *asked, **beside: not holds(*asked, **beside)
 
@@ -162,6 +197,9 @@ HOLDS: dict[str, Holds] = {
     "no_head_looks": opposite(looks),
     "pieces": pieces,
     "alike": alike,
+    "class": classed,
+    "names": names,
+    "answer": answers,
     "same_part": same_part,
     "other_part": opposite(same_part),
 }
@@ -198,7 +236,7 @@ def said(asked: Asked) -> str:
 @pytest.mark.parametrize("example", load_examples(), ids=lambda example: example.title)
 def test_what_an_example_says_happens_does_happen(built_in: Checkpoint, example: Example) -> None:
     assert example.checks
-    assert problems(built_in, example) == []
+    assert problems(tuned(example.model) if example.model else built_in, example) == []
 
 
 def test_a_wrong_claim_is_noticed(built_in: Checkpoint) -> None:

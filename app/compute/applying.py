@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bertcore.tasks.examples import Example
     from bertcore.tasks.features.predictions import Prediction
 
+    from ..state.readings import Reading
     from .question import Step
 
 
@@ -43,6 +44,22 @@ class Applied:
     changed: WhatIf = NOTHING_CHANGED  # what of the request's changes acted
     problem: str = ""
     took_ms: float = 0.0
+
+
+def request_for(reading: Reading, editors: Mapping[str, str]) -> ApplyRequest | None:
+    """What the open model's task head reads of a reading's text, as the room Apply asks it.
+
+    editors: kind of task -> the text in the room's editor. None for a model without a task, and for what reads no A.
+    """
+    task, encoding = reading.request.model.task, reading.encoding
+    if task is None or task.kind == "summarise":
+        return None
+    b = encoding.text_b
+    if task.kind in ("span", "choice"):
+        b = editors.get(task.kind, "")
+    elif task.kind == "tag" or task.is_pair is False:
+        b = None
+    return ApplyRequest(encoding.text_a, b, reading.request.what_if, tuple(encoding.ids))
 
 
 def apply_model(checkpoint: Checkpoint, request: ApplyRequest, step: Step) -> Applied:

@@ -51,6 +51,7 @@ class Setup:
     select: WordAt | None = None
     words: bool | None = None  # whole words instead of tokens
     specials: bool | None = None
+    passage: str | None = None  # that a model finds answers in, in the room Apply
 
     def then(self, later: Setup) -> Setup:
         """What a later page shows. Another text brings no masks, no second sentence and no selected token along."""

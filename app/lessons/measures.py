@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,8 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.attention_heads import KINDS, HeadKind, classify_heads
+from bertcore.tasks.examples import TaggedExample
+from bertcore.tasks.features.predictions import AnswerPrediction, LabelPrediction, TagsPrediction
 
 from ..look import numbers
 from ..state.readings import Reading
@@ -24,10 +26,12 @@ from ..state.text_spans import Place, positions_of
 from .lesson import Condition, Measure, WordAt
 
 if TYPE_CHECKING:
+    from ..compute.applying import Applied
     from ..compute.masks import MaskLens
 
 Value = float | str | None  # None: not known here, or not yet
 translate = QCoreApplication.translate
+OUTSIDE = "O"  # the tag of words that are no names
 WORD = re.compile(r"(?:(?P<part>[ab]):)?(?P<word>\S+?)(?:#(?P<nth>[1-9]\d?))?")
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": lambda a, b: a >= b,
@@ -41,12 +45,16 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What the window shows: a reading, the selected head, and what the mask reads layer by layer, once it is known."""
+    """What the window shows: a reading and the selected head.
+
+    Once they are known, also the mask's best word after each layer, and the answer of a fine-tuned model.
+    """
 
     reading: Reading
     layer: int
     head: int
     lens: MaskLens | None = None
+    applied: Applied | None = None
 
     @cached_property
     def kinds(self) -> list[HeadKind]:
@@ -56,10 +64,13 @@ class Facts:
 
     def at(self, layer: int, head: int) -> Facts:
         """Another head of the same reading."""
-        return self._copied(Facts(self.reading, layer, head, self.lens))
+        return self._copied(replace(self, layer=layer, head=head))
 
     def with_lens(self, lens: MaskLens) -> Facts:
-        return self._copied(Facts(self.reading, self.layer, self.head, lens))
+        return self._copied(replace(self, lens=lens))
+
+    def with_applied(self, applied: Applied) -> Facts:
+        return self._copied(replace(self, applied=applied))
 
     def _copied(self, made: Facts) -> Facts:
         """With the kinds of heads, which take a while with many heads."""
@@ -127,6 +138,7 @@ class Spec:
     read: Callable[[Facts, str], Value]
     accepts: Callable[[str], bool]
     needs_lens: bool = False
+    needs_answer: bool = False  # of a fine-tuned model
 
 
 def _is_kind(text: str) -> bool:
@@ -204,6 +216,32 @@ def _cosine(facts: Facts, argument: str) -> Value:
     return float(first @ second / max(float(np.linalg.norm(first) * np.linalg.norm(second)), 1e-12))
 
 
+def _class(facts: Facts, _: str) -> Value:
+    prediction = facts.applied.prediction if facts.applied else None
+    return prediction.label if isinstance(prediction, LabelPrediction) else None
+
+
+def _class_probability(facts: Facts, name: str) -> Value:
+    prediction = facts.applied.prediction if facts.applied else None
+    return prediction.probabilities.get(name) if isinstance(prediction, LabelPrediction) else None
+
+
+def _tag(facts: Facts, argument: str) -> Value:
+    """The type of name that a word is part of, without the letter of the scheme; O for none."""
+    word, applied = parse_word(argument), facts.applied
+    if word is None or applied is None or not isinstance(applied.prediction, TagsPrediction):
+        return None
+    assert isinstance(applied.example, TaggedExample)
+    pairs = zip(applied.example.words, applied.prediction.tags, strict=True)
+    tags = [tag for each, tag in pairs if each.casefold() == word.word.casefold()]
+    return tags[word.nth - 1].partition("-")[2] or OUTSIDE if word.nth <= len(tags) else None
+
+
+def _answer(facts: Facts, _: str) -> Value:
+    prediction = facts.applied.prediction if facts.applied else None
+    return prediction.text or None if isinstance(prediction, AnswerPrediction) else None
+
+
 def _head_name(facts: Facts, kind: str) -> Value:
     found = facts.head_by(kind)
     return None if found is None else f"{found[0] + 1}·{found[1] + 1}"
@@ -244,6 +282,10 @@ MEASURES: Mapping[str, Spec] = {
     "looks": Spec("WORD -> WORD", "share", _looks, _is_pair),
     "looked-at": Spec("WORD", "word", _looked_at, _is_word),
     "cosine": Spec("WORD -> WORD", "number", _cosine, _is_pair),
+    "class": Spec("", "word", _class, _is_nothing, needs_answer=True),
+    "class-probability": Spec("CLASS", "share", _class_probability, bool, needs_answer=True),
+    "tag": Spec("WORD", "word", _tag, _is_word, needs_answer=True),
+    "answer": Spec("", "word", _answer, _is_nothing, needs_answer=True),
 }
 
 
@@ -306,6 +348,11 @@ def holds(condition: Condition, facts: Facts, start: Value = None) -> bool:
         is_same = str(value).casefold() == str(wanted).casefold()
         return is_same if condition.operator == "=" else not is_same
     return OPERATORS[condition.operator](value, wanted)
+
+
+def needs_answer(measures: list[Measure]) -> bool:
+    """Whether any of them is about what a fine-tuned model answers, which takes a further computation."""
+    return any(MEASURES[measure.name].needs_answer for measure in measures)
 
 
 def needs_lens(measures: list[Measure]) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.attention_heads import KINDS
-from bertcore.locations import BUILT_IN, SHIPPED
+from bertcore.locations import BUILT_IN, NAMED
 
 from ..widgets.spots import SPOTS
 from .errors import LessonError
@@ -273,6 +273,7 @@ class _Parser:
             "select": lambda value: ("select", self._word(value)),
             "whole-words": lambda value: ("words", self._one_of(value, ["on", "off"]) == "on"),
             "specials": lambda value: ("specials", self._one_of(value, ["on", "off"]) == "on"),
+            "passage": lambda value: ("passage", value),
         }
         self._set_in(said, *readers[name](argument))
 
@@ -359,7 +360,7 @@ class _Parser:
 
     def _do_solution(self, argument: str) -> None:
         name, _, value = argument.partition(" ")
-        self._one_of(name, [known for known in SETTINGS if known not in ("model", "room", "view")])
+        self._one_of(name, [known for known in SETTINGS if known not in ("model", "room", "view", "passage")])
         self._do_setup(name, value.strip(), self._tasked().setdefault("solution", {}))
 
     # Values.
@@ -411,7 +412,7 @@ class _Parser:
 
     def _model_name(self, text: str) -> str:
         """Only what ships: a lesson shall not read other folders, or download."""
-        return self._one_of(text, list(SHIPPED))
+        return self._one_of(text, list(NAMED))
 
     def _whole_number(self, text: str, most: int) -> int:
         if not re.fullmatch(r"\d{1,6}", text) or not 1 <= int(text) <= most:
@@ -446,6 +447,7 @@ SETTINGS = (
     "select",
     "whole-words",
     "specials",
+    "passage",
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 from bertcore.errors import BertcoreError
 from bertcore.locations import BUILT_IN
 
+from ..compute.applying import apply_model, request_for
 from ..compute.open_model import OpenModel
 from ..compute.question import Question as Ask
 from ..state.explore_state import ExploreState
@@ -19,7 +21,7 @@ from ..state.session_file import Session
 from .answers import Answer, HandIn
 from .judging import is_right
 from .lesson import Lesson, Page
-from .measures import Facts, Value, holds, needs_lens, shown, value_of
+from .measures import Facts, Value, holds, needs_answer, needs_lens, shown, value_of
 from .parser import Rooms, load_lesson
 from .stage import model_folder, set_input, set_selection
 from .verify import measures_of
@@ -27,6 +29,7 @@ from .verify import measures_of
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
 
+    from ..compute.applying import Applied, ApplyRequest
     from ..compute.masks import MaskLens
     from ..state.readings import Reading
 
@@ -61,8 +64,10 @@ class LessonPlayer(QObject):
         self._state, self._open_model, self._session, self._rooms = state, open_model, session, rooms
         self._is_arriving = False  # the page's selection waits for its reading
         self._lens: Ask[MaskLens] = Ask(self, self._on_lens_answered)
-        self._lens.requested.connect(self.question_requested)
-        self._lens.cancelled.connect(self.question_cancelled)
+        self._applied: Ask[Applied] = Ask(self, self._on_applied_answered)
+        for question in (self._lens, self._applied):
+            question.requested.connect(self.question_requested)
+            question.cancelled.connect(self.question_cancelled)
         self._watcher = QFileSystemWatcher(self)
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._reload.timeout.connect(self.reload)
@@ -92,7 +97,7 @@ class LessonPlayer(QObject):
         """The window stays as it is."""
         if self.lesson is not None:
             self.lesson, self._is_arriving = None, False
-            self._lens.forget()
+            self._forget_questions()
             self._watch(None)
             self.opened.emit()
 
@@ -177,7 +182,7 @@ class LessonPlayer(QObject):
         assert page is not None
         self.start = self.facts = self.start_value = None
         self._is_arriving = True
-        self._lens.forget()
+        self._forget_questions()
         try:
             folder = model_folder(page.setup)
         except BertcoreError as error:
@@ -232,6 +237,7 @@ class LessonPlayer(QObject):
             if page.task is not None:
                 self.start_value = value_of(page.task.done.measure, self.facts)
         self._ask_lens(page, reading)
+        self._ask_answer(page, reading)
         self._look()
 
     def _on_state_head_changed(self) -> None:
@@ -252,14 +258,36 @@ class LessonPlayer(QObject):
 
         self._lens.ask_model(model, (reading.request,), work, 0)
 
+    def _ask_answer(self, page: Page, reading: Reading) -> None:
+        request = request_for(reading, self._state.applied_texts) if needs_answer(measures_of(page)) else None
+        if request is not None:
+            work = partial(_applied, request=request)
+            self._applied.ask_model(reading.request.model, (reading.request, request), work, 0)
+            if self._applied.answer is not None:  # the same page of a file that was saved
+                self._on_applied_answered(self._applied.answer)
+
     def _on_lens_answered(self, lens: MaskLens) -> None:
-        if self.facts is None:
+        self._add_to_facts(lambda facts: facts.with_lens(lens))
+
+    def _on_applied_answered(self, applied: Applied) -> None:
+        self._add_to_facts(lambda facts: facts.with_applied(applied))
+
+    def _add_to_facts(self, add: Callable[[Facts], Facts]) -> None:
+        """Something about the reading on show that took a further computation."""
+        page = self.page
+        if self.facts is None or page is None:
             return
         is_start = self.start is not None and self.start.reading is self.facts.reading
-        self.facts = self.facts.with_lens(lens)
+        self.facts = add(self.facts)
         if is_start and self.start is not None:
-            self.start = self.start.with_lens(lens)
+            self.start = add(self.start)
+            if page.task is not None:
+                self.start_value = value_of(page.task.done.measure, self.start)
         self._look()
+
+    def _forget_questions(self) -> None:
+        self._lens.forget()
+        self._applied.forget()
 
     def _look(self) -> None:
         """Perhaps the task is done now."""
@@ -280,3 +308,7 @@ class LessonPlayer(QObject):
             self._watcher.removePaths(old)
         if file is not None:
             self._watcher.addPaths([str(file), str(file.parent)])
+
+
+def _applied(checkpoint: Checkpoint, step: Callable[[float], Any], *, request: ApplyRequest) -> Applied:
+    return apply_model(checkpoint, request, step)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from bertcore.locations import assets
+from bertcore.locations import TUNED, assets, tuned_models
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,10 @@ class ShippedLesson:
 
 
 def shipped_files() -> list[Path]:
-    """In the order of the menu."""
-    return sorted((assets() / "lessons").glob("*.md"))
+    """In the order of the menu; without lessons on fine-tuned models that are not there."""
+    absent = set(TUNED) - set(tuned_models())
+    files = sorted((assets() / "lessons").glob("*.md"))
+    return [file for file in files if not any(name in file.read_text(encoding="utf-8") for name in absent)]
 
 
 @cache

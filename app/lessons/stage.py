@@ -47,6 +47,8 @@ def set_input(state: ExploreState, setup: Setup) -> None:
     state.set_what_if(NOTHING_CHANGED)
     state.set_text(text_a, text_b)
     state.set_mask_places(places)
+    if setup.passage is not None:
+        state.set_applied_texts({"span": setup.passage})
     state.set_token_view(words=bool(setup.words), specials=setup.specials is not False)
     state.set_hover(None)
 

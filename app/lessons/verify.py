@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication
 
 from bertcore.errors import BertcoreError
 
+from ..compute.applying import apply_model, request_for
 from ..compute.inference import opened_checkpoint
 from ..compute.masks import lens_at
 from ..compute.reader import read
@@ -19,7 +20,7 @@ from ..state.readings import ReadingRequest
 from .errors import LessonError
 from .judging import is_right, right_answers, right_options
 from .lesson import Condition, Lesson, Measure, Page, Question, Setup, placeholders
-from .measures import MEASURES, Facts, Value, holds, needs_lens, parse_measure, shown, shown_in, value_of
+from .measures import MEASURES, Facts, Value, holds, needs_answer, needs_lens, parse_measure, shown, shown_in, value_of
 from .stage import model_folder, set_input, set_selection
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Bench:
         self._problem = ""
         self.state.problem_found.connect(self._on_problem)
 
-    def show(self, setup: Setup, *, with_lens: bool = False) -> Facts:
+    def show(self, setup: Setup, *, with_lens: bool = False, with_answer: bool = False) -> Facts:
         """What the window would show. Raises BertcoreError where it could not."""
         folder, state = model_folder(setup), self.state
         if folder not in self._models:
@@ -62,7 +63,9 @@ class Bench:
         lens = None
         if with_lens and reading.request.masked and "mlm" in checkpoint.tasks:
             lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(reading.request.masked)])
-        return Facts(reading, state.layer, state.head, lens)
+        request = request_for(reading, state.applied_texts) if with_answer else None
+        applied = None if request is None else apply_model(checkpoint, request, lambda _share: None)
+        return Facts(reading, state.layer, state.head, lens, applied)
 
     def _on_problem(self, sentence: str) -> None:
         self._problem = sentence
@@ -93,8 +96,9 @@ def measures_of(page: Page) -> list[Measure]:
 
 
 def _check_page(page: Page, bench: Bench) -> Iterator[tuple[int, str]]:
-    with_lens = needs_lens(measures_of(page))
-    facts = bench.show(page.setup, with_lens=with_lens)
+    wanted = measures_of(page)
+    needs = {"with_lens": needs_lens(wanted), "with_answer": needs_answer(wanted)}
+    facts = bench.show(page.setup, **needs)
     for text in placeholders(page.texts()):
         measure = parse_measure(text)
         if isinstance(measure, Measure) and value_of(measure, facts) is None:
@@ -105,7 +109,7 @@ def _check_page(page: Page, bench: Bench) -> Iterator[tuple[int, str]]:
     if page.question is not None:
         yield from _check_question(page.question, facts)
     if page.task is not None:
-        yield from _check_task(page, bench, facts, with_lens)
+        yield from _check_task(page, bench, facts, needs)
     if page.cut and len(facts.token_ids(page.cut)) < 2:
         sentence = translate("Lesson", "The model’s vocabulary has “{word}” as one piece: there is nothing to cut.")
         yield page.line, sentence.format(word=page.cut)
@@ -129,7 +133,7 @@ def _check_question(question: Question, facts: Facts) -> Iterator[tuple[int, str
                 yield question.line, sentence.format(right=text, wrong=wrong)
 
 
-def _check_task(page: Page, bench: Bench, facts: Facts, with_lens: bool) -> Iterator[tuple[int, str]]:
+def _check_task(page: Page, bench: Bench, facts: Facts, needs: Mapping[str, bool]) -> Iterator[tuple[int, str]]:
     """Not done when the page opens, done after its solution."""
     task = page.task
     assert task is not None
@@ -141,7 +145,7 @@ def _check_task(page: Page, bench: Bench, facts: Facts, with_lens: bool) -> Iter
     solution = page.setup.then(task.solution)
     if task.solution.text_a is not None and task.solution.text_b is None:
         solution = replace(solution, text_b=page.setup.text_b)  # a person who edits A leaves B as it is
-    done = bench.show(solution, with_lens=with_lens)
+    done = bench.show(solution, **needs)
     if not holds(task.done, done, start):
         yield task.line, translate("Lesson", "The solution does not do the task.") + " " + _not_held(task.done, done)
 

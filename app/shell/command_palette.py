@@ -7,6 +7,8 @@ from functools import partial
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
+from bertcore.locations import tuned_models
+
 from ..compute.open_model import OpenModel
 from ..state.examples import Example, load_examples
 from ..state.explore_state import ExploreState
@@ -61,9 +63,9 @@ def word_entries(show_word: Callable[[str], object]) -> list[Entry]:
 
 
 def model_entries(recent: list[str], open_model: OpenModel) -> list[Entry]:
-    """Those that were open lately."""
+    """The fine-tuned ones that ship, and those that were open lately."""
     kind = translate("Commands", MENUS["model"])
-    return [Entry(shortened(name), kind, partial(open_model.open, name)) for name in recent]
+    return [Entry(shortened(name), kind, partial(open_model.open, name)) for name in (*tuned_models(), *recent)]
 
 
 def head_entries(state: ExploreState, open_room: Callable[[str], object], typed: str) -> list[Entry]:

@@ -197,8 +197,10 @@ def view_commands(
 
 def fill_models(actions: Actions, recent: list[str], open_model: OpenModel, menu: QMenu) -> None:
     """The models that ship, a folder, and those that were open lately."""
-    names = ("model.open_built_in", "model.open_tiny", "model.open_folder")
-    menu.addActions([actions.actions[name] for name in names])
+    menu.addActions([actions.actions[name] for name in ("model.open_built_in", "model.open_tiny")])
+    for name in locations.tuned_models():
+        menu.addAction(name, partial(open_model.open, name))
+    menu.addAction(actions.actions["model.open_folder"])
     if recent:
         menu.addSeparator()
     for reference in recent:

@@ -129,6 +129,7 @@ def _make_apply(made: type[ApplyRoom], context: RoomContext) -> QWidget:
         train_room.show_task_form(state.model.folder if state.model else None)
 
     room.train_requested.connect(train)
+    room.model_requested.connect(context.services.open_model.open)
     state.applied_texts_changed.connect(room.show_kept_text)
     return connect_room(room, context)
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
 
-from bertcore.locations import BUILT_IN, built_in_checkpoint
+from bertcore.locations import BUILT_IN, TUNED
 
 from ..look import numbers, theme
 from ..state.examples import Example, load_examples
@@ -163,10 +163,10 @@ class Window(QMainWindow):
 
     def use_example(self, example: Example) -> None:
         """Writes an example pair into the sentence bar, masks its words and opens the room it is about."""
+        is_open = self._open_model_of(example)
         self._write_example(example)
-        is_open = self.state.model is None or self.state.model.folder == built_in_checkpoint()
         about = self.tr("{model}: {happens}") if is_open else self.tr("{model} (not open now): {happens}")
-        self.frame.ask(example.look_for, about.format(model=BUILT_IN, happens=example.happens))
+        self.frame.ask(example.look_for, about.format(model=example.model or BUILT_IN, happens=example.happens))
         room = self.open_room(example.room)
         views = next(spec for spec in ROOMS if spec.key == example.room).views
         if views:
@@ -267,7 +267,20 @@ class Window(QMainWindow):
         if theme.scale_for(self.width(), self.height(), self.services.settings.projector) != theme.scale():
             self.set_look()
 
+    def _open_model_of(self, example: Example) -> bool:
+        """A model that ships makes place for the one that the example is about; a person's own stays for others.
+
+        Whether that model is open, or on its way.
+        """
+        wanted, opener = example.model or BUILT_IN, self.services.open_model
+        now = opener.newest_reference or BUILT_IN
+        if now != wanted and (example.model or now in TUNED):
+            self.open_model(None if wanted == BUILT_IN else wanted)
+        return (opener.newest_reference or BUILT_IN) == wanted
+
     def _write_example(self, example: Example) -> None:
+        if example.passage:
+            self.state.set_applied_texts({"span": example.passage})
         self.state.set_text(example.a, example.b or "")
         self.state.set_mask_places(example.mask)
 

@@ -9,6 +9,8 @@
     room        the room to look at it in: the key of one, see app.shell.rooms
     look_for    one or two plain sentences that ask: what to look at, what to compare
     happens     what the built-in model does here, in a sentence
+    model       optional: the fine-tuned model that it is about, one of bertcore.locations.TUNED; else the built-in one
+    passage     optional: the text that an answer is looked for in, in the room Apply
     checks      what `happens` claims, one object for each claim: tests/test_examples_hold.py holds the model to it
 """
 
@@ -20,7 +22,7 @@ from functools import cache
 from typing import Any
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import assets
+from bertcore.locations import assets, tuned_models
 
 from .text_spans import Place
 
@@ -39,23 +41,26 @@ class Example:
     look_for: str
     happens: str
     checks: tuple[Mapping[str, Any], ...]
+    model: str | None = None
+    passage: str = ""
 
 
 @cache
 def load_examples() -> tuple[Example, ...]:
-    """All example pairs, in the order of the menu.
+    """All example pairs, in the order of the menu; without those on fine-tuned models that are not there.
 
     Raises BertcoreError where the file is not what this module's first lines say.
     """
     text = (assets() / "examples.json").read_text(encoding="utf-8")
-    return tuple(read_example(entry) for entry in json.loads(text))
+    there = (None, *tuned_models())
+    return tuple(example for example in map(read_example, json.loads(text)) if example.model in there)
 
 
 def read_example(entry: dict[str, Any]) -> Example:
     """One example from its JSON object. Raises BertcoreError for a wrong key or a word not there."""
     expected = {"title", "a", "b", "mask", "room", "look_for", "happens", "checks"}
-    if set(entry) != expected:
-        wrong = ", ".join(sorted(set(entry) ^ expected))
+    if set(entry) - {"model", "passage"} != expected:
+        wrong = ", ".join(sorted((set(entry) - {"model", "passage"}) ^ expected))
         raise BertcoreError(f"The example {entry.get('title', '')!r} has missing or unknown keys: {wrong}.")
     mask = tuple(_find_word(entry, wanted) for wanted in entry["mask"])
     return Example(
@@ -67,6 +72,8 @@ def read_example(entry: dict[str, Any]) -> Example:
         look_for=entry["look_for"],
         happens=entry["happens"],
         checks=tuple(entry["checks"]),
+        model=entry.get("model"),
+        passage=entry.get("passage", ""),
     )
 
 

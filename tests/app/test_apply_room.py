@@ -359,6 +359,37 @@ def test_model_without_a_task_leads_to_train(window: Window, qtbot: QtBot) -> No
     assert train.form.model.reference == str(window.state.model.folder)  # type: ignore[attr-defined]
 
 
+def test_the_models_that_ship_are_offered_and_open_with_something_to_try(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, open_window: Opener, model_folder: Path, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
+    for name, kind in (("bertscope-sentiment", "classify"), ("bertscope-answers", "span")):
+        folder = make_model(tmp_path / "checkpoints" / name, kind)
+        task = "sst2" if kind == "classify" else "squad"
+        about = {"name": name, "data": {"task": task}, "metrics": {"accuracy": 0.8}}
+        (folder / "bertscope.json").write_text(json.dumps(about))
+    window = open_window(model_folder)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text("My own words.", "")
+    settle(window, qtbot)
+    room = window.open_room("apply")
+    assert isinstance(room, ApplyRoom) and list(room.offers.buttons) == ["bertscope-sentiment", "bertscope-answers"]
+    room.offers.buttons["bertscope-answers"].click()
+    qtbot.waitUntil(lambda: window.state.text_a == "Who built the mill?", timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert room.view is not None and room.view.problem == "" and room.view.applied is not None
+    assert "old mill" in room.view.text  # type: ignore[attr-defined]
+    shown = {name: button.isEnabled() for name, button in room.other_models.buttons.items()}
+    assert shown == {"bertscope-sentiment": True, "bertscope-answers": False}
+    room.other_models.buttons["bertscope-sentiment"].click()
+    qtbot.waitUntil(lambda: room.view is not None and room.view.task.kind == "classify", timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert "accuracy 0.800" in room.about and "ignores B" in room.about  # of the task, though there is no run
+    window.open_model(model_folder)
+    qtbot.waitUntil(lambda: room.view is None, timeout=TIMEOUT_MS)
+    assert window.services.settings.recent_models == [str(model_folder)]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_example_gives_an_answer(kind: str, apply_to: Callable, qtbot: QtBot) -> None:
     window, room, _ = apply_to(

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from app.compute.applying import Applied, ApplyRequest
 from app.lessons.cutting import tries
 from app.lessons.errors import LessonError
 from app.lessons.judging import filled, is_right
 from app.lessons.lesson import HeadChoice, Lesson, Measure, Setup, WordAt
-from app.lessons.measures import MEASURES
+from app.lessons.measures import MEASURES, Value, value_of
 from app.lessons.parser import COMMANDS, MOST_BYTES, load_lesson, parse_lesson
 from app.lessons.shipped import shipped_files, shipped_lessons
 from app.lessons.verify import Bench, check_lesson
@@ -17,6 +18,9 @@ from app.shell.rooms import room_views
 from app.widgets.spots import SPOTS
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.errors import BertcoreError
+from bertcore.locations import TUNED
+from bertcore.tasks.examples import AnswerExample, Example, TaggedExample, TextExample
+from bertcore.tasks.features.predictions import AnswerPrediction, LabelPrediction, Prediction, TagsPrediction
 
 ROOT = Path(__file__).parents[2]
 FILE = Path("mine.md")
@@ -233,6 +237,34 @@ def test_the_example_of_the_manual_is_a_lesson() -> None:
     block = manual.split("## The file\n\n")[1].split("\n\nThe first lines")[0]
     text = "\n".join(line.removeprefix("    ") for line in block.splitlines())
     assert parse_lesson(text, FILE, room_views()).pages[0].task is not None
+
+
+def test_what_a_fine_tuned_model_answers_can_be_asked(bench: Bench) -> None:
+    facts = bench.show(lesson("").pages[0].setup)
+    request = ApplyRequest("The dog saw the cat.", None)
+    assert value_of(Measure("class"), facts) is None  # of a model without a task
+
+    def value(name: str, argument: str, example: Example, prediction: Prediction) -> Value:
+        return value_of(Measure(name, argument), facts.with_applied(Applied(request, example, prediction)))
+
+    classed = LabelPrediction("good", {"bad": 0.25, "good": 0.75})
+    text = TextExample("The dog saw the cat.")
+    assert value("class", "", text, classed) == "good" and value("class-probability", "bad", text, classed) == 0.25
+    assert value("class-probability", "none of them", text, classed) is None
+    assert value("tag", "dog", text, classed) is None
+    words = TaggedExample(("The", "dog", "saw", "the", "cat"))
+    tags = TagsPrediction(("O", "B-PER", "O", "O", "I-LOC"), (0.9,) * 5, 0)
+    found = [value("tag", word, words, tags) for word in ("dog", "the", "the#2", "cat", "bird")]
+    assert found == ["PER", "O", "O", "LOC", None]
+    span = AnswerPrediction("the cat", 4, 11, 1.0, 0.0)
+    assert value("answer", "", AnswerExample("1", "Who?", "The dog saw the cat."), span) == "the cat"
+
+
+def test_a_lesson_on_a_model_that_is_not_there_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.lessons.shipped.tuned_models", list)
+    without = shipped_files()
+    monkeypatch.setattr("app.lessons.shipped.tuned_models", lambda: list(TUNED))
+    assert {file.name for file in shipped_files()} - {file.name for file in without} == {"12-fine-tuning.md"}
 
 
 def test_cutting_tries_the_longest_first() -> None:

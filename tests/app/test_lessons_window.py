@@ -17,8 +17,13 @@ from app.lessons.spotlight import Spotlight
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.widgets.spots import SPOTS, find_spot
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.errors import BertcoreError
+from bertcore.tasks.examples import TextExample
+from bertcore.tasks.features.predictions import LabelPrediction
+from bertcore.tasks.inference.predict import predict
 from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.test_apply_room import make_model
 
 LESSON = """---
 title: Small
@@ -152,6 +157,44 @@ def test_a_task_is_done_by_what_is_chosen(window: Window, player: LessonPlayer, 
     assert body.task.state.startswith("Done.") and player.is_task_done
     window.state.set_head(*least)
     assert player.is_task_done  # it stays so
+
+
+TUNED = """---
+title: Tuned
+minutes: 5
+summary: For a test.
+model: bertscope-sentiment
+---
+# One
+:: text The cat sat.
+:: room apply
+:: highlight apply.view
+:: task Make it say something else.
+:: done class-probability good != start
+:: solution text It was happy.
+
+It says {{class}}.
+"""
+
+
+def test_a_task_is_done_by_what_a_fine_tuned_model_answers(
+    window: Window, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr("bertcore.locations.assets", lambda: tmp_path)
+    make_model(tmp_path / "checkpoints" / "bertscope-sentiment", "classify")
+    (tmp_path / "tuned.md").write_text(TUNED, encoding="utf-8")
+    window.lessons.open(tmp_path / "tuned.md")
+    player = window.lessons.player
+    assert player is not None
+    qtbot.waitUntil(lambda: player.start_value is not None, timeout=TIMEOUT_MS)
+    assert window.room_key == "apply" and not player.is_task_done
+    checkpoint = load_checkpoint(tmp_path / "checkpoints" / "bertscope-sentiment")
+    (answer,) = predict(checkpoint, [TextExample("The cat sat.")])
+    assert isinstance(answer, LabelPrediction) and player.start_value == pytest.approx(answer.probabilities["good"])
+    body = card_of(window).body
+    assert body is not None and answer.label in body.text.toPlainText()
+    window.state.set_text("It was happy.", "")
+    qtbot.waitUntil(lambda: player.is_task_done, timeout=TIMEOUT_MS)
 
 
 def test_a_saved_file_is_read_again_on_its_page(window: Window, player: LessonPlayer, file: Path, qtbot: QtBot) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import QCoreApplication, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from ...compute.applying import Applied
@@ -16,8 +16,10 @@ from ...state.task_info import TaskInfo, metric_name
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.context_menu import show_token_menu
 from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.spots import name_spot
 from ..base import Room
 from .classes_view import ClassesView, NumberView
+from .offers import Offers, OtherModels
 from .tags_view import TagsView
 from .texts_view import AnswerView, ChoicesView, SummaryView
 from .view import ApplyView
@@ -48,9 +50,12 @@ class ApplyRoom(Room):
     """One view at a time, by the task of the open model; what the model is stands beside it."""
 
     train_requested = Signal()
+    model_requested = Signal(str)  # the name of a fine-tuned model that ships
 
     def __init__(self, state: ExploreState) -> None:
         self._stack = QStackedWidget()
+        name_spot(self._stack, "apply.view")
+        self._example_for = ""  # the model that was asked for here, until it is open
         super().__init__(state, self._stack)
         self.view: ApplyView | None = None
         self._model: ModelInfo | None = None
@@ -95,18 +100,37 @@ class ApplyRoom(Room):
         self._stack.addWidget(holder)
 
     def _no_task_card(self) -> Card:
-        card = Card()
-        text = self.tr("This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.")
-        self.train_button = button(self.tr("Fine-tune it"), self.train_requested.emit, look="primary")
-        card.fill_with_message(label(self.tr("No task yet"), "number"), label(text, wrap=True), self.train_button)
+        card, self.offers = Card(), Offers()
+        self.offers.chosen.connect(self._on_offer_chosen)
+        if not self.offers.buttons:
+            text = self.tr(
+                "This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was."
+            )
+            self.train_button = button(self.tr("Fine-tune it"), self.train_requested.emit, look="primary")
+            card.fill_with_message(label(self.tr("No task yet"), "number"), label(text, wrap=True), self.train_button)
+            return card
+        text = self.tr(
+            "This model knows a language, but no task. Copies of the built-in model have been fine-tuned, each for one "
+            "task: open one and type."
+        )
+        self.train_button = button(self.tr("Or fine-tune this model yourself"), self.train_requested.emit)
+        title = label(self.tr("What shall it do?"), "number")
+        card.fill_with_message(title, label(text, wrap=True), self.offers, self.train_button)
         return card
+
+    def _on_offer_chosen(self, name: str) -> None:
+        """Opens the model, with something to try."""
+        self._example_for = name
+        self.model_requested.emit(name)
 
     def _fill_about(self) -> None:
         inside = QWidget()
         vbox(self._task, self._reads, self._labels, self._measured, None, parent=inside, gap_px=8)
         hint = self.tr("Replace the text with an example to try")
         self.example_button = button(self.tr("Show an example"), self.show_example, hint=hint)
-        fill(self._about.body, (scrolled(inside), 1), self._took, self.example_button)
+        self.other_models = OtherModels()
+        self.other_models.chosen.connect(self._on_offer_chosen)
+        fill(self._about.body, (scrolled(inside), 1), self._took, self.example_button, self.other_models)
         self._about.setFixedWidth(theme.column_px(SIDE_PX))
 
     def _show_model(self, model: ModelInfo) -> None:
@@ -130,6 +154,10 @@ class ApplyRoom(Room):
         view.question_cancelled.connect(self.question_cancelled)
         self._row.insertWidget(0, view, 1)
         self._show_about(model.task, view)
+        self.other_models.set_open(model.name)
+        if self._example_for == model.name:
+            QTimer.singleShot(0, self.show_example)  # it sets the text, whose reading is on show just now
+        self._example_for = ""
 
     def _show_about(self, task: TaskInfo, view: ApplyView) -> None:
         self._task.setText(task.title or QCoreApplication.translate("ApplyRoom", TASKS[task.kind]))

@@ -1,0 +1,77 @@
+"""The fine-tuned models that ship, each with the question that it answers."""
+
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from bertcore.locations import tuned_models
+
+from ...look import theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...widgets.card import GAP_PX, Card, button, label
+from ...widgets.flow_layout import FlowLayout
+from ...widgets.layouts import fill, hbox, vbox
+
+OFFER_PX = 250
+OFFERS = {  # name of a model -> its task, what it answers
+    "bertscope-sentiment": (
+        QT_TRANSLATE_NOOP("Offers", "Sentiment"),
+        QT_TRANSLATE_NOOP("Offers", "Is a sentence positive or negative? It learned from film reviews."),
+    ),
+    "bertscope-names": (
+        QT_TRANSLATE_NOOP("Offers", "Names"),
+        QT_TRANSLATE_NOOP("Offers", "Which words are people, places or organisations? It learned from old news."),
+    ),
+    "bertscope-answers": (
+        QT_TRANSLATE_NOOP("Offers", "Answers"),
+        QT_TRANSLATE_NOOP("Offers", "Where in a passage is the answer to a question? It is good at short, plain ones."),
+    ),
+}
+
+
+def offer_title(name: str) -> str:
+    """The task of one of the models, in a word."""
+    return QCoreApplication.translate("Offers", OFFERS[name][0])
+
+
+class Offers(QWidget):
+    """A box for each model that is there, with a button that opens it."""
+
+    chosen = Signal(str)  # the model's name
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buttons: dict[str, QPushButton] = {}
+        row = hbox(parent=self, gap_px=GAP_PX)
+        for name in tuned_models():
+            box = Card(offer_title(name))
+            self.buttons[name] = button(
+                self.tr("Try {task}").format(task=offer_title(name)), partial(self.chosen.emit, name), look="primary"
+            )
+            about = label(QCoreApplication.translate("Offers", OFFERS[name][1]), "muted", wrap=True)
+            fill(box.body, (about, 1), self.buttons[name])
+            box.setFixedWidth(theme.column_px(OFFER_PX))
+            row.addWidget(box)
+
+
+class OtherModels(QWidget):
+    """A small button for each model; that of the open one is off."""
+
+    chosen = Signal(str)  # the model's name
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buttons = {
+            name: button(offer_title(name), partial(self.chosen.emit, name), look="small", hint=name)
+            for name in tuned_models()
+        }
+        line = FlowLayout()
+        for each in self.buttons.values():
+            line.addWidget(each)
+        vbox(label(self.tr("Models to try"), "muted"), line, parent=self, gap_px=4)
+        self.setVisible(bool(self.buttons))
+
+    def set_open(self, name: str) -> None:
+        for other, each in self.buttons.items():
+            each.setEnabled(other != name)
