@@ -63,8 +63,8 @@ class Bench:
         lens = None
         if with_lens and reading.request.masked and "mlm" in checkpoint.tasks:
             lens = lens_at(checkpoint, reading.trace.hidden_states[:, list(reading.request.masked)])
-        request = request_for(reading, state.applied_texts) if with_answer else None
-        applied = None if request is None else apply_model(checkpoint, request, lambda _share: None)
+        asked = request_for(reading, state.applied_texts) if with_answer else None
+        applied = None if asked is None else apply_model(checkpoint, asked, lambda _share: None)
         return Facts(reading, state.layer, state.head, lens, applied)
 
     def _on_problem(self, sentence: str) -> None:
