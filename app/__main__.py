@@ -10,7 +10,7 @@ TOUR_WITHOUT_DISPLAY = Path("build") / "tour"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """`bertscope [MODEL] [--tour DIR] [--theme light|dark]` or `bertscope lesson check`; returns the exit code."""
+    """`bertscope [MODEL] [--tour DIR] [--theme NAME]` or `bertscope lesson check`; returns the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["lesson"]:
         return _lesson(arguments[1:])
@@ -60,12 +60,14 @@ def _run(options: argparse.Namespace) -> int:
     settings.theme = options.theme or settings.theme
     if options.tour is not None:
         settings.projector = options.projector
-    theme.apply(app, settings.theme, theme.PROJECTOR_SCALE if settings.projector else 1.0)
+    scale = theme.PROJECTOR_SCALE if settings.projector else 1.0
+    theme.apply(app, theme.resolved(settings.theme), scale)
     window = Window(services, options.what)
     if options.tour is not None:
-        from .shell.tour import run_tour
+        from .shell.tour import THEMES, run_tour
 
-        code = run_tour(window, options.tour, options.size)
+        looks = (options.theme,) if options.theme else THEMES
+        code = run_tour(window, options.tour, options.size, looks)
     else:
         window.first_painted.connect(window.fit_screen)
         window.fit_screen()
@@ -89,7 +91,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--tour", type=Path, metavar="DIR", help="write a picture of every room to DIR, without a display"
     )
-    parser.add_argument("--theme", choices=("light", "dark"), help="default: the one used last")
+    parser.add_argument(
+        "--theme",
+        choices=("light", "dark", "contrast"),
+        help="default: the one used last, or as the system is set; for a tour light and dark",
+    )
     parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WxH", help="size of the tour's pictures")
     parser.add_argument("--projector", action="store_true", help="draw the tour's pictures in projector mode")
     return parser

@@ -24,6 +24,7 @@ NAMES = (
     "ablation",
     "window",
     "attend",
+    "teaching",
 )
 
 

@@ -56,7 +56,7 @@ class Heartbeat:
 
 
 def main(folder: Path, preset: str, train: bool) -> None:
-    model = _random_model(folder / preset, preset)
+    model = random_checkpoint(folder / preset, preset)
     app = QApplication([])
     app.setStyle("Fusion")
     register_fonts()
@@ -160,7 +160,7 @@ def _stop_training(services: Services) -> None:
     _wait(lambda: not RunFolder(path).is_alive(), timeout_s=120)
 
 
-def _random_model(folder: Path, preset: str) -> Path:
+def random_checkpoint(folder: Path, preset: str) -> Path:
     """A random checkpoint, so that the figures do not depend on which model ships."""
     import torch
 

@@ -89,6 +89,11 @@ def log_change(nats: float, digits: int = 2) -> str:
     return QCoreApplication.translate("numbers", "{factor} times as likely").format(factor=number(math.exp(nats)))
 
 
+def log_factor(nats: float) -> str:
+    """Of ln p, where there is room for a number only: "+0.04", or by what the probability is multiplied, "×1.04"."""
+    return signed(nats) if _is_technical else f"×{number(math.exp(nats), 2)}"
+
+
 def decimal(value: float | None, digits: int = 2) -> str:
     """`digits` behind the point, with a real minus; what rounds to nothing has no sign."""
     if value is None or not math.isfinite(value):

@@ -1,4 +1,4 @@
-"""Colours, sizes and fonts of the window: one set of names, a light and a dark value for each.
+"""Colours, sizes and fonts of the window: one set of names, with a light, a dark and a high-contrast value for each.
 
 How a widget uses it:
 
@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPaintDevice, QPainter, QPalette
+from PySide6.QtCore import QRectF, Qt, SignalInstance
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPaintDevice, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
 from bertcore.garbage_collection import no_garbage_collection
@@ -30,12 +31,13 @@ from . import fonts
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 PROJECTOR_SCALE, LARGE_SCALE = 1.5, 1.25
+LEAST_PROJECTED_PX = 20  # type on a projector, of 720 lines: readable from two metres on a small screen
 LARGE_WIDTH, LARGE_HEIGHT = 2200, 1200  # pixels of a window; from here on type and pictures grow
 
 
-def _pair(light: Any, dark: Any) -> Any:
-    """A field of Theme with its value in either theme."""
-    return field(metadata={"light": light, "dark": dark})
+def _values(light: Any, dark: Any, contrast: Any) -> Any:
+    """A field of Theme with its value in each of the three themes."""
+    return field(metadata={"light": light, "dark": dark, "contrast": contrast})
 
 
 @dataclass(frozen=True)
@@ -43,60 +45,66 @@ class Theme:
     """One colour for each role. A `*_tint` is the quiet background that goes with the strong colour of that name."""
 
     name: str
-    window: str = _pair("#f6f7f9", "#11151b")  # behind the cards
-    card: str = _pair("#ffffff", "#191f27")
-    line: str = _pair("#e1e5ea", "#2c343f")  # card edges, separators, grid lines
-    field: str = _pair("#ffffff", "#12171e")  # behind text that can be edited
-    track: str = _pair("#eceef1", "#2a313b")  # the empty part of a bar
-    hover: str = _pair("#f1f4f8", "#232b35")  # a button or row under the mouse
-    ink: str = _pair("#1b2430", "#e7ebf0")
-    muted: str = _pair("#5f6975", "#9ba6b3")
-    faint: str = _pair("#98a1ac", "#6d7885")  # hints, disabled text
-    accent: str = _pair("#0b6bcb", "#4f9fe8")
-    accent_tint: str = _pair("#e7f1fb", "#1a3148")
-    on_accent: str = _pair("#ffffff", "#07131f")  # text on the accent
-    segment_a: str = _pair("#00568a", "#8fcaf3")
-    segment_a_tint: str = _pair("#e3f0f9", "#16344a")
-    segment_b: str = _pair("#a34700", "#ffb682")
-    segment_b_tint: str = _pair("#fdeadd", "#48291a")
-    special: str = _pair("#4b5563", "#b7c0ca")
-    special_tint: str = _pair("#eceef1", "#2a313b")
-    mask: str = _pair("#8e2e66", "#f2a5d1")
-    mask_tint: str = _pair("#f9e6f1", "#48203a")
-    bar: str = _pair("#9ec5ef", "#3a6795")  # the plain bar of a bar list
-    bar_strong: str = _pair("#0072b2", "#56b4e9")  # the bar of what is being looked at
-    good: str = _pair("#009e73", "#1fb58a")  # "the word that was there", a run that is done
-    good_text: str = _pair("#007a59", "#3fd0a5")
-    warn: str = _pair("#e69f00", "#e6ab2e")  # paused
-    bad: str = _pair("#d55e00", "#f0824a")  # failed
-    bad_text: str = _pair("#a84a00", "#f79260")
-    bad_tint: str = _pair("#fdeadd", "#43281a")
-    good_tint: str = _pair("#e2f4ee", "#153a30")
-    dim: str = _pair("#1b2430", "#000000")  # over what a lesson does not talk about
-    curve_train: str = _pair("#0072b2", "#56b4e9")
-    curve_held_out: str = _pair("#d55e00", "#f0824a")
-    curve_mlm: str = _pair("#009e73", "#1fb58a")
-    curve_nsp: str = _pair("#cc79a7", "#dd93bd")
-    curve_rate: str = _pair("#66707d", "#9ba6b3")
-    curve_norm: str = _pair("#e69f00", "#e6ab2e")
-    # attention, probability: low to high
-    sequential: tuple[str, ...] = _pair(
+    window: str = _values("#f6f7f9", "#11151b", "#000000")  # behind the cards
+    card: str = _values("#ffffff", "#191f27", "#000000")
+    line: str = _values("#e1e5ea", "#2c343f", "#a6a6a6")  # card edges, separators, grid lines
+    field: str = _values("#ffffff", "#12171e", "#000000")  # behind text that can be edited
+    track: str = _values("#eceef1", "#2a313b", "#383838")  # the empty part of a bar
+    hover: str = _values("#f1f4f8", "#232b35", "#2e2e2e")  # a button or row under the mouse
+    ink: str = _values("#1b2430", "#e7ebf0", "#ffffff")
+    muted: str = _values("#5f6975", "#9ba6b3", "#e4e4e4")
+    faint: str = _values("#848d99", "#6d7885", "#bdbdbd")  # hints, disabled text
+    accent: str = _values("#0b6bcb", "#4f9fe8", "#ffe45c")
+    accent_tint: str = _values("#e7f1fb", "#1a3148", "#3a3300")
+    on_accent: str = _values("#ffffff", "#07131f", "#000000")  # text on the accent
+    segment_a: str = _values("#00568a", "#5fb0ea", "#34c8ff")
+    segment_a_tint: str = _values("#e3f0f9", "#16344a", "#002f4d")
+    segment_b: str = _values("#a34700", "#f4aa64", "#f9d577")
+    segment_b_tint: str = _values("#fdeadd", "#48291a", "#4a2400")
+    special: str = _values("#5f6975", "#95a2b3", "#e6dfd0")
+    special_tint: str = _values("#eceef1", "#2a313b", "#383838")
+    mask: str = _values("#6b1049", "#ffc7f1", "#ffa1c9")
+    mask_tint: str = _values("#f9e6f1", "#48203a", "#4d0038")
+    bar: str = _values("#9ec5ef", "#416381", "#3f84cc")  # the plain bar of a bar list
+    bar_strong: str = _values("#0072b2", "#2aa5e4", "#7fdbf2")  # the bar of what is being looked at
+    good: str = _values("#009e73", "#478666", "#00bd7a")  # "the word that was there", a run that is done
+    good_text: str = _values("#007a59", "#6fedc0", "#4affbd")
+    warn: str = _values("#e69f00", "#fbd769", "#eea600")  # paused
+    bad: str = _values("#d55e00", "#f57c52", "#f65225")  # failed
+    bad_text: str = _values("#a84a00", "#f8996a", "#fbaa71")
+    bad_tint: str = _values("#fdeadd", "#43281a", "#4a1800")
+    good_tint: str = _values("#e2f4ee", "#153a30", "#003a22")
+    dim: str = _values("#1b2430", "#000000", "#000000")  # over what a lesson does not talk about
+    curve_train: str = _values("#0072b2", "#56b4e9", "#348fd0")
+    curve_held_out: str = _values("#d55e00", "#f0824a", "#f98323")
+    curve_mlm: str = _values("#009e73", "#2a9d78", "#49db8d")
+    curve_nsp: str = _values("#cc79a7", "#f4a0bf", "#f192c1")
+    curve_rate: str = _values("#66707d", "#79809c", "#e4e4e4")
+    curve_norm: str = _values("#e69f00", "#f5d67a", "#ffe45c")
+    # attention, probability: low to high. None: a jump, past the middle tones on which no text has a contrast of 7
+    sequential: tuple[str | None, ...] = _values(
         ("#f7fbff", "#d3e4f3", "#9dc8e4", "#5aa4d0", "#2b78b8", "#0f4c94", "#08255c"),
         ("#171d25", "#15304b", "#174b78", "#2270ab", "#4699d3", "#8cc7ee", "#eef8ff"),
+        ("#000000", "#001f52", "#0043a8", None, "#4fa3ff", "#a6d4ff", "#ffffff"),
     )
     # signed values: negative, zero in the middle, positive
-    diverging: tuple[str, ...] = _pair(
+    diverging: tuple[str | None, ...] = _values(
         ("#0f3f8c", "#2f79bd", "#8fbbdd", "#ffffff", "#eba59b", "#cc4a4c", "#8f0f26"),
         ("#b9dcf8", "#5ba8e0", "#2b5f92", "#1b2129", "#93453f", "#e0706a", "#ffcfc4"),
+        ("#c4e2ff", "#4fa3ff", None, "#0043a8", "#000000", "#9c1c00", None, "#ff7a5c", "#ffcfc0"),
     )
+    least_contrast: float = _values(4.5, 4.5, 7.0)  # of text on its background (WCAG 2.1, levels AA and AAA)
+    focus_px: int = _values(1, 1, 3)  # width of the ring around what has the keyboard
+    stroke: float = _values(1.0, 1.0, 1.8)  # what the widths of frames in pictures are multiplied by
 
 
 def _theme(name: str) -> Theme:
     return Theme(name, **{one.name: one.metadata[name] for one in fields(Theme) if one.metadata})
 
 
-LIGHT, DARK = _theme("light"), _theme("dark")
-THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
+LIGHT, DARK, CONTRAST = _theme("light"), _theme("dark"), _theme("contrast")
+THEMES = {theme.name: theme for theme in (LIGHT, DARK, CONTRAST)}
+SYSTEM = "system"  # in the place of a theme's name: the one that the system asks for
 
 # The look is one for the whole program, as QApplication's own palette and font are; `apply` is the only writer.
 _active = LIGHT
@@ -154,10 +162,29 @@ def column_px(width: float) -> int:
     return round(width * (1 + (_scale - 1) * 0.28))
 
 
+def gap_px(length: float) -> int:
+    """A space between things. It does not grow for a projector: there the pictures need the room."""
+    return round(length) if is_projector() else px(length)
+
+
+def stroke(width: float) -> float:
+    """The width of a frame around a part of a picture: what is selected, pointed at, or has the keyboard."""
+    return width * _active.stroke
+
+
+def type_px(size_px: float) -> int:
+    """The pixel size of type: scaled, and never smaller than what can be read at the other end of a classroom."""
+    return _type_px(size_px, _scale)
+
+
+def _type_px(size_px: float, scale: float) -> int:
+    return max(round(size_px * scale), LEAST_PROJECTED_PX if scale >= PROJECTOR_SCALE else 1)
+
+
 def font(size_px: float = fonts.BODY_PX, *, bold: bool = False, medium: bool = False) -> QFont:
-    """The program's font; `size_px` is scaled in projector mode."""
+    """The program's font; `size_px` is scaled as `type_px` says."""
     weight = QFont.Weight.Bold if bold else QFont.Weight.Medium if medium else QFont.Weight.Normal
-    return fonts.font(size_px * _scale, weight)
+    return fonts.font(type_px(size_px), weight)
 
 
 def painter(widget: QPaintDevice) -> QPainter:
@@ -205,9 +232,6 @@ def diverging_color(fraction: float) -> QColor:
     return QColor.fromRgb(diverging_table()[min(max(round((fraction + 1) * 127.5), 0), 255)])
 
 
-LEAST_CONTRAST = 4.5  # of text on its background (WCAG 2.1, level AA)
-
-
 def contrast(one: QColor, other: QColor) -> float:
     """From 1 (the same brightness) to 21 (black on white), as WCAG 2.1 measures it."""
     low, high = sorted((_luminance(one.rgb()), _luminance(other.rgb())))
@@ -216,15 +240,15 @@ def contrast(one: QColor, other: QColor) -> float:
 
 def ink_on(fill: QColor) -> QColor:
     """What can be read on a filled cell: the ink of one of the themes, or black or white where neither has contrast."""
-    return QColor(_ink_on(fill.rgb()))
+    return QColor(_ink_on(fill.rgb(), _active.least_contrast))
 
 
 @cache
-def _ink_on(fill: int) -> str:
+def _ink_on(fill: int, least: float) -> str:
     color = QColor.fromRgb(fill)
     for inks in ((LIGHT.ink, DARK.ink), ("#000000", "#ffffff")):
         best = max(inks, key=lambda ink: contrast(QColor(ink), color))
-        if contrast(QColor(best), color) >= LEAST_CONTRAST:
+        if contrast(QColor(best), color) >= least:
             return best
     return best
 
@@ -239,14 +263,16 @@ def _luminance(rgb: int) -> float:
 
 
 @cache
-def _rgb_table(stops: tuple[str, ...]) -> list[int]:
-    colors = [QColor(stop) for stop in stops]
+def _rgb_table(stops: tuple[str | None, ...]) -> list[int]:
+    """The stops are evenly spaced; at a None the colour jumps."""
+    spans = [(QColor(low), QColor(high)) for low, high in pairwise(stops) if low is not None and high is not None]
     table = []
     for i in range(256):
-        whole, part = divmod(i / 255 * (len(colors) - 1), 1)
-        low, high = colors[int(whole)], colors[min(int(whole) + 1, len(colors) - 1)]
+        at = i / 255 * len(spans)
+        number = min(int(at), len(spans) - 1)
+        low, high = spans[number]
         ends = ((low.red(), high.red()), (low.green(), high.green()), (low.blue(), high.blue()))
-        red, green, blue = (round(a + (b - a) * part) for a, b in ends)
+        red, green, blue = (round(a + (b - a) * (at - number)) for a, b in ends)
         table.append(0xFF000000 | red << 16 | green << 8 | blue)
     return table
 
@@ -264,6 +290,22 @@ def apply(app: QApplication, name: str, scale: float = 1.0) -> None:
         app.setStyleSheet(stylesheet(_active, _scale))
 
 
+def resolved(name: str) -> str:
+    """The theme of that name; for SYSTEM high contrast, dark or light, as the person has set it for all programs."""
+    if name != SYSTEM:
+        return name
+    hints = QGuiApplication.styleHints()
+    if hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast:
+        return CONTRAST.name
+    return DARK.name if hints.colorScheme() == Qt.ColorScheme.Dark else LIGHT.name
+
+
+def system_changes() -> tuple[SignalInstance, ...]:
+    """Say that SYSTEM may mean another theme now."""
+    hints = QGuiApplication.styleHints()
+    return hints.colorSchemeChanged, hints.accessibility().contrastPreferenceChanged
+
+
 def _palette(theme: Theme) -> QPalette:
     role = QPalette.ColorRole
     palette = QPalette()
@@ -276,7 +318,7 @@ def _palette(theme: Theme) -> QPalette:
         role.Button: theme.card,
         role.ButtonText: theme.ink,
         role.BrightText: theme.bad,
-        role.PlaceholderText: theme.faint,
+        role.PlaceholderText: theme.muted,
         role.Highlight: theme.accent,
         role.HighlightedText: theme.on_accent,
         role.ToolTipBase: theme.card,
@@ -299,6 +341,14 @@ def stylesheet(theme: Theme, scale: float) -> str:
     def px(length: float) -> str:
         return f"{round(length * scale)}px"
 
+    def type_px(size: float) -> str:
+        return f"{_type_px(size, scale)}px"
+
+    def ring(above: float, beside: float) -> str:
+        """Around what has the keyboard. It takes from the padding, so that nothing moves."""
+        paddings = (f"{max(round(length * scale) - theme.focus_px + 1, 0)}px" for length in (above, beside))
+        return f"border: {theme.focus_px}px solid {theme.accent}; padding: {' '.join(paddings)};"
+
     return f"""
 QToolTip {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; padding: {px(4)} {px(6)}; }}
 QFrame[look="card"] {{ background: {theme.card}; border: 1px solid {theme.line}; border-radius: {px(10)}; }}
@@ -314,45 +364,50 @@ QFrame[look="palette"] {{ background: {theme.card}; border: 1px solid {theme.fai
 QFrame[look="palette"] QListWidget {{ background: transparent; border: none; outline: none; }}
 QTextBrowser[look="plain"] {{ background: transparent; border: none; color: {theme.ink};
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
-QLabel[role="muted"] {{ color: {theme.muted}; font-size: {px(12)}; }}
-QLabel[role="strong"] {{ color: {theme.ink}; font-size: {px(13)}; font-weight: bold; }}
-QLabel[role="title"] {{ color: {theme.ink}; font-size: {px(12.5)}; font-weight: bold; }}
-QLabel[role="brand"] {{ color: {theme.ink}; font-size: {px(16)}; font-weight: bold; }}
-QLabel[role="number"] {{ color: {theme.ink}; font-size: {px(20)}; font-weight: bold; }}
-QLabel[role="answer"] {{ color: {theme.ink}; font-size: {px(28)}; font-weight: bold; }}
-QLabel[role="verdict"] {{ color: {theme.good_text}; font-size: {px(30)}; font-weight: bold; }}
-QLabel[role="verdict-no"] {{ color: {theme.bad_text}; font-size: {px(30)}; font-weight: bold; }}
-QLabel[role="verdict-unsure"] {{ color: {theme.muted}; font-size: {px(30)}; font-weight: bold; }}
-QLabel[role="lesson-title"] {{ color: {theme.ink}; font-size: {px(18)}; font-weight: bold; }}
+QLabel[role="muted"] {{ color: {theme.muted}; font-size: {type_px(12)}; }}
+QLabel[role="strong"] {{ color: {theme.ink}; font-size: {type_px(13)}; font-weight: bold; }}
+QLabel[role="title"] {{ color: {theme.ink}; font-size: {type_px(12.5)}; font-weight: bold; }}
+QLabel[role="brand"] {{ color: {theme.ink}; font-size: {type_px(16)}; font-weight: bold; }}
+QLabel[role="number"] {{ color: {theme.ink}; font-size: {type_px(20)}; font-weight: bold; }}
+QLabel[role="answer"] {{ color: {theme.ink}; font-size: {type_px(28)}; font-weight: bold; }}
+QLabel[role="verdict"] {{ color: {theme.good_text}; font-size: {type_px(30)}; font-weight: bold; }}
+QLabel[role="verdict-no"] {{ color: {theme.bad_text}; font-size: {type_px(30)}; font-weight: bold; }}
+QLabel[role="verdict-unsure"] {{ color: {theme.muted}; font-size: {type_px(30)}; font-weight: bold; }}
+QLabel[role="lesson-title"] {{ color: {theme.ink}; font-size: {type_px(18)}; font-weight: bold; }}
 QLabel[role="right"] {{ color: {theme.good_text}; font-weight: bold; }}
 QLabel[role="error"] {{ color: {theme.bad_text}; }}
 QPushButton {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; border-radius: {px(7)};
     padding: {px(5)} {px(11)}; }}
 QPushButton:hover {{ background: {theme.hover}; }}
-QPushButton:focus {{ border-color: {theme.accent}; }}
+QPushButton:focus {{ {ring(5, 11)} }}
 QPushButton:checked {{ background: {theme.accent_tint}; border-color: {theme.bar}; color: {theme.accent}; }}
 QPushButton:disabled {{ color: {theme.faint}; }}
 QPushButton[look="primary"] {{ background: {theme.accent}; color: {theme.on_accent}; border-color: {theme.accent};
     font-weight: bold; }}
+QPushButton[look="primary"]:focus {{ border-color: {theme.ink}; }}
 QPushButton[look="primary"]:disabled {{ background: {theme.track}; color: {theme.faint}; border-color: {theme.track}; }}
 QPushButton[look="quiet"] {{ background: transparent; border-color: transparent; padding: {px(4)} {px(6)}; }}
 QPushButton[look="quiet"]:hover {{ background: {theme.hover}; }}
-QPushButton[look="small"] {{ padding: {px(2)} {px(8)}; font-size: {px(11.5)}; }}
+QPushButton[look="quiet"]:focus {{ {ring(4, 6)} }}
+QPushButton[look="small"] {{ padding: {px(2)} {px(8)}; font-size: {type_px(11.5)}; }}
+QPushButton[look="small"]:focus {{ {ring(2, 8)} }}
 QPushButton[look="icon"] {{ padding: {px(5)}; }}
+QPushButton[look="icon"]:focus {{ {ring(5, 5)} }}
 QPushButton[look="icon-text"] {{ padding-left: {px(30)}; }}
 QPushButton[look="menu"] {{ padding-right: {px(29)}; padding-left: {px(11)}; }}
 QTabBar {{ qproperty-drawBase: 0; }}
 QTabBar::tab {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; border-radius: {px(7)};
     padding: {px(5)} {px(11)}; margin-right: {px(6)}; }}
-QTabBar[look="small"]::tab {{ padding: {px(2)} {px(8)}; margin-right: {px(4)}; font-size: {px(11.5)}; }}
+QTabBar[look="small"]::tab {{ padding: {px(2)} {px(8)}; margin-right: {px(4)}; font-size: {type_px(11.5)}; }}
 QTabBar::tab:hover {{ background: {theme.hover}; }}
 QTabBar::tab:selected {{ background: {theme.accent_tint}; border-color: {theme.bar}; color: {theme.accent}; }}
-QTabBar:focus::tab:selected {{ border-color: {theme.accent}; }}
+QTabBar:focus::tab:selected {{ {ring(5, 11)} }}
+QTabBar[look="small"]:focus::tab:selected {{ {ring(2, 8)} }}
 QPushButton::menu-indicator {{ width: 0; image: none; }}
 QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{ background: {theme.field}; color: {theme.ink};
     border: 1px solid {theme.line}; border-radius: {px(7)}; padding: {px(5)} {px(9)};
     selection-background-color: {theme.accent}; selection-color: {theme.on_accent}; }}
-QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{ border-color: {theme.accent}; }}
+QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit:focus {{ {ring(5, 9)} }}
 QAbstractSpinBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
 QMenu {{ background: {theme.card}; color: {theme.ink}; border: 1px solid {theme.line}; padding: {px(5)}; }}
 QMenu::item {{ padding: {px(6)} {px(26)} {px(6)} {px(14)}; border-radius: {px(5)}; }}

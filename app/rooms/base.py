@@ -48,7 +48,7 @@ class Room(QWidget):
         super().__init__()
         self.state = state
         self.waiting = Waiting(content)
-        gap = theme.px(GAP_PX)
+        gap = theme.gap_px(GAP_PX)
         vbox(self.waiting, parent=self, margins=(gap, gap, gap, gap))
         self._is_stale = True
         state.reading_changed.connect(self._on_reading_changed)
@@ -92,6 +92,7 @@ class Room(QWidget):
         view.position_clicked.connect(self.state.set_focus)
         view.head_clicked.connect(self.state.set_head)
         view.stage_clicked.connect(self.state.set_stage)
+        view.mask_toggled.connect(self.state.toggle_mask)
         view.what_if_edited.connect(self._on_view_what_if_edited)
         view.hover_text_changed.connect(self.hover_text_changed)
         view.token_menu_requested.connect(partial(show_token_menu, view, self.state))
@@ -175,6 +176,7 @@ class View(QWidget):
     position_clicked = Signal(int)  # pinned for all rooms
     head_clicked = Signal(int, int)  # layer, head
     stage_clicked = Signal(int)  # 0: the embeddings, l: the hidden states after layer l
+    mask_toggled = Signal(int)  # position: masked, or not any more
     what_if_edited = Signal(object)  # Callable[[WhatIf], WhatIf]: of what is changed inside the model by then
     hover_text_changed = Signal(str)  # for the status line
     token_menu_requested = Signal(object, QPoint, object)  # position | None, a point of the screen, further entries
@@ -354,7 +356,11 @@ class ViewRoom(Room):
         if beside_tabs is not None:
             top.addWidget(beside_tabs, 1)
         top.addStretch(0)
-        vbox(top, self.intro, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 4)
+        if theme.is_projector():  # the picture needs the height
+            top.addWidget(self.intro, 1)
+            vbox(top, (self.views, 1), self.progress, parent=content, gap_px=4)
+        else:
+            vbox(top, self.intro, (self.views, 1), self.progress, parent=content, gap_px=GAP_PX - 4)
         super().__init__(state, content)
         self.views.view_made.connect(self._on_view_made)
         self.tabs.currentChanged.connect(lambda tab: self.open_view(self.specs[tab].key))

@@ -20,6 +20,7 @@ from ..widgets.figure_button import FigureAction
 from .exporting import Exporter
 from .rooms import ROOMS
 from .sessions import Sessions
+from .time_machine import TimeMachine
 
 MENUS = {
     "file": QT_TRANSLATE_NOOP("Commands", "File"),
@@ -114,7 +115,7 @@ def _figure_command(id_: str, action: FigureAction, exporter: Exporter, shortcut
     return Command(id_, action.title, partial(exporter.export_here, action), shortcut, also=also)
 
 
-def model_commands(open_model: OpenModel, parent: QWidget) -> list[Command]:
+def model_commands(open_model: OpenModel, machine: TimeMachine, parent: QWidget) -> list[Command]:
     """parent: of the dialog that asks for a folder."""
 
     def choose_folder() -> None:
@@ -122,11 +123,28 @@ def model_commands(open_model: OpenModel, parent: QWidget) -> list[Command]:
         if folder:
             open_model.open(folder)
 
+    learning = translate("Commands", "training step time machine snapshot before after learning")
+    stages = {
+        "untrained": translate("Commands", "The untrained model"),
+        "half_trained": translate("Commands", "The half-trained model"),
+        "trained": translate("Commands", "The trained model"),
+    }
     open_built_in, open_tiny = partial(open_model.open, None), partial(open_model.open, locations.TINY)
     return [
         Command("model.open_folder", translate("Commands", "Open folder…"), choose_folder, "Ctrl+O"),
         Command("model.open_built_in", translate("Commands", "The built-in model"), open_built_in, "Ctrl+Shift+B"),
         Command("model.open_tiny", translate("Commands", "The tiny built-in model"), open_tiny, "Ctrl+Alt+B"),
+        *(
+            Command(f"model.{stage}", title, partial(machine.open_stage, stage), f"Ctrl+Alt+{number}", also=learning)
+            for number, (stage, title) in enumerate(stages.items(), start=1)
+        ),
+        Command(
+            "model.follow",
+            translate("Commands", "Follow the run that trains"),
+            lambda: machine.set_following(not machine.is_following),
+            "Ctrl+Alt+F",
+            also=translate("Commands", "newest snapshot live training"),
+        ),
     ]
 
 
@@ -165,6 +183,7 @@ def room_commands(open_room: Callable[[str], object]) -> list[Command]:
 def view_commands(
     state: ExploreState,
     toggle_theme: Callable[[], object],
+    toggle_contrast: Callable[[], object],
     toggle_technical: Callable[[], object],
     toggle_projector: Callable[[], object],
     toggle_help: Callable[[], object],
@@ -182,6 +201,13 @@ def view_commands(
         Command("view.words", translate("Commands", "Show whole words or tokens"), toggle_words, "W"),
         Command("view.specials", translate("Commands", "Show or hide special tokens"), toggle_specials, "S"),
         Command("view.theme", translate("Commands", "Light or dark theme"), toggle_theme, "Ctrl+T"),
+        Command(
+            "view.contrast",
+            translate("Commands", "High contrast"),
+            toggle_contrast,
+            "Ctrl+Alt+T",
+            also=translate("Commands", "theme black colours accessibility eyes"),
+        ),
         Command(
             "view.technical",
             translate("Commands", "Words: plain or technical"),
@@ -207,16 +233,34 @@ def fill_models(actions: Actions, recent: list[str], open_model: OpenModel, menu
         menu.addAction(shortened(reference), partial(open_model.open, reference))
 
 
-def fill_steps(open_model: OpenModel, menu: QMenu) -> None:
-    """The other snapshots of the open model's run."""
-    from bertcore.runs.run_folder import RunFolder
-
-    folder = open_model.model.folder if open_model.model else None
-    steps = RunFolder(folder.parent.parent).snapshots() if folder and folder.parent.name == "snapshots" else []
-    for step, path in reversed(steps):
-        menu.addAction(translate("Commands", "step {step}").format(step=f"{step:,}"), partial(open_model.open, path))
-    if not steps:
+def fill_steps(actions: Actions, machine: TimeMachine, menu: QMenu) -> None:
+    """The stages of the open model's run, and all its snapshots."""
+    steps = machine.steps
+    if machine.live is not None:
+        menu.addAction(actions.actions["model.follow"])
+        menu.addSeparator()
+    if steps is not None:
+        menu.addActions([actions.actions[f"model.{stage}"] for stage in steps.stages])
+        menu.addSeparator()
+    for step, path in reversed(steps.snapshots if steps is not None else ()):
+        text = translate("Commands", "step {step}").format(step=f"{step:,}")
+        menu.addAction(text, partial(machine.open_snapshot, path))
+    if steps is None:
         menu.addAction(translate("Commands", "There are no other snapshots of this model")).setEnabled(False)
+
+
+def fill_looks(chosen: str, choose: Callable[[str], object], menu: QMenu) -> None:
+    """The themes. chosen: the one that is ticked."""
+    names = {
+        "system": translate("Commands", "As the system is set"),
+        "light": translate("Commands", "Light"),
+        "dark": translate("Commands", "Dark"),
+        "contrast": translate("Commands", "High contrast"),
+    }
+    for key, name in names.items():
+        action = menu.addAction(name, partial(choose, key))
+        action.setCheckable(True)
+        action.setChecked(key == chosen)
 
 
 def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None:

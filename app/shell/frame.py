@@ -141,17 +141,18 @@ class Frame(QWidget):
         panel.setProperty("look", "bar")
         layout = QVBoxLayout(panel)
         if theme.is_projector():  # the picture comes first: the sentences stand in the title bar
-            layout.setContentsMargins(theme.px(14), theme.px(4), theme.px(14), theme.px(4))
-            layout.setSpacing(theme.px(4))
+            layout.setContentsMargins(theme.px(14), theme.px(3), theme.px(14), theme.px(3))
+            layout.setSpacing(theme.px(3))
             self.title_bar.add_sentences(self.sentences)
         else:
             layout.setContentsMargins(theme.px(14), theme.px(10), theme.px(14), theme.px(10))
             layout.setSpacing(theme.px(8))
             layout.addWidget(self.sentences)
-        if theme.is_projector():  # beside the switches, which are two rows high
-            left = vbox(self.strip, self.prediction, gap_px=0)
-            hbox((left, 1), self.switches, parent=self.tokens, gap_px=12)
-            fill(layout, self.tokens)
+        if theme.is_projector():  # the menu of all commands has the switches, too
+            self.switches.setParent(self)
+            self.switches.hide()
+            hbox((self.strip, 1), parent=self.tokens)
+            fill(layout, self.tokens, self.prediction)
         else:
             hbox((self.strip, 1), self.switches, parent=self.tokens, gap_px=12)
             fill(layout, self.tokens, self.prediction)

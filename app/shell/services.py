@@ -18,6 +18,7 @@ from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from .memory import GarbageCollector, SpareMemory, share_one_heap
 from .settings import load_settings
+from .time_machine import TimeMachine
 
 if TYPE_CHECKING:
     from ..runs.service import RunsService
@@ -37,6 +38,7 @@ class Services:
         self.state = ExploreState(owner)
         self.inference = Inference(owner)
         self.open_model = OpenModel(self.state, self.inference, owner)
+        self.time_machine = TimeMachine(self.open_model, owner)
         self.reader = Reader(self.state, self.inference, owner)
         self.settings_file = locations.home() / "settings.json"
         self.settings = load_settings(self.settings_file)
@@ -52,7 +54,9 @@ class Services:
         """Made when the room Train is opened: nothing of it is needed for the first paint."""
         from ..runs.service import RunsService
 
-        return RunsService(self.owner)
+        runs = RunsService(self.owner)
+        self.time_machine.watch(runs)
+        return runs
 
     def save_settings(self) -> None:
         if self._remembers:
@@ -63,6 +67,7 @@ class Services:
         self.save_settings()
         if "runs" in vars(self):
             self.runs.close()
+        self.time_machine.close()
         self.spare_memory.close()
         self.inference.stop()
 

@@ -14,7 +14,7 @@ MOST_RECENT = 8
 class Settings:
     """The person's choices. Write them with `save`."""
 
-    theme: str = "light"
+    theme: str = "system"  # or "light", "dark", "contrast"
     words: str = "plain"  # or "technical": nats and ln p
     projector: bool = False  # everything 1.5 times as large
     recent_models: list[str] = field(default_factory=list)  # references, newest first
@@ -49,8 +49,8 @@ def load_settings(file: Path) -> Settings:
         value = values.get(item.name)
         if type(value) is type(getattr(settings, item.name)):
             setattr(settings, item.name, value)
-    if settings.theme not in ("light", "dark"):
-        settings.theme = "light"
+    if settings.theme not in ("system", "light", "dark", "contrast"):
+        settings.theme = "system"
     if settings.words not in ("plain", "technical"):
         settings.words = "plain"
     settings.recent_models = [reference for reference in settings.recent_models if isinstance(reference, str)]

@@ -1,4 +1,4 @@
-"""Drives the real window through every room, in light and dark, and keeps a picture of each.
+"""Drives the real window through every room, in one theme or several, and keeps a picture of each.
 
 It waits for results, never for time to pass: each picture is taken when the room has drawn what the model gave.
 """
@@ -6,7 +6,7 @@ It waits for results, never for time to pass: each picture is taken when the roo
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QTimer
@@ -20,21 +20,21 @@ from .window import Window
 TIMEOUT_S = 120.0
 POLL_MS = 2
 LAYOUTS = 6
-THEMES = ("light", "dark")
+THEMES = ("light", "dark")  # unless others are asked for
 
 
 class TourError(Exception):
     """A room did not come to show what it should; the message says which and why."""
 
 
-def run_tour(window: Window, folder: Path, size: tuple[int, int]) -> int:
+def run_tour(window: Window, folder: Path, size: tuple[int, int], themes: Sequence[str] = THEMES) -> int:
     """Writes <room>-<theme>.png (<room>-<view>-<theme>.png) for every room and theme, and tour.json.
 
     Returns the exit code, 0 for success.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        visits = _Tour(window, folder, size).walk()
+        visits = _Tour(window, folder, size).walk(themes)
         (folder / "tour.json").write_text(json.dumps({"rooms": visits}, indent=2) + "\n", encoding="utf-8")
     except (TourError, OSError) as error:
         print(f"The tour failed: {error}", file=sys.stderr)
@@ -55,14 +55,14 @@ class _Tour:
         window.services.inference.failed.connect(self._on_problem)
         window.services.errors.reported.connect(self._on_problem)
 
-    def walk(self) -> list[dict[str, object]]:
-        """Through all rooms in both themes; one entry for each picture."""
+    def walk(self, themes: Sequence[str]) -> list[dict[str, object]]:
+        """Through all rooms in these themes; one entry for each picture."""
         window, state = self._window, self._window.state
         window.show()
         self._wait("the model", lambda: state.model is not None)
         self._wait("the first reading", self._is_read)
         visits = []
-        for theme_name in THEMES:
+        for theme_name in themes:
             window.set_look(theme_name)
             for room in ROOMS:
                 self._prepare(room.key)

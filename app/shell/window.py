@@ -132,6 +132,11 @@ class Window(QMainWindow):
     def toggle_theme(self) -> None:
         self.set_look("light" if theme.active().name == "dark" else "dark")
 
+    def toggle_contrast(self) -> None:
+        """High contrast, or back to what the system is set to, where that is another one."""
+        names = ["contrast", "system", "light"]
+        self.set_look(next(name for name in names if theme.resolved(name) != theme.active().name))
+
     def toggle_technical(self) -> None:
         """Plain words and percent, or nats and ln p; every text is written anew."""
         settings = self.services.settings
@@ -156,7 +161,7 @@ class Window(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         before, scale = theme.scale(), theme.scale_for(self.width(), self.height(), settings.projector)
-        theme.apply(app, settings.theme, scale)
+        theme.apply(app, theme.resolved(settings.theme), scale)
         if scale != before:
             self._rebuild()
         self.services.save_settings()
@@ -178,13 +183,14 @@ class Window(QMainWindow):
         return [
             *commands.file_commands(self.sessions, self.exporter, self.state, self.close),
             *commands.edit_commands(self.history, self.exporter),
-            *commands.model_commands(self.services.open_model, self),
+            *commands.model_commands(self.services.open_model, self.services.time_machine, self),
             *commands.text_commands(self.state, lambda: self.frame.sentences.a),
             *commands.room_commands(self.open_room),
             *self.lessons.commands(),
             *commands.view_commands(
                 self.state,
                 self.toggle_theme,
+                self.toggle_contrast,
                 self.toggle_technical,
                 self.toggle_projector,
                 self.toggle_help,
@@ -196,17 +202,21 @@ class Window(QMainWindow):
         opener, settings = self.services.open_model, self.services.settings
         title_bar = TitleBar(
             lambda menu: commands.fill_models(self.actions_, settings.recent_models, opener, menu),
-            partial(commands.fill_steps, opener),
+            partial(commands.fill_steps, self.actions_, self.services.time_machine),
             self.lessons.fill_menu,
             partial(commands.fill_examples, self.use_example),
             self.actions_.fill,
-            self.toggle_theme,
+            lambda menu: commands.fill_looks(settings.theme, self.set_look, menu),
             self.toggle_projector,
         )
         self.frame = Frame(self.state, title_bar, ROOMS, self._make_room)
         self.setCentralWidget(self.frame)
         if self.state.model is not None:
             title_bar.set_model(self.state.model)
+        machine = self.services.time_machine
+        title_bar.switch.stage_chosen.connect(machine.open_stage)
+        title_bar.switch.follow_switched.connect(machine.set_following)
+        self._on_steps_changed()
         self.frame.room_opened.connect(self._on_frame_room_opened)
         self.frame.typed.connect(self.history.expect_typing)
         self.frame.predictions_requested.connect(lambda: self.open_view("predict", "words"))
@@ -246,8 +256,11 @@ class Window(QMainWindow):
         services.reader.failed.connect(self.show_problem)
         services.reader.delivered.connect(self._on_reader_delivered)
         self.state.problem_found.connect(self.show_problem)
+        for changed in theme.system_changes():
+            changed.connect(self._on_system_look_changed)
         self.history.changed.connect(self._on_history_changed)
         self._on_history_changed()
+        services.time_machine.changed.connect(self._on_steps_changed)
         opener.requested.connect(self._on_open_model_requested)
         opener.opened.connect(self._on_open_model_opened)
         opener.failed.connect(self._on_open_model_failed)
@@ -278,6 +291,10 @@ class Window(QMainWindow):
             self.open_model(None if wanted == BUILT_IN else wanted)
         return (opener.newest_reference or BUILT_IN) == wanted
 
+    def _on_system_look_changed(self) -> None:
+        if self.services.settings.theme == theme.SYSTEM:
+            self.set_look()
+
     def _write_example(self, example: Example) -> None:
         if example.passage:
             self.state.set_applied_texts({"span": example.passage})
@@ -301,6 +318,16 @@ class Window(QMainWindow):
             "edit.redo", self.tr("Redo {action}").format(action=redo) if redo else self.tr("Redo"), bool(redo)
         )
 
+    def _on_steps_changed(self) -> None:
+        """What the time machine can do now."""
+        machine, bar = self.services.time_machine, self.frame.title_bar
+        steps = machine.steps
+        stages = steps.stages if steps is not None else {}
+        bar.show_steps(stages, machine.stage, can_follow=machine.live is not None, follows=machine.is_following)
+        for stage in bar.switch.stages:
+            self.actions_.set_enabled(f"model.{stage}", stage in stages)
+        self.actions_.set_enabled("model.follow", machine.live is not None)
+
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()
         self.frame.title_bar.set_loading(Path(reference).name)
@@ -308,6 +335,7 @@ class Window(QMainWindow):
     def _on_open_model_opened(self, model: ModelInfo) -> None:
         self._verified = ""
         self.frame.title_bar.set_model(model)
+        self._on_steps_changed()
 
     def _on_open_model_failed(self, sentence: str) -> None:
         self.show_problem(sentence)

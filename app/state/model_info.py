@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.runs.known_runs import run_around
+from bertcore.runs.known_runs import run_behind
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.sentence_pooling import Pooling
@@ -35,8 +35,8 @@ class ModelInfo:
 
     @property
     def origin(self) -> Path:
-        """The run that it is a snapshot of, or its own folder; changes inside mean the same in all of a run."""
-        return run_around(self.folder) or self.folder
+        """The run that it comes from, or its own folder; changes inside mean the same in all of a run."""
+        return run_behind(self.folder) or self.folder
 
     @property
     def layers(self) -> int:

@@ -139,3 +139,10 @@ def thumbnails(attentions: np.ndarray) -> np.ndarray:
         return attentions
     edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
     return np.maximum.reduceat(np.maximum.reduceat(attentions, edges, axis=2), edges, axis=3)
+
+
+def word_to_mask(reading: Reading, selected: int) -> int | None:
+    """The selected token, or the first word where that is a special token; None where there is no word."""
+    parts = reading.encoding.parts
+    words = [i for i, part in enumerate(parts) if part != "special"]
+    return selected if selected in words else next(iter(words), None)

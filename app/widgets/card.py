@@ -39,8 +39,8 @@ class Card(QFrame):
         self._header = hbox(self._title, (self._hint, 1), parent=self._header_line, gap_px=8)
         self.body = vbox(gap_px=6)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[theme.px(GAP_PX)] * 4)
-        layout.setSpacing(theme.px(8))
+        layout.setContentsMargins(*[theme.gap_px(GAP_PX)] * 4)
+        layout.setSpacing(theme.gap_px(8))
         self._intro: Hint | LinkedText | None = None
         self._top = vbox(self._header_line, gap_px=3)
         fill(layout, self._top, (self.body, 1))

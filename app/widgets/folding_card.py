@@ -18,7 +18,7 @@ class Folded(QWidget):
         self.card = card
         self.tab = _UprightTab(name)
         hbox(self.tab, card, parent=self, gap_px=4)
-        self.tab.toggled.connect(card.setVisible)
+        self.tab.toggled.connect(self._show_card)
         self.tab.hide()
 
     def set_foldable(self, can_fold: bool) -> None:
@@ -27,11 +27,24 @@ class Folded(QWidget):
             return
         self.tab.setVisible(can_fold)
         self.tab.setChecked(not can_fold)
-        self.card.setVisible(not can_fold)
+        self._show_card(not can_fold)
+
+    def _show_card(self, is_shown: bool) -> None:
+        """Folded it is as wide as its tab, whatever share of a row it has been given."""
+        self.card.setVisible(is_shown)
+        across = QSizePolicy.Policy.Preferred if is_shown else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(across, QSizePolicy.Policy.Preferred)
 
     def unfold(self) -> None:
         """Shows the card, wherever it has to go."""
         self.tab.setChecked(True)
+
+
+def folded_on_projector(card: QWidget, name: str) -> Folded:
+    """A card beside the picture, which has the screen of a projector to itself until somebody wants the card."""
+    made = Folded(card, name)
+    made.set_foldable(theme.is_projector())
+    return made
 
 
 class _UprightTab(QPushButton):

@@ -284,14 +284,14 @@ class LabelledGrid(PointerWidget):
         x, y, across, down = self._view()
         height, width = rect.height() / down, rect.width() / across
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(theme.color("accent"), 1.6))
+        painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
         if self._row is not None and self._row < len(self.rows.texts):
             painter.drawRect(QRectF(rect.x(), rect.y() + (self._row - y) * height, rect.width(), max(height, 2)))
         if self._column is not None and self._column < len(self.columns.texts):
             painter.drawRect(QRectF(rect.x() + (self._column - x) * width, rect.y(), max(width, 2), rect.height()))
         if self.hovered_cell is not None:
             cell = self.cell_rect(*self.hovered_cell)
-            painter.setPen(QPen(theme.color("mask"), 2.0))
+            painter.setPen(QPen(theme.color("mask"), theme.stroke(2.0)))
             painter.drawRect(QRectF(cell.x(), cell.y(), max(width, 3), max(height, 3)))
 
     def sizeHint(self) -> QSize:

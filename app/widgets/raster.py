@@ -1,5 +1,7 @@
 """Numbers as a picture: an 8-bit indexed QImage, one pixel a value, and the colour bar that says what it means."""
 
+from collections.abc import Callable
+
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt
 from PySide6.QtGui import QImage, QPainter, QPaintEvent
@@ -45,20 +47,25 @@ class Raster:
         painter.drawImage(target, self.image, source or QRectF(self.image.rect()))
 
 
+def _two_digits(value: float) -> str:
+    return numbers.number(value, 2)
+
+
 class ColorBar(QWidget):
     """A colour scale with its range written at the ends; signed scales also say where zero is."""
 
     def __init__(self, *, signed: bool, width_px: int = 210) -> None:
         super().__init__()
         self._signed = signed
-        self._low, self._high = (-1.0, 1.0) if signed else (0.0, 1.0)
+        self._ends = (_two_digits(-1.0 if signed else 0.0), _two_digits(1.0))
         self.setFixedSize(theme.column_px(width_px), theme.px(16))
         self.setToolTip(self.tr("Values outside the range take the colour at its end"))
 
-    def set_range(self, low: float, high: float) -> None:
-        self._low, self._high = low, high
+    def set_range(self, low: float, high: float, write: Callable[[float], str] = _two_digits) -> None:
+        """write: how the ends are written."""
+        self._ends = write(low), write(high)
         text = self.tr("Colour scale from {low} to {high}")
-        self.setAccessibleName(text.format(low=numbers.number(low, 2), high=numbers.number(high, 2)))
+        self.setAccessibleName(text.format(low=self._ends[0], high=self._ends[1]))
         self.update()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -73,8 +80,8 @@ class ColorBar(QWidget):
         center, side = Qt.AlignmentFlag.AlignVCenter, theme.px(46)
         box = QRectF(self.rect())
         left = Qt.AlignmentFlag.AlignRight | center
-        painter.drawText(QRectF(0, 0, side, box.height()), left, numbers.number(self._low, 2))
-        painter.drawText(box.adjusted(box.width() - side, 0, 0, 0), center, numbers.number(self._high, 2))
+        painter.drawText(QRectF(0, 0, side, box.height()), left, self._ends[0])
+        painter.drawText(box.adjusted(box.width() - side, 0, 0, 0), center, self._ends[1])
         bar = box.adjusted(side + 5, theme.px(4), -side - 5, -theme.px(4))
         paint_scale(painter, bar, signed=self._signed)
         if self._signed:

@@ -7,8 +7,9 @@
     picture.clicked.connect(lambda point: ...)           also Left and Right; words around the text are not clicked
     picture.hovered.connect(lambda point: ...)           the nearest point within reach, or None
 
-The plane keeps its proportions. A name is left out where it would cover a point or another name; zoomed in, there is
-room for more. With `names=False` only what is selected or pointed at is named.
+The plane keeps its proportions. Where one or two points are so far off that all others would crowd in a corner, they
+stand at the edge, as triangles that point to where they are. A name is left out where it would cover a point or another
+name; zoomed in, there is room for more. With `names=False` only what is selected or pointed at is named.
 """
 
 from collections.abc import Sequence
@@ -42,6 +43,8 @@ MANY = 150  # points; from here on they are smaller
 MANY_PATHS = 60  # from here on they are fainter and not smoothed: hundreds of smooth lines take a second
 MOST_NAMES = 250  # that are tried for a place
 CLOSEST = 1 / 24  # of the plane, at the highest zoom
+MOST_FAR = 2  # points at the edge
+FAR_GAIN = 1.6  # how much larger the others must become by that
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +115,32 @@ class Scatter(PointerWidget):
         places = self.points.paths
         if not places.shape[1]:
             return places
-        low, high = places.min(axis=(0, 1)), places.max(axis=(0, 1))
         margin, names = theme.px(MARGIN_PX), theme.px(NAME_ROOM_PX) if self._names else 0
         size = np.array([self.width(), self.height()], dtype=float)
         room = np.maximum(size - 2 * margin - (names, 0), 1.0)
+        near = self._near(room)
+        low, high = places[:, near].min(axis=(0, 1)), places[:, near].max(axis=(0, 1))
         span = np.maximum(high - low, 1e-6)
         scale = float((room / span).min())
         corner = margin + (room - span * scale) / 2
         spots = (places - low) * scale + corner
         spots[..., 1] = size[1] - spots[..., 1]  # up is larger
+        spots[:, ~near] = spots[:, ~near].clip(margin / 2, size - margin / 2)
         return (spots / size - (self._zoom.x, self._zoom.y)) / self._zoom.span * size
+
+    @property
+    def far(self) -> list[int]:
+        """The points that stand at the edge, because they are farther away."""
+        names = theme.px(NAME_ROOM_PX) if self._names else 0
+        room = np.array([self.width(), self.height()], dtype=float) - 2 * theme.px(MARGIN_PX) - (names, 0)
+        return np.flatnonzero(~self._near(np.maximum(room, 1.0))).tolist()
+
+    def _near(self, room: np.ndarray) -> np.ndarray:
+        """(P) which points the picture reaches to, in a room of so many pixels."""
+        places = self.points.paths
+        if len(places) > 1 or self.points.shades:
+            return np.ones(places.shape[1], dtype=bool)
+        return near_points(places[0], room)
 
     def spots(self) -> list[QPointF]:
         """Where the points stand in the widget."""
@@ -172,7 +191,7 @@ class Scatter(PointerWidget):
             for x, y in path:
                 painter.drawEllipse(QPointF(x, y), theme.px(2.2), theme.px(2.2))
 
-    def _paint_point(self, painter: QPainter, spot: QPointF, point: int) -> None:
+    def _paint_point(self, painter: QPainter, spot: QPointF, point: int, is_far: bool) -> None:
         radius, kind = self._radius, self._kind(point)
         if kind == WORD:
             painter.setPen(QPen(self._color(point), 1.4))
@@ -181,7 +200,9 @@ class Scatter(PointerWidget):
             return
         painter.setPen(QPen(theme.color("muted"), 0.8) if self.points.shades else Qt.PenStyle.NoPen)
         painter.setBrush(self._color(point))
-        if kind == "segment_b":  # a shape says it too, not only a colour
+        if is_far:
+            painter.drawPolygon(_pointing_out(spot, radius * 1.4, self.rect()))
+        elif kind == "segment_b":  # a shape says it too, not only a colour
             painter.drawRect(QRectF(spot.x() - radius + 1, spot.y() - radius + 1, 2 * radius - 2, 2 * radius - 2))
         else:
             painter.drawEllipse(spot, radius, radius)
@@ -190,10 +211,10 @@ class Scatter(PointerWidget):
         painter.setBrush(Qt.BrushStyle.NoBrush)
         radius = self._radius + 2
         for point in self.selected:
-            painter.setPen(QPen(theme.color("accent"), 2))
+            painter.setPen(QPen(theme.color("accent"), theme.stroke(2)))
             painter.drawEllipse(spots[point], radius, radius)
         if self.hovered_cell is not None and self.hovered_cell < len(spots):
-            painter.setPen(QPen(theme.color("mask"), 2))
+            painter.setPen(QPen(theme.color("mask"), theme.stroke(2)))
             painter.drawEllipse(spots[self.hovered_cell], radius, radius)
 
     def _named_places(self, spots: list[QPointF], path: list[QPointF]) -> dict[int, QRectF]:
@@ -241,9 +262,9 @@ class Scatter(PointerWidget):
             if self.selected:
                 path = [QPointF(x, y) for x, y in paths[self.selected[0]]]
                 self._paint_path(painter, paths[self.selected[0]], self.selected[0], True)
-        choices = self.points.choices
+        choices, far = self.points.choices, set(self.far)
         for point in (*range(choices, len(spots)), *range(choices)):  # the text on top of the words around it
-            self._paint_point(painter, spots[point], point)
+            self._paint_point(painter, spots[point], point, point in far)
         self._paint_rings(painter, spots)
         self._paint_names(painter, spots, path)
 
@@ -278,6 +299,32 @@ class Scatter(PointerWidget):
             self.show_whole()
         else:
             super().keyPressEvent(event)
+
+
+def near_points(places: np.ndarray, room: np.ndarray) -> np.ndarray:
+    """(P) False for the few of these places (P,2) without which all others could be drawn much larger."""
+
+    def scale(kept: np.ndarray) -> float:
+        return float((room / np.maximum(np.ptp(places[kept], axis=0), 1e-6)).min())
+
+    near = np.ones(len(places), dtype=bool)
+    wanted = FAR_GAIN * scale(near) if len(places) else 0.0
+    for _ in range(min(MOST_FAR, len(places) // 6)):
+        left = np.flatnonzero(near)
+        ends = {int(left[end]) for axis in places[left].T for end in (axis.argmin(), axis.argmax())}
+        near[max(ends, key=lambda end: scale(left[left != end]))] = False
+        if scale(np.flatnonzero(near)) >= wanted:
+            return near
+    return np.ones(len(places), dtype=bool)
+
+
+def _pointing_out(spot: QPointF, radius: float, area: QRect) -> QPolygonF:
+    """A triangle at the edge of `area` that points away from its middle."""
+    away = spot - QPointF(area.center())
+    x, y = away.x() / max(area.width(), 1), away.y() / max(area.height(), 1)
+    out = QPointF(np.sign(x), 0) if abs(x) > abs(y) else QPointF(0, np.sign(y))
+    side = QPointF(out.y(), out.x())
+    return QPolygonF([spot + out * radius, spot - out * radius + side * radius, spot - out * radius - side * radius])
 
 
 def naming_order(names: Sequence[str]) -> list[int]:

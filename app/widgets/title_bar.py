@@ -3,7 +3,7 @@
 In projector mode it is narrow, so that the sentences stand in it too: the picture below needs the height.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
@@ -12,6 +12,7 @@ from ..look import numbers, theme
 from ..state.model_info import ModelInfo
 from .card import button, label
 from .controls import IconButton, MenuButton, popped_up
+from .step_switch import StepSwitch
 
 MODEL_PX, SHORT_MODEL_PX = 520, 165
 Fill = Callable[[QMenu], object]
@@ -27,14 +28,14 @@ class TitleBar(QFrame):
         fill_lessons: Fill,
         fill_examples: Fill,
         fill_commands: Fill,
-        toggle_theme: Callable[[], object],
+        fill_looks: Fill,
         toggle_projector: Callable[[], object],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setProperty("look", "bar")
         self._is_short = theme.is_projector()
-        self.setFixedHeight(theme.px(40 if self._is_short else 48))
+        self.setFixedHeight(theme.px(37 if self._is_short else 48))
 
         def fill_models_and_steps(menu: QMenu) -> None:
             fill_models(menu)
@@ -49,8 +50,10 @@ class TitleBar(QFrame):
         self.model.setMaximumWidth(theme.px(SHORT_MODEL_PX if self._is_short else MODEL_PX))
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
         self.step = MenuButton("", fill_steps, self.tr("The training step of this snapshot; click to open another"))
-        self.step.setParent(self)
         self.step.hide()
+        self.switch = StepSwitch()
+        for widget in (self.step, self.switch):
+            widget.setParent(self)
         name = "Aa" if self._is_short else self.tr("Aa Projector")
         projector = button(name, toggle_projector, hint=self.tr("Larger text, for a projector"), checkable=True)
         projector.setAccessibleName(self.tr("Aa Projector"))
@@ -63,16 +66,17 @@ class TitleBar(QFrame):
             layout.addWidget(label("BERTscope", "brand"))
             layout.addSpacing(theme.px(4))
         layout.addWidget(self.model)
+        layout.addWidget(self.step)
         if not self._is_short:
-            layout.addWidget(self.step)
+            layout.addWidget(self.switch)
             layout.addStretch(1)
         if not self._is_short:  # there the menu of all commands has them
             layout.addWidget(MenuButton(self.tr("Lessons"), fill_lessons, self.tr("Lessons, page by page, with tasks")))
         layout.addWidget(examples)
         layout.addWidget(projector)
         if not self._is_short:
-            layout.addWidget(IconButton("theme", self.tr("Switch between light and dark"), toggle_theme))
-        layout.addWidget(self._commands_button(fill_commands))
+            layout.addWidget(_menu_icon("theme", self.tr("Light, dark or high contrast"), fill_looks))
+        layout.addWidget(_menu_icon("menu", self.tr("All commands"), fill_commands))
 
     def add_sentences(self, sentences: QWidget) -> None:
         """Beside the model, in projector mode."""
@@ -83,19 +87,28 @@ class TitleBar(QFrame):
         title = model_title(model)
         self.model.setText(model.name if self._is_short else title)
         self.model.setToolTip(f"{title}\n{model.folder}")
-        self.step.setVisible(model.step is not None and not self._is_short)
+        self.step.setVisible(model.step is not None)
         step = self.tr("step {step}").format(step=numbers.count(model.step))
         self.step.setText(step if model.step is not None else "")
+
+    def show_steps(self, stages: Collection[str], stage: str, *, can_follow: bool, follows: bool) -> None:
+        """As `StepSwitch.show_steps`. A projector has no room for the switch: the button with the step says it."""
+        if not self._is_short:
+            self.switch.show_steps(stages, stage, can_follow=can_follow, follows=follows)
+        elif stage:
+            self.step.setText(self.switch.stages[stage].text())
 
     def set_loading(self, name: str) -> None:
         text = self.tr("Loading {name}…").format(name=name) if name else self.tr("Loading the built-in model…")
         self.model.setText(text)
 
-    def _commands_button(self, fill: Fill) -> IconButton:
-        made = IconButton("menu", self.tr("All commands"))
-        menu = QMenu(made)
-        made.clicked.connect(lambda _checked=False: popped_up(menu, fill, made))
-        return made
+
+def _menu_icon(icon: str, hint: str, fill: Fill) -> IconButton:
+    made = IconButton(icon, hint)
+    menu = QMenu(made)
+    menu.setAccessibleName(hint)
+    made.clicked.connect(lambda _checked=False: popped_up(menu, fill, made))
+    return made
 
 
 def model_title(model: ModelInfo) -> str:

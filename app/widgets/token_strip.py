@@ -111,7 +111,7 @@ class ChipField(WrappedBoxes):
             pen = painter.pen()
             pen.setStyle(Qt.PenStyle.SolidLine if position == self._locked else Qt.PenStyle.DotLine)
             pen.setColor(ink)
-            pen.setWidthF(theme.px(2) if position == self._locked else 1.2)
+            pen.setWidthF(theme.stroke(theme.px(2) if position == self._locked else 1.2))
             painter.setPen(pen)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), theme.px(5), theme.px(5))

@@ -46,6 +46,14 @@ def run_around(snapshot: Path) -> Path | None:
     return folder if is_run(folder) else None
 
 
+def run_behind(checkpoint: Path) -> Path | None:
+    """The run that a checkpoint comes from: the one around it, or the one of its name where both ship."""
+    if checkpoint.resolve().parent != (assets() / "checkpoints").resolve():
+        return run_around(checkpoint)
+    run = (assets() / "runs" / checkpoint.name).resolve()
+    return run if is_run(run) else None
+
+
 def _start_time(run: Path) -> float:
     """Unix seconds; minus infinity for runs that ship, whose files are as old as the copy."""
     if run.parent == (assets() / "runs").resolve():

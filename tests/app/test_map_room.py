@@ -116,11 +116,11 @@ def test_the_map_shows_this_pass(window: Window, model_folder: Path, qtbot: QtBo
     best = top_words(logits[-1], checkpoint.tokenizer, 3)
     assert [word for word, _ in view.map.answer.words[:3]] == [label(guess.id) for guess in best]
     assert [share for _, share in view.map.answer.words[:3]] == pytest.approx([guess.probability for guess in best])
-    assert direct.next_sentence_logits is not None and view.map.verdict is not None
+    assert direct.next_sentence_logits is not None and view.map.content.verdict is not None
     yes = next_sentence(direct.next_sentence_logits).is_next
-    assert view.map.verdict.share == pytest.approx(max(yes, 1 - yes), abs=1e-5)
+    assert view.map.content.verdict.share == pytest.approx(max(yes, 1 - yes), abs=1e-5)
 
-    activity = view.map.activity
+    activity = view.map.content.activity
     assert activity is not None and activity.activations.shape[:2] == (2, len(view.map.positions))
     for layer, column in ((0, 0), (1, 27)):
         neuron = int(activity.neurons[layer, column])
@@ -147,7 +147,7 @@ def test_words_are_as_they_were_typed(window: Window, qtbot: QtBot) -> None:
     window.state.set_masks([2])
     settle(window, qtbot)
     view = shown_map(window, qtbot)
-    assert [word.text for word in dict.fromkeys(view.map.words.values())][:4] == ["The", "?", "sat", "on"]
+    assert [word.text for word in dict.fromkeys(view.map.content.words.values())][:4] == ["The", "?", "sat", "on"]
 
 
 # Doors.
@@ -226,8 +226,8 @@ def test_any_family(family: str, open_window: Opener, tmp_path: Path, qtbot: QtB
     predicts = "mlm" in model.tasks
     assert bool(view.map.answer.words) == bool(view.map.answer.guesses) == predicts
     assert bool(view.map.answer.reason) == (not predicts)
-    assert (view.map.verdict is not None) == bool({"nsp", "sop"} & set(model.tasks))
-    assert view.map.pair.text
+    assert (view.map.content.verdict is not None) == bool({"nsp", "sop"} & set(model.tasks))
+    assert view.map.content.pair.text
     assert ("segment" in plan_of(view).embeddings) == (model.config.type_vocab_size > 0)
     assert plan_of(view).is_folded == (model.layers > 12)
     for part in list(plan_of(view).parts):
@@ -248,7 +248,9 @@ def test_any_length(a: str, open_window: Opener, model_folder: Path, qtbot: QtBo
     window.state.set_focus(len(reading.encoding) // 2)
     settle(window, qtbot)
     assert len(reading.encoding) // 2 in view.map.positions
-    assert view.map.activity is not None and view.map.activity.activations.shape[1] == len(view.map.positions)
+    assert view.map.content.activity is not None and view.map.content.activity.activations.shape[1] == len(
+        view.map.positions
+    )
 
 
 def test_the_layer_under_the_pointer_opens(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:

@@ -1,18 +1,16 @@
 """What every painted widget has in common: the left button clicks, the right one opens a menu, arrow keys move."""
 
 import ast
-import itertools
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.look import theme
 from app.widgets.context_menu import show_context_menu
 from app.widgets.labelled_grid import LabelledGrid, Labels, round_step
 from app.widgets.pointer import PointerWidget
@@ -140,21 +138,6 @@ def test_a_zoomed_grid_is_dragged_not_clicked_and_its_cells_are_found(grid: Labe
     assert grid.zoom.is_whole
 
 
-def test_contrast_is_measured_as_wcag_does() -> None:
-    white = QColor("#ffffff")
-    assert theme.contrast(QColor("#000000"), white) == pytest.approx(21.0)
-    assert theme.contrast(white, QColor("#777777")) == pytest.approx(4.478, abs=1e-3)
-
-
-def test_words_in_cells_can_be_read_on_every_colour(looks: QApplication) -> None:
-    """Dark words on mid blue had a contrast of 3.3."""
-    for name, table in itertools.product(("light", "dark"), (theme.sequential_table, theme.diverging_table)):
-        theme.apply(looks, name)
-        for number in table():
-            fill = QColor.fromRgb(number)
-            assert theme.contrast(theme.ink_on(fill), fill) >= theme.LEAST_CONTRAST
-
-
 @pytest.fixture
 def scatter(looks: QApplication, qtbot: QtBot) -> Scatter:
     made = Scatter("Map")
@@ -210,26 +193,31 @@ def _wheel(widget: LabelledGrid | Scatter, at: QPointF, notches: int) -> None:
     QApplication.sendEvent(widget, event)
 
 
-INKS = ("ink", "muted")
-GROUNDS = ("card", "window", "field", "hover", "special_tint", "segment_a_tint", "segment_b_tint", "mask_tint", "track")
-PAIRS = [
-    *itertools.product(INKS, GROUNDS),
-    *((kind, f"{kind}_tint") for kind in ("segment_a", "segment_b", "special", "mask", "accent")),
-    *((kind, "card") for kind in ("segment_a", "segment_b", "special", "mask", "accent", "good_text", "bad_text")),
-    ("on_accent", "accent"),
-    ("ink", "bad_tint"),
-]
-
-
-@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
-def test_every_text_can_be_read_on_its_background(look: theme.Theme) -> None:
-    """Positions below the tokens, and errors, had a contrast under 4.5 in the light theme."""
-    poor = {
-        pair: round(found, 2)
-        for pair in PAIRS
-        if (found := theme.contrast(*(QColor(getattr(look, name)) for name in pair))) < theme.LEAST_CONTRAST
-    }
-    assert poor == {}
+@pytest.mark.parametrize(
+    ("far", "expected"),
+    [([], []), ([(0.0, 40.0)], [12]), ([(0.0, 40.0), (5.0, 44.0)], [12, 13]), ([(0.0, 3.2)], [])],
+    ids=["none", "one", "two", "not far"],
+)
+def test_points_far_off_stand_at_the_edge(
+    looks: QApplication, qtbot: QtBot, far: list[tuple[float, float]], expected: list[int]
+) -> None:
+    """One of them left the others a corner: [CLS] beside the words of a sentence."""
+    made = Scatter("Map")
+    qtbot.addWidget(made)
+    made.resize(600, 300)
+    near = [(x, y) for x in range(4) for y in range(3)]
+    names = [str(i) for i in range(len(near) + len(far))]
+    made.set_points(Points(np.array([*near, *far], dtype=float), names, ["segment_a"] * len(names)))
+    assert made.far == expected
+    spots = made.spots()
+    inside = [spots[i] for i in range(len(near))]
+    assert all(made.rect().contains(spot.toPoint()) for spot in spots)
+    down, across = ([getattr(spot, axis)() for spot in inside] for axis in ("y", "x"))
+    assert max(down) - min(down) > (200 if len(expected) == len(far) else 100)
+    scale = (max(across) - min(across)) / 3, (max(down) - min(down)) / 2
+    assert scale[0] == pytest.approx(scale[1])  # proportions are kept
+    for i in expected:
+        assert spots[i].y() < min(down)  # above the others, as it should be
 
 
 def test_no_widget_takes_another_button_for_a_click() -> None:

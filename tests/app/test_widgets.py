@@ -48,7 +48,7 @@ def test_signed_zero_is_the_middle_colour_in_both_themes(qapp: QApplication) -> 
     raster = Raster(np.array([[-1.0, 0.0, 1.0]]), -1, 1, signed=True)
     assert painted(raster, 30).pixelColor(15, 15).lightness() > 250
     theme.apply(qapp, "dark")
-    middle = QColor(theme.DARK.diverging[3])
+    middle = QColor(theme.DARK.diverging[3] or "")
     assert abs(painted(raster, 30).pixelColor(15, 15).lightness() - middle.lightness()) < 4
 
 

@@ -15,6 +15,7 @@ from ...state.readings import Reading
 from ...state.task_info import TaskInfo, metric_name
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.context_menu import show_token_menu
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.spots import name_spot
 from ..base import Room
@@ -95,7 +96,7 @@ class ApplyRoom(Room):
         holder = QWidget()
         self._row = hbox(parent=holder, gap_px=GAP_PX)
         self._fill_about()
-        self._row.addWidget(self._about)
+        self._row.addWidget(folded_on_projector(self._about, self._about.title))
         self._stack.addWidget(self._no_task_card())
         self._stack.addWidget(holder)
 

@@ -114,6 +114,14 @@ class CheckView(AttendView):
                 "Removal: how {prediction} changes without this one link, with the rest of the row rescaled to "
                 "sum to 1."
             )
+        elif not numbers.is_technical():
+            gradient = self.tr(
+                "Gradient: what becomes of {prediction} if this one weight grows a little; above 0 it gets likelier."
+            )
+            removal = self.tr(
+                "Removal: what becomes of it without this one link, with the rest of the row rescaled to sum to 1; "
+                "−0.01 makes it 1% less likely."
+            )
         else:
             gradient = self.tr(
                 "Gradient: how much the log-probability (ln p) of {prediction} would rise if this one weight grew a "

@@ -73,7 +73,7 @@ class EffectsView(AttendView):
         for widget in (self.bar, self._meaning, self.heads):
             widget.setVisible(effects is not None)
         if effects is not None:
-            self.bar.set_range(-self.limit, self.limit)
+            self.bar.set_range(-self.limit, self.limit, numbers.number if self._is_score else numbers.log_factor)
             self._meaning.setText(" ".join(self._meanings()))
             self.heads.show_rows(self._rows(effects))
         self.effects_changed.emit()
@@ -81,14 +81,18 @@ class EffectsView(AttendView):
     def _drawn_for(self) -> tuple[object, ...]:
         return ()
 
+    @property
+    def _is_score(self) -> bool:
+        return self.chosen.target is not None and self.chosen.target.is_score
+
     def _meanings(self) -> list[str]:
         """What the colours are."""
-        is_score = self.chosen.target is not None and self.chosen.target.is_score
-        unit = (
-            self.tr("Change in the score.")
-            if is_score
-            else self.tr("Change in the log-probability (ln p), in nats: −1 nat makes it 2.7 times less likely.")
-        )
+        if self._is_score:
+            unit = self.tr("Change in the score.")
+        elif numbers.is_technical():
+            unit = self.tr("Change in the log-probability (ln p), in nats: −1 nat makes it 2.7 times less likely.")
+        else:
+            unit = self.tr("How many times as likely the prediction is without the head: ×0.5 is half as likely.")
         if self.attentions.reading.before is None:
             return [unit]
         return [unit, self.tr("Computed for the model without your changes.")]
@@ -97,7 +101,7 @@ class EffectsView(AttendView):
         """The heads that help and hurt most, with what becomes of the prediction without them."""
         order = np.argsort(effects, axis=None, kind="stable").tolist()
         places = [divmod(flat, effects.shape[1]) for flat in order]
-        is_score = self.chosen.target is not None and self.chosen.target.is_score
+        is_score = self._is_score
 
         def change(effect: float) -> str:
             return numbers.signed(effect) if is_score else f"×{numbers.decimal(math.exp(effect))}"

@@ -1,14 +1,14 @@
 """The card in the middle: one head or several, large, in one of several ways."""
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QButtonGroup, QTabBar
 
 from ...figures.figure import Figure
 from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...widgets.card import Card, button, tip
 from ...widgets.controls import Choice
-from ...widgets.pages import MoreButton
+from ...widgets.pages import MoreButton, tab_bar
 from ..base import ViewSpec, ViewStack
 from .check_view import CheckView
 from .chosen_heads import Chosen
@@ -17,7 +17,7 @@ from .matrix_view import FlowMatrix, GradientMatrix, HeadMatrix, MeanMatrix, Rol
 from .query_key_view import ScoreView
 from .view import AttendView
 
-MATRICES = (  # one tab, with a list to choose from
+MATRICES = (  # one tab, with a row of tabs of their own
     ViewSpec(
         "matrix",
         QT_TRANSLATE_NOOP("ViewSpec", "This head"),
@@ -30,7 +30,7 @@ MATRICES = (  # one tab, with a list to choose from
     ),
     ViewSpec(
         "mean",
-        QT_TRANSLATE_NOOP("ViewSpec", "Mean of selected heads"),
+        QT_TRANSLATE_NOOP("ViewSpec", "Mean of heads"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
             "What the selected heads look at on average: Ctrl+click heads on the left to add them. Row: looks. "
@@ -107,7 +107,8 @@ MATRIX_KEYS = [spec.key for spec in MATRICES]
 
 
 class LargeCard(Card):
-    """A row of tabs and one view. The matrices share a tab, and a list in their line of controls."""
+    """A row of tabs and one view. The matrices share a tab, and have tabs of their own in their line of controls; on a
+    projector a list."""
 
     view_made = Signal(object)
 
@@ -118,15 +119,13 @@ class LargeCard(Card):
         self._specs = {spec.key: spec for spec in SPECS}
         self._is_projector = theme.is_projector()  # then the picture needs the room
         self._matrix = MATRIX_KEYS[0]  # the one that its tab opens
-        self.matrices = Choice(self.tr("What the large picture shows"))
-        self.matrices.addItems([spec.shown_title for spec in MATRICES])
+        self.matrices = self._matrix_chooser()
         self.tabs = {"matrix": button(self.tr("Matrix"), look="small", checkable=True)}
         for spec in OTHERS:
             self.tabs[spec.key] = button(spec.shown_title, look="small", checkable=True)
         self.more = MoreButton(small=True)
         self._lay_out()
         self.views.view_made.connect(self._on_view_made)
-        self.matrices.activated.connect(lambda index: self.open(MATRIX_KEYS[index]))
         self.set_figure(self.make_figure, self.tr("the large picture"))
         self.open(self._matrix)
 
@@ -151,7 +150,8 @@ class LargeCard(Card):
             self._matrix = key
             if not self._is_projector:
                 self.view.controls.insertWidget(0, self.matrices)
-            self.matrices.setCurrentIndex(MATRIX_KEYS.index(key))
+            with QSignalBlocker(self.matrices):
+                self.matrices.setCurrentIndex(MATRIX_KEYS.index(key))
         if self._is_projector:
             self.matrices.setVisible(is_matrix)
         self.tabs["matrix" if is_matrix else key].setChecked(True)
@@ -162,6 +162,20 @@ class LargeCard(Card):
 
     def make_figure(self) -> Figure | None:
         return self.view.make_figure()
+
+    def _matrix_chooser(self) -> QTabBar | Choice:
+        name = self.tr("What the large picture shows")
+        if not self._is_projector:
+            tabs = tab_bar({spec.key: (spec.shown_title, spec.shown_hint) for spec in MATRICES}, name, small=True)
+            tabs.currentChanged.connect(self._on_matrix_chosen)
+            return tabs
+        made = Choice(name)
+        made.addItems([spec.shown_title for spec in MATRICES])
+        made.activated.connect(self._on_matrix_chosen)
+        return made
+
+    def _on_matrix_chosen(self, index: int) -> None:
+        self.open(MATRIX_KEYS[index])
 
     def _lay_out(self) -> None:
         group = QButtonGroup(self)

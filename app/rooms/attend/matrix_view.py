@@ -354,6 +354,8 @@ class GradientMatrix(ComputedMatrix):
 
     def read_out(self, row: str, column: str, value: float) -> str:
         text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
+        if not numbers.is_technical():
+            text = self.tr("{row} to {column}: {change}; above 0, more attention here makes the answer likelier")
         if self.chosen.target is not None and self.chosen.target.is_score:
             text = self.tr("{row} to {column}: the score changes by {change} per unit of this weight")
         return text.format(row=row, column=column, change=numbers.signed(value, 4))
@@ -367,6 +369,8 @@ class GradientMatrix(ComputedMatrix):
     def _hint(self) -> str:
         if self.chosen.target is not None and self.chosen.target.is_score:
             return self.tr("how much the score would rise if each weight grew a little")
+        if not numbers.is_technical():
+            return self.tr("how much likelier the answer would be if each weight grew a little")
         return self.tr("how much the log-probability (ln p) would rise if each weight grew a little")
 
 

@@ -149,6 +149,7 @@ class AttendRoom(Room):
         atlas.hovered.connect(self._on_head_hovered)
         atlas.context_menu_requested.connect(self._on_atlas_menu_requested)
         what_if.head_switched.connect(self._on_head_switched)
+        what_if.mask_requested.connect(self.state.toggle_mask)
         what_if.layer_switched.connect(self._on_layer_switched)
         what_if.weight_set.connect(self._on_weight_typed)
         what_if.column_chosen.connect(self._on_column_chosen)

@@ -9,7 +9,7 @@ from bertcore.analysis.targets import word_target
 
 from ...compute.head_questions import HeadTarget, changed_targets
 from ...look import numbers
-from ...state.readings import MaskReading, Reading
+from ...state.readings import MaskReading, Reading, word_to_mask
 from ...state.selection import Selection
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import button, label
@@ -29,6 +29,7 @@ class WhatIfPanel(QWidget):
     weight_set = Signal(int, int, float)  # position that looks; column: a unit; the weight it shall have
     column_chosen = Signal(int)  # a unit
     row_reset = Signal()
+    mask_requested = Signal(int)  # position
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,13 +42,15 @@ class WhatIfPanel(QWidget):
         self.reset = button(self.tr("Reset the row"), self.row_reset.emit, look="small")
         self.edited = label("", "muted", wrap=True)
         self.effect = BeforeAfter()
+        self.mask = button("", self._on_mask_clicked, look="primary")
+        self._to_mask = 0
         self._edit_title = label("", "muted", wrap=True)
         self._row: np.ndarray | None = None  # (U) the row on show
         self._position: int | None = None  # of the token that looks
         self._labels: list[str] = []
         line = hbox((self.column, 1), self.weight, gap_px=6)
         layout = vbox(self.head_off, self.layer_off, 4, self._edit_title, line, parent=self, gap_px=6)
-        fill(layout, self.edited, self.reset, self.effect)
+        fill(layout, self.edited, self.reset, self.effect, self.mask)
         self.head_off.clicked.connect(self.head_switched)
         self.layer_off.clicked.connect(self.layer_switched)
         self.column.activated.connect(self._on_column_activated)
@@ -65,12 +68,25 @@ class WhatIfPanel(QWidget):
             self.tr("Use this layer again") if self.layer_off.isChecked() else self.tr("Skip this layer")
         )
         self._show_row(attentions, selection, column)
+        self._show_mask(attentions.reading, selection.position)
 
     def show_effects(self, reading: Reading) -> None:
         """What the changes do to the predictions."""
         self.effect.set_rows(changed_predictions(reading))
         self.effect.set_sentence(sentence_about_changes(reading))
         self.effect.setVisible(reading.before is not None)
+
+    def _show_mask(self, reading: Reading, position: int) -> None:
+        """Something is changed, and there is no prediction to see it by."""
+        wants_mask = reading.before is not None and not reading.masks and "mlm" in reading.request.model.tasks
+        target = word_to_mask(reading, position) if wants_mask else None
+        self.mask.setVisible(target is not None)
+        if target is not None:
+            self._to_mask = target
+            self.mask.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
+
+    def _on_mask_clicked(self) -> None:
+        self.mask_requested.emit(self._to_mask)
 
     def _show_row(self, attentions: Attentions, selection: Selection, column: int | None) -> None:
         units = attentions.units

@@ -146,6 +146,8 @@ class MapView(View):
         names, kinds = [*units.labels, *words], [*units.kinds, *[WORD] * len(words)]
         self.picture.set_points(Points(word_map.plane.points, names, kinds))
         self._show_selected(self.reading, self.selection)
+        far = self.tr("A triangle at the edge is a token farther away.") if self.picture.far else ""
+        self._note.setText(f"{self._choices[self.shown][1]} {far}".strip())
         share = numbers.percent(word_map.plane.kept)
         self.card.set_hint(
             joined(

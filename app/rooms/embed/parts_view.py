@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QVBoxLayout, QWidget
 
 from bertcore.analysis.vectors import Pca, pca
 
@@ -21,6 +21,7 @@ from ...state.token_units import Units
 from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
 from ...widgets.controls import MenuButton
 from ...widgets.figure_button import FigureButton, Provider
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.raster import ColorBar
@@ -429,13 +430,13 @@ class PartsView(View):
         fill(self.strips_card.body, (self.strips, 1), scales)
         self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)
         self.token.set_figure(self._token_figure, self.tr("the selected token"))
-        row, left, right = QHBoxLayout(self), QVBoxLayout(), QVBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        for layout in (row, left, right):
-            layout.setSpacing(theme.px(GAP_PX))
-        left.addWidget(self.strips_card, 11)
-        left.addWidget(self.pictures, 9)
-        right.addWidget(self.token, 1)
-        right.addWidget(self.change)
-        row.addLayout(left, 1)
-        row.addLayout(right)
+        side = QWidget()
+        vbox((self.token, 1), self.change, parent=side, gap_px=GAP_PX)
+        right = folded_on_projector(side, self.tr("The selected token"))
+        if theme.is_projector():  # one or the other
+            pictures = folded_on_projector(self.pictures, self.tr("Positions and segments"))
+            pictures.tab.toggled.connect(self.strips_card.setHidden)
+            hbox((self.strips_card, 1), (pictures, 1), right, parent=self, gap_px=GAP_PX)
+        else:
+            left = vbox((self.strips_card, 11), (self.pictures, 9), gap_px=GAP_PX)
+            hbox((left, 1), right, parent=self, gap_px=GAP_PX)

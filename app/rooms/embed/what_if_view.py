@@ -5,17 +5,18 @@ from functools import partial
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from bertcore.tokenizer.tokenizer import Encoding
 
 from ...figures.figure import Figure
 from ...look import theme
-from ...state.readings import Reading
+from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.token_units import KINDS
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
-from ...widgets.layouts import fill, hbox
+from ...widgets.folding_card import folded_on_projector
+from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.wrapped import WrappedBoxes
 from ..base import View
 from .changes import ChangedPredictions
@@ -121,7 +122,7 @@ class Tiles(WrappedBoxes):
         super().paintEvent(event)
         if self.hasFocus() and self._current < len(self.boxes):
             painter = theme.painter(self)
-            painter.setPen(QPen(theme.color("accent"), 1.6))
+            painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(self.boxes[self._current].adjusted(1, 1, -1, -1), self.px(6), self.px(6))
 
@@ -151,12 +152,47 @@ class Tiles(WrappedBoxes):
 MOST_ROWS = 12
 
 
+class FirstSteps(QWidget):
+    """In place of a comparison while there is none: what to do for one, and a button that does it."""
+
+    mask_requested = Signal(int)  # position
+    change_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = label("", wrap=True)
+        self.mask = button("", self._on_mask_clicked, look="primary")
+        self.change = button(self.tr("Leave out the positions"), self.change_requested.emit, look="primary")
+        self._position = 0
+        vbox(self.text, self.mask, self.change, parent=self, gap_px=8)
+
+    def show_reading(self, reading: Reading, position: int) -> None:
+        predicts = "mlm" in reading.request.model.tasks
+        target = word_to_mask(reading, position) if predicts and not reading.request.masked else None
+        is_unchanged = reading.before is None
+        can_change = is_unchanged and target is None and addends_of(reading)["position"] is not None
+        self.setVisible(target is not None or can_change)
+        self.mask.setVisible(target is not None)
+        self.change.setVisible(can_change)
+        if target is not None:
+            self._position = target
+            self.mask.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
+            self.text.setText(self.tr("Hide a word first, so that the model has something to guess."))
+        else:
+            self.text.setText(
+                self.tr("Now change what the model reads: a letter, a number, or leave a part out. Try it:")
+            )
+
+    def _on_mask_clicked(self) -> None:
+        self.mask_requested.emit(self._position)
+
+
 class WhatIfView(View):
     """The tokens on the left, before and after on the right."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.tiles, self.effects = Tiles(), ChangedPredictions(MOST_ROWS)
+        self.tiles, self.effects, self.start = Tiles(), ChangedPredictions(MOST_ROWS), FirstSteps()
         self.parts: dict[str, QPushButton] = {}
         self.b_as_a = button(
             self.tr("Move B to segment A"),
@@ -169,6 +205,8 @@ class WhatIfView(View):
         self._encoding: Encoding | None = None  # on show
         self._lay_out()
         self.add_token_menu(self.tiles, lambda position: position)
+        self.start.mask_requested.connect(self.mask_toggled)
+        self.start.change_requested.connect(self._on_start_change_requested)
         self.tiles.chosen.connect(self.position_clicked)
         self.tiles.hovered.connect(self.position_hovered)
         self.tiles.segment_clicked.connect(self._on_tiles_segment_clicked)
@@ -201,6 +239,7 @@ class WhatIfView(View):
         self.b_as_a.setEnabled(model.has_segments and any(own))
         self.b_as_a.setChecked(what_if.reads_b_as_a(reading.encoding.segments))
         self.effects.show_reading(reading, selection.position)
+        self.effects.setVisible(reading.before is not None)  # else the first steps are in its place
         self._show_how()
         self.show_selection(reading, selection)
 
@@ -209,6 +248,7 @@ class WhatIfView(View):
             self._pick(None)
         self.tiles.set_current(selection.position)
         self.effects.show_position(reading, selection.position)
+        self.start.show_reading(reading, selection.position)
 
     def leave(self) -> None:
         super().leave()
@@ -237,8 +277,8 @@ class WhatIfView(View):
         fill(card.body, switches, self.how, (scrolled(self.tiles), 1))
         after.setFixedWidth(theme.column_px(330))
         after.set_figure(self._figure)
-        fill(after.body, self.effects, None)
-        hbox((card, 1), after, parent=self, gap_px=GAP_PX)
+        fill(after.body, self.start, self.effects, None)
+        hbox((card, 1), folded_on_projector(after, after.title), parent=self, gap_px=GAP_PX)
 
     def _show_how(self) -> None:
         if self._picked is not None and self.reading is not None and self._picked < len(self.reading.encoding):
@@ -261,6 +301,10 @@ class WhatIfView(View):
     def _on_part_clicked(self, name: str) -> None:
         is_out = self.parts[name].isChecked()
         self.what_if_edited.emit(lambda what_if: what_if.with_dropped(name, is_out))
+
+    def _on_start_change_requested(self) -> None:
+        """The change that says most: a text without order."""
+        self.what_if_edited.emit(lambda what_if: what_if.with_dropped("position", True))
 
     def _on_b_as_a_clicked(self) -> None:
         if self.reading is not None:

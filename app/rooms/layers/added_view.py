@@ -11,6 +11,7 @@ from ...figures.figure import Axis, Figure, Numbers, joined
 from ...widgets.card import GAP_PX, Card, note
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox
 from .stages import LayersView
 
@@ -71,7 +72,6 @@ class AddedView(LayersView):
             ),
         )
         self._formula = note("")
-        row = hbox(parent=self, gap_px=GAP_PX)
         both = ["attention", "feed_forward"]
         for card, chart, keys in (
             (self.lengths_card, self.lengths, ["entering", *both]),
@@ -79,9 +79,10 @@ class AddedView(LayersView):
         ):
             card.body.addWidget(chart, 1)
             card.set_figure(partial(self._chart_figure, chart, card, keys))
-            row.addWidget(card, 1)
             chart.clicked.connect(lambda place: self.stage_clicked.emit(round(place) + 1))
         self.lengths_card.body.addWidget(self._formula)
+        right = folded_on_projector(self.cosines_card, self.cosines_card.title)
+        hbox((self.lengths_card, 1), (right, 1), parent=self, gap_px=GAP_PX)
         self._shown: tuple[ResidualStream, int] | None = None  # and the unit whose curves these are
         self.stream = self.add_question(self._on_stream_answered)
 

@@ -10,6 +10,7 @@ from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import hbox
 from .stages import LayersView, stage_labels, stage_name
@@ -41,14 +42,14 @@ class HiddenView(LayersView):
         self._drawn_stage = -1  # of the cosines
         explain("length", self.lengths)
         explain("cosine", self.cosines)
-        row = hbox(parent=self, gap_px=GAP_PX)
-        for card, grid, figure, stretch in (
-            (self.lengths_card, self.lengths, self._lengths_figure, 2),
-            (self.cosines_card, self.cosines, self._cosines_figure, 3),
+        for card, grid, figure in (
+            (self.lengths_card, self.lengths, self._lengths_figure),
+            (self.cosines_card, self.cosines, self._cosines_figure),
         ):
             card.set_figure(figure)
             card.body.addWidget(grid, 1)
-            row.addWidget(card, stretch)
+        left = folded_on_projector(self.lengths_card, self.lengths_card.title)
+        hbox((left, 2), (self.cosines_card, 3), parent=self, gap_px=GAP_PX)
         for grid in (self.lengths, self.cosines):
             self.add_token_menu(grid, lambda cell: self.first_position(cell[0]))
         self.lengths.hovered.connect(self._on_lengths_hovered)

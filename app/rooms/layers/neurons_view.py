@@ -13,6 +13,7 @@ from ...look import numbers
 from ...look.number_kinds import explain
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label, note
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import hbox, vbox
 from .stages import LayersView
 
@@ -186,7 +187,8 @@ class NeuronsView(LayersView):
         ):
             halves.addLayout(vbox(label(title, "title"), note(hint), (bars, 1), gap_px=5), 1)
         self.neuron_card.body.addLayout(halves, 1)
-        hbox((self.strongest_card, 2), (self.neuron_card, 4), parent=self, gap_px=GAP_PX)
+        left = folded_on_projector(self.strongest_card, self.strongest_card.title)
+        hbox((left, 2), (self.neuron_card, 4), parent=self, gap_px=GAP_PX)
 
     def _strongest_figure(self) -> Figure | None:
         unit = self.selection.unit(self.reading) if self.reading is not None else None

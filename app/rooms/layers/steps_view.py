@@ -19,6 +19,7 @@ from ...look.icons import paint_icon
 from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.context_menu import figure_entries
 from ...widgets.controls import Choice
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox, vbox
 from .number_table import NumberTable
 from .stages import LayersView
@@ -347,7 +348,8 @@ class StepsView(LayersView):
         self.card.body.addWidget(self._area, 1)
         self._after_layout.setSingleShot(True)
         self._after_layout.timeout.connect(lambda: self._area.ensureWidgetVisible(self.table))
-        hbox((self.card, 1), self.derivation, parent=self, gap_px=GAP_PX)
+        self._fold = folded_on_projector(self.derivation, self.tr("How this number was computed"))
+        hbox((self.card, 1), self._fold, parent=self, gap_px=GAP_PX)
 
     def _figure(self) -> Figure | None:
         step = self._open_step
@@ -371,6 +373,7 @@ class StepsView(LayersView):
 
     def _on_table_chosen(self, row: int, column: int) -> None:
         self._column = column
+        self._fold.unfold()
         if row != self.selection.position:
             self.position_clicked.emit(row)  # which comes back as another selection
         else:

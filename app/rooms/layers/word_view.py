@@ -17,6 +17,7 @@ from ...widgets.card import GAP_PX, Card, button, label, note, scrolled
 from ...widgets.controls import IconButton
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
@@ -297,7 +298,13 @@ class WordView(LayersView):
         self.curves.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)  # half of the height each
         self.curves_card.set_figure(self._curves_figure)
         self.matrix_card.set_figure(self._matrix_figure)
-        hbox(left, (vbox((self.curves_card, 1), (self.matrix_card, 1), gap_px=GAP_PX), 1), parent=self, gap_px=GAP_PX)
+        sentences = folded_on_projector(left, left.title)
+        if theme.is_projector():  # the curves have the height to themselves
+            matrix = folded_on_projector(self.matrix_card, self.matrix_card.title)
+            hbox(sentences, (self.curves_card, 1), (matrix, 1), parent=self, gap_px=GAP_PX)
+        else:
+            pictures = vbox((self.curves_card, 1), (self.matrix_card, 1), gap_px=GAP_PX)
+            hbox(sentences, (pictures, 1), parent=self, gap_px=GAP_PX)
 
     def _curves_figure(self) -> Figure | None:
         if self.shown is None:

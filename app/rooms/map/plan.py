@@ -36,6 +36,9 @@ SECTIONS, LEAST_WITH_SECTIONS = 78.0, 560.0  # the captions at the bottom, and t
 OPEN_LAYER, FOLDED_LAYER = 60.0, 7.0  # least widths
 VERDICT, ANSWER_HEADING, ANSWER_ROW, MOST_ANSWERS = 74.0, 24.0, 21.0, 5
 UNFOLDED_LAYER = 116.0  # the open one, where the others are folded
+LEAST_WITH_WORDS = 800.0  # the width from which on words have a column of their own beside their tokens
+ROW_TO_TYPE = 1.25  # the height of a row and of the type in it
+NAME, NUMBER = 44.0, 15.0  # room for the name of an embedding in type of 11, for the number of a layer in type of 10
 
 
 @dataclass(frozen=True)
@@ -103,6 +106,7 @@ class Sizes:
     heads: int
     embeddings: tuple[str, ...]  # those that the model has, with "sum"
     open_layer: int  # where not all of them can be open
+    least_type_px: float = 10.0  # the smallest type that can be read, in pixels of the screen
 
     def px(self, length: float) -> float:
         return length * self.scale
@@ -110,6 +114,18 @@ class Sizes:
     @property
     def has_sections(self) -> bool:
         return self.height >= self.px(LEAST_WITH_SECTIONS)
+
+    @property
+    def has_words(self) -> bool:
+        return self.width >= self.px(LEAST_WITH_WORDS)
+
+    @property
+    def least_row(self) -> float:
+        return max(self.px(LEAST_ROW), self.least_type_px * ROW_TO_TYPE)
+
+    def room(self, length: float, type_px: float) -> float:
+        """A length that is enough for words in type of that size, where the smallest type is larger than that."""
+        return self.px(length) * max(self.least_type_px / self.px(type_px), 1.0)
 
     @property
     def rows_height(self) -> float:
@@ -128,7 +144,7 @@ class Sizes:
 
     @property
     def most_rows(self) -> int:
-        return max(int(self.rows_height / self.px(LEAST_ROW)), 5)
+        return max(int(self.rows_height / self.least_row), 5)
 
 
 @dataclass(frozen=True)
@@ -217,6 +233,16 @@ class Plan:
     def px(self, length: float) -> float:
         return self.sizes.px(length)
 
+    @property
+    def tokens_and_words(self) -> tuple[float, float]:
+        """From where to where the columns at the left go."""
+        return self.words.left(), self.tokens.right()
+
+    def has_number(self, layer: Layer) -> bool:
+        """Whether there is room for the number of a folded layer: for each, for every second one, every third ..."""
+        every = ceil(self.sizes.room(NUMBER, 10) / layer.width)
+        return (layer.number + 1) % every == 0
+
     def place_answer(self, position: int) -> None:
         """The likeliest words are beside the line of their token, below the verdict on the pair."""
         zone, px = self.answers, self.px
@@ -237,7 +263,7 @@ class Plan:
 
     def _lay_out_down(self) -> None:
         sizes, px = self.sizes, self.px
-        self.row_height = min(max(sizes.rows_height / max(len(self.rows), 1), px(LEAST_ROW)), px(MOST_ROW))
+        self.row_height = min(max(sizes.rows_height / max(len(self.rows), 1), sizes.least_row), px(MOST_ROW))
         rows_height = self.row_height * len(self.rows)
         spare = max(sizes.rows_height - rows_height, 0.0)
         self.heads_height = min(px(LEAST_HEADS) + spare, px(MOST_HEADS))
@@ -251,17 +277,18 @@ class Plan:
     def _lay_out_across(self) -> None:
         sizes, px = self.sizes, self.px
         logical = sizes.width / sizes.scale
-        word = min(max(logical * 0.065, 44), 96)
-        token = min(max(logical * 0.065, 50), 96)
+        word = min(max(logical * 0.065, 44), 96) if sizes.has_words else 0.0
+        token = min(max(logical * (0.065 if sizes.has_words else 0.1), 50), 96)
         strip = min(max(logical * 0.036, 18), 54)
-        answer = min(max(logical * 0.16, 132), 240)
+        answer = min(max(logical * 0.16, sizes.room(132, 12) / sizes.scale), 240)
         x = px(MARGIN)
         self.words = QRectF(x, self.top, px(word), self.bottom - self.top)
-        x += px(word + 16)
+        x += px(word + 16) if sizes.has_words else 0.0
         self.tokens = QRectF(x, self.top, px(token), self.bottom - self.top)
         x += px(token + 18)
         self.embeddings: dict[str, QRectF] = {}
-        between = max(min(strip * 0.36, 18), 44 - strip)  # the names above need some 44
+        self.name_width = max(px(strip), sizes.room(NAME, 11))
+        between = max(min(strip * 0.36, 18), self.name_width / sizes.scale - strip)
         for name in sizes.embeddings:
             self.embeddings[name] = QRectF(x, self.top, px(strip), self.bottom - self.top)
             x += px(strip + between)
@@ -315,7 +342,9 @@ class Plan:
         for position, number in self.row_of.items():
             y, height = self.top + number * self.row_height, self.row_height
             parts[Part("token", position=position)] = QRectF(self.tokens.left(), y, self.tokens.width(), height)
-            parts[Part("word", position=position)] = QRectF(self.words.left(), y, self.words.width() + px(14), height)
+            if self.sizes.has_words:
+                word = QRectF(self.words.left(), y, self.words.width() + px(14), height)
+                parts[Part("word", position=position)] = word
             for name, strip in self.embeddings.items():
                 parts[Part("embedding", position=position, name=name)] = QRectF(strip.left(), y, strip.width(), height)
             end = self.embeddings["sum"].right()

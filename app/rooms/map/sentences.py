@@ -9,13 +9,13 @@ from PySide6.QtCore import QCoreApplication
 
 from ...look import numbers
 from ...look.language import QT_TRANSLATE_NOOP
-from .model_map import Caption, embedding
+from .content import Caption, embedding
 from .plan import Part
 
 if TYPE_CHECKING:
     from ...compute.feed_forward import FeedForwardActivity
     from ...state.readings import Reading
-    from .model_map import Answer
+    from .content import Answer
 
 translate = QCoreApplication.translate
 HABITS = {  # kind of a head -> what it does

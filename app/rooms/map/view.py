@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Qt, Signal
@@ -10,14 +10,16 @@ from PySide6.QtWidgets import QFrame
 
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers
-from ...look.language import QT_TRANSLATE_NOOP
 from ...state.token_units import TokenView
 from ...state.verdicts import first_token, question_for, verdict_of
 from ...widgets.figure_button import FigureButton
+from ...widgets.head_sheet import HeadSheet
 from ...widgets.layouts import vbox
 from ...widgets.progress_line import ProgressLine
 from ..base import View
-from .model_map import Answer, Caption, ModelMap, Word
+from .content import Answer, Caption, Content, Word, kinds_of
+from .doors import SECTIONS, Door, door_of
+from .model_map import ModelMap
 from .plan import Part
 from .sentences import caption_of
 
@@ -36,35 +38,6 @@ GUESSES = 5
 AT_ONCE = 8  # positions whose words are read off in one go: logits of all stages, some 25 MB for BERT-large
 QUICK = 500_000  # hidden values of all layers: less is asked for at each key
 Guesses = dict[int, list[list["WordGuess"]]]  # position -> after each stage (L+1), likeliest first
-
-
-class Door(NamedTuple):
-    """Where a part leads."""
-
-    room: str
-    view: str
-
-
-SECTIONS = {  # name -> title, room's name, where it leads
-    "cut": (QT_TRANSLATE_NOOP("Map", "Cut"), QT_TRANSLATE_NOOP("Map", "Vocabulary"), Door("embed", "vocabularies")),
-    "add": (QT_TRANSLATE_NOOP("Map", "Add"), QT_TRANSLATE_NOOP("Map", "Embed"), Door("embed", "parts")),
-    "look": (QT_TRANSLATE_NOOP("Map", "Look around"), QT_TRANSLATE_NOOP("Map", "Attend"), Door("attend", "matrix")),
-    "think": (QT_TRANSLATE_NOOP("Map", "Think it over"), QT_TRANSLATE_NOOP("Map", "Layers"), Door("layers", "neurons")),
-    "answer": (QT_TRANSLATE_NOOP("Map", "Answer"), QT_TRANSLATE_NOOP("Map", "Predict"), Door("predict", "words")),
-}
-DOORS = {
-    "word": Door("embed", "vocabularies"),
-    "token": Door("embed", "parts"),
-    "embedding": Door("embed", "parts"),
-    "head": Door("attend", "matrix"),
-    "attention_sum": Door("layers", "added"),
-    "feed_forward": Door("layers", "neurons"),
-    "feed_forward_sum": Door("layers", "added"),
-    "layer": Door("layers", "steps"),
-    "state": Door("layers", "hidden"),
-    "answer": Door("predict", "words"),
-    "verdict": Door("predict", "words"),
-}
 
 
 class MapView(View):
@@ -97,9 +70,8 @@ class MapView(View):
         return self._guesses.answer
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
-        self._show_frame(reading)
         keep = [*(mask.position for mask in reading.masks), *_separators(reading)]
-        self.map.set_reading(reading, self._around(reading, selection), keep, _words(reading))
+        self.map.set_content(self._content(reading), self._around(reading, selection), keep)
         self._ask()
         self.show_selection(reading, selection)
 
@@ -190,8 +162,8 @@ class MapView(View):
         words = [(word.token, word.probability) for word in best[:GUESSES]]
         return Answer(position, color, title.format(mask=token), [stage[0] for stage in stages], words)
 
-    def _show_frame(self, reading: Reading) -> None:
-        """The words around the values."""
+    def _content(self, reading: Reading) -> Content:
+        """The values, and the words around them."""
         model = reading.request.model
         question, verdict = question_for(model), verdict_of(reading)
         if verdict is not None:
@@ -202,7 +174,6 @@ class MapView(View):
             note = question.invitation
         else:
             note = self.tr("Open Predict for the answer.")
-        self.map.set_verdict(Caption(question.title, note), verdict)
         text = (
             self.tr(
                 "Every line is one token of your text. Follow the purple line from left to right: it starts as a "
@@ -214,7 +185,16 @@ class MapView(View):
                 "follow it, mask a token (M) to have it guessed. Click any part to open it."
             )
         )
-        self.map.set_captions(Caption(self.tr("The whole model, in one picture"), text), self._sections(reading))
+        return Content(
+            reading,
+            HeadSheet(reading.thumbnails),
+            {position: word for word in _words(reading) for position in word.positions},
+            kinds_of(reading),
+            Caption(self.tr("The whole model, in one picture"), text),
+            self._sections(reading),
+            Caption(question.title, note),
+            verdict,
+        )
 
     def _sections(self, reading: Reading) -> dict[str, Caption]:
         config = reading.request.model.config
@@ -270,12 +250,7 @@ class MapView(View):
 
     def door_of(self, part: Part) -> Door:
         """Where a click on a part leads."""
-        masks = [mask.position for mask in self.reading.masks] if self.reading is not None else []
-        if part.kind == "section":
-            return SECTIONS[part.name][2]
-        if part.kind == "state" and part.position in masks:
-            return Door("predict", "lens")
-        return DOORS[part.kind]
+        return door_of(part, [mask.position for mask in self.reading.masks] if self.reading is not None else [])
 
     def open_door(self, part: Part, _modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         """Selects what was clicked in all rooms, then asks for its room."""

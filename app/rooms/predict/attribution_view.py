@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.card import GAP_PX, Card, label
 from ...widgets.controls import Choice
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
@@ -125,11 +127,12 @@ class AttributionView(PredictView):
         target = self.target
         if target is None:
             return
-        unit = (
-            self.tr("Change in the score.")
-            if target.is_score
-            else self.tr("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
-        )
+        if target.is_score:
+            unit = self.tr("Change in the score.")
+        elif numbers.is_technical():
+            unit = self.tr("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
+        else:
+            unit = self.tr("A share of +0.7 makes the answer twice as likely, one of −0.7 half as likely.")
         colors = self.tr("Each card has its own scale, symmetric around 0.")
         note = f"{unit} {colors}"
         if reading.before is not None:
@@ -184,8 +187,8 @@ class AttributionView(PredictView):
         top = hbox(label(self.tr("Why this prediction:"), "muted"), self.place, self.word, None, gap_px=8)
         self.column.addLayout(top)
         row = hbox(gap_px=GAP_PX)
-        for card in self.cards.values():
-            row.addWidget(card, 1)
+        for number, card in enumerate(self.cards.values()):  # on a projector the first one is large
+            row.addWidget(folded_on_projector(card, card.title) if number else card, 1)
             card.set_figure(partial(self._figure, card))
         self.column.addLayout(row, 1)
         self.column.addWidget(self.note)
@@ -267,6 +270,8 @@ class MethodCard(Card):
     def _summary(self, found: Attribution) -> str:
         """What the shares add up to, and how far the sum is from what it should be."""
         is_score = self.target is not None and self.target.is_score
+        if not is_score and not numbers.is_technical():
+            return self._plain_summary(found)
         if found.baseline is None or found.completeness_error is None:
             sentence = (
                 self.tr("Score with this text: {value}.")
@@ -288,11 +293,22 @@ class MethodCard(Card):
         baseline = numbers.signed(found.baseline, 3)
         return f"{begin.format(value=numbers.signed(found.value, 3), baseline=baseline)} {sum_}"
 
+    def _plain_summary(self, found: Attribution) -> str:
+        """The same as probabilities."""
+        now = numbers.percent(math.exp(found.value))
+        if found.baseline is None:
+            return self.tr("Probability with this text: {now}.").format(now=now)
+        return self.tr(
+            "Probability: {now} with this text, {then} with every word masked. The shares say which words make the "
+            "difference."
+        ).format(now=now, then=numbers.percent(math.exp(found.baseline)))
+
     def _on_tokens_hovered(self, unit: int | None) -> None:
         text = ""
         if unit is not None and unit < len(self.scores):
             is_score = self.target is not None and self.target.is_score
-            text = self.tr("{token}: {value} by {method}") if is_score else self.tr("{token}: {value} nats by {method}")
+            is_plain = is_score or not numbers.is_technical()
+            text = self.tr("{token}: {value} by {method}") if is_plain else self.tr("{token}: {value} nats by {method}")
             text = text.format(
                 token=self.tokens.tokens[unit].token,
                 value=numbers.signed(self.scores[unit], 5),

@@ -17,8 +17,9 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import Units
 from ...widgets.bar_list import Bar, BarList
-from ...widgets.card import GAP_PX, Card, button, label
+from ...widgets.card import Card, button, label
 from ...widgets.controls import Choice
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.raster import ColorBar
@@ -175,13 +176,20 @@ class FillView(PredictView):
             with_name(self.tr("probability when it was filled in"), scale),
             (scrolled_column(self.tokens, self._hint, least_px=LEAST_PX), 1),
         )
-        self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
         text = self.tr("No word is filled in yet. Guess the first one yourself, and then see the model’s.")
         first = button(self.tr("Fill next"), self._on_start_clicked, look="primary")
-        vbox(label(text, wrap=True), first, parent=self._start, gap_px=8)
-        fill(self._steps_card.body, self._start, (scrolled_column(self.bars), 1), self._joint, self.insert)
+        self._steps_card.add_to_header(self.insert)
         self._steps_card.set_figure(self._figure, self.tr("the steps"))
-        self.column.addLayout(hbox((card, 1), self._steps_card, gap_px=GAP_PX))
+        steps = self._steps_card.body
+        if theme.is_projector():
+            vbox(label(text, wrap=True), first, parent=self._start, gap_px=8)
+            fill(steps, self._start, (scrolled_column(self.bars), 1), self._joint)
+            self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
+            self.column.addLayout(hbox((card, 1), folded_on_projector(self._steps_card, self._steps_card.title)))
+        else:
+            hbox(first, (label(text, wrap=True), 1), parent=self._start, gap_px=10)
+            fill(steps, self._start, (scrolled_column(self.bars), 1), self._joint)
+            fill(self.column, (card, 3), (self._steps_card, 2))
 
     def _figure(self) -> Figure | None:
         if not self.steps:

@@ -16,6 +16,7 @@ from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label
 from ...widgets.context_menu import figure_entries, show_context_menu
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.layouts import fill, hbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import ColorBar
@@ -202,7 +203,8 @@ class LensView(PredictView):
             (scrolled_column(self.bars, self.pieces, how), 1),
         )
         self._word_card.set_figure(self._word_figure)
-        self.column.addLayout(hbox((self._card, 1), self._word_card, gap_px=GAP_PX))
+        side = folded_on_projector(self._word_card, self._word_card.title)
+        self.column.addLayout(hbox((self._card, 1), side, gap_px=GAP_PX))
 
     def _table_figure(self) -> Figure | None:
         lens = self.lens.answer

@@ -74,7 +74,6 @@ class PredictRoom(ViewRoom):
     def connect_view(self, view: View) -> None:
         assert isinstance(view, PredictView)
         view.text_requested.connect(self.state.set_text)
-        view.mask_toggled.connect(self.state.toggle_mask)
         view.words_inserted.connect(self._on_view_words_inserted)
         if isinstance(view, WordsView):
             view.swap_requested.connect(lambda: self.state.set_text(self.state.text_b, self.state.text_a))

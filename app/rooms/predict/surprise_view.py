@@ -14,6 +14,7 @@ from ...state.readings import Reading
 from ...state.selection import Selection
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, label
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox
 from ...widgets.raster import ColorBar
@@ -153,7 +154,7 @@ class SurpriseView(PredictView):
         side = Card(self.tr("Most surprising"), intro=self.tr("Click a word to select it, and press M to hide it."))
         side.setFixedWidth(theme.column_px(SIDE_PX))
         side.body.addWidget(self.bars, 1)
-        self.column.addLayout(hbox((self._card, 1), side, gap_px=GAP_PX))
+        self.column.addLayout(hbox((self._card, 1), folded_on_projector(side, side.title), gap_px=GAP_PX))
 
     def _figure(self) -> Figure | None:
         if self.reading is None or self.surprise.answer is None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
 
 from ...look import theme
+from ...state.readings import word_to_mask
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.context_menu import Entry
 from ...widgets.layouts import hbox, vbox
@@ -31,7 +32,6 @@ class PredictView(View):
     """`column` takes what the view shows; `show_nothing` shows a sentence instead."""
 
     text_requested = Signal(object, object)  # A, B: str, or None to leave it as it is
-    mask_toggled = Signal(int)  # position
     words_inserted = Signal(object)  # list of (position, token id): words for the text, in place of masks
 
     def __init__(self) -> None:
@@ -103,13 +103,6 @@ class PredictView(View):
         else:
             self.show_content()
         return not missing and bool(reading.masks)
-
-
-def word_to_mask(reading: Reading, selected: int) -> int | None:
-    """The selected token, or the first word where that is a special token; None where there is no word."""
-    parts = reading.encoding.parts
-    words = [i for i, part in enumerate(parts) if part != "special"]
-    return selected if selected in words else next(iter(words), None)
 
 
 def scrolled_column(picture: QWidget, *words: QWidget, least_px: int = 0) -> QScrollArea:

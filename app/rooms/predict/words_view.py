@@ -13,20 +13,21 @@ from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
-from ...state.readings import Reading
+from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.token_units import Units
 from ...state.verdicts import PairQuestion, first_token, question_for, similarity_verdict, verdict_of
 from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import GAP_PX, Card, Steady, button, label, scrolled
 from ...widgets.context_menu import figure_entries, show_context_menu
+from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.raster import ColorBar
 from .mask_card import MaskCard
 from .pair_card import AskedPair, PairCard
 from .previous_predictions import PreviousCard, PreviousPredictions
-from .view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name, word_to_mask
+from .view import MOST_MASKS, PredictView, ask_lens, mask_token, stage_name
 
 if TYPE_CHECKING:
     from bertcore.checkpoint.checkpoint import Checkpoint
@@ -308,7 +309,8 @@ class WordsView(PredictView):
             side.addWidget(card, stretch)
         column = scrolled(inside)
         column.setFixedWidth(theme.column_px(SIDE_PX))
-        self.column.addLayout(hbox((cards, 1), column, gap_px=GAP_PX))
+        side_card = folded_on_projector(column, self.tr("A and B, and what the model reads"))
+        self.column.addLayout(hbox((cards, 1), side_card, gap_px=GAP_PX))
         self.replaced.set_figure(self._replaced_figure)
         self.pair.set_figure(self._pair_figure, self.tr("the verdict on A and B"))
 

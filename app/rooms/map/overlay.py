@@ -1,0 +1,161 @@
+"""What of the map changes under the pointer: the followed line with its guesses, the answer, frames, the bubble."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+
+from ...look import numbers, theme
+from .content import Answer, Caption
+from .plan import Part, Plan
+from .strokes import CENTER, WRAPPED, curve_between, draw_wrapped
+
+BUBBLE_PX = 270
+
+
+def paint_overlay(
+    painter: QPainter,
+    plan: Plan,
+    answer: Answer,
+    head: tuple[int, int],
+    hovered: Part | None,
+    describe: Callable[[Part], Caption],
+) -> None:
+    """head: the selected one. describe: the words beside the part that is pointed at."""
+    _Overlay(painter, plan, answer, head, hovered, describe).paint()
+
+
+class _Overlay:
+    def __init__(
+        self,
+        painter: QPainter,
+        plan: Plan,
+        answer: Answer,
+        head: tuple[int, int],
+        hovered: Part | None,
+        describe: Callable[[Part], Caption],
+    ) -> None:
+        self._painter, self._plan, self._answer = painter, plan, answer
+        self._head, self._hovered, self._describe = head, hovered, describe
+
+    def paint(self) -> None:
+        self._paint_line()
+        self._paint_answer()
+        self._paint_pointer()
+
+    def _paint_line(self) -> None:
+        painter, plan = self._painter, self._plan
+        answer, px = self._answer, plan.px
+        y, color = plan.line_y(answer.position), theme.color(answer.color)
+        end = QPointF(plan.answer_box.left() - px(6), plan.answer_box.top() + px(12))
+        painter.setPen(QPen(color, px(2.4)))
+        painter.drawLine(QLineF(plan.embeddings["sum"].right(), y, plan.layer_zone.right(), y))
+        painter.setPen(QPen(color, px(1.6)))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(curve_between(QPointF(plan.layer_zone.right(), y), end))
+        if not answer.guesses:
+            return
+        font = theme.font(min(max(plan.row_height / plan.sizes.scale * 0.58, 10.5), 12.5), medium=True)
+        painter.setFont(font)
+        metrics = QFontMetricsF(font)
+        placed: list[QRectF] = []
+        pills = []
+        last = len(answer.guesses) - 1
+        for stage in self._stages_by_weight(last):
+            word = metrics.elidedText(answer.guesses[stage].token, Qt.TextElideMode.ElideRight, px(64))
+            pill = QRectF(0, 0, metrics.horizontalAdvance(word) + px(12), min(plan.row_height, px(22)))
+            pill.moveCenter(QPointF(plan.stage_x(stage), y))
+            pill.moveRight(min(pill.right(), plan.answers.left() - px(8)))
+            if not any(pill.adjusted(-2, 0, 2, 0).intersects(other) for other in placed):
+                placed.append(pill)
+                pills.append((stage, word, pill))
+            else:
+                painter.setPen(QPen(color, 1.2))
+                painter.setBrush(theme.color("card"))
+                painter.drawEllipse(QPointF(plan.stage_x(stage), y), px(2.6), px(2.6))
+        for stage, word, pill in pills:
+            painter.setPen(QPen(color, 1.2))
+            painter.setBrush(color if stage == last else theme.color("card"))
+            painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+            painter.setPen(theme.ink_on(color) if stage == last else color)
+            painter.drawText(pill, CENTER, word)
+
+    def _stages_by_weight(self, last: int) -> list[int]:
+        """Which pills come first where there is no room for all: both ends, the open layer, where the guess changes."""
+        plan = self._plan
+        guesses = self._answer.guesses
+        changes = [stage for stage in range(last, 0, -1) if guesses[stage].id != guesses[stage - 1].id]
+        opened = [layer.number for layer in plan.layers if layer.is_open] if plan.is_folded else []
+        near = [stage for layer in opened for stage in (layer + 1, layer)]
+        return list(dict.fromkeys([last, 0, *near, *changes, *range(last + 1)]))
+
+    def _paint_answer(self) -> None:
+        painter, plan = self._painter, self._plan
+        px, box, answer = plan.px, plan.answer_box, self._answer
+        line = QRectF(box.left(), box.top() + px(3), box.width(), px(18))
+        theme.draw_text(painter, line, answer.title, "ink", 12, bold=True)
+        if not answer.words:
+            painter.setFont(theme.font(11))
+            painter.setPen(theme.color("muted"))
+            below = QRectF(box.left(), line.bottom() + px(1), box.width(), box.bottom() - line.bottom())
+            draw_wrapped(painter, below, answer.reason)
+            return
+        metrics = QFontMetricsF(theme.font(13, bold=True))
+        shown = answer.words[: plan.answer_count]
+        widest = max(metrics.horizontalAdvance(word) for word, _ in shown)
+        label = min(widest + px(8), box.width() * 0.5)
+        full = box.width() - label - metrics.horizontalAdvance("99.9% ") - px(4)
+        longest = max(shown[0][1], 0.01)
+        for row, (word, share) in enumerate(shown):
+            line = QRectF(box.left(), box.top() + px(24 + 21 * row), label, px(21))
+            theme.draw_text(painter, line, word, answer.color if row == 0 else "ink", 13, bold=row == 0)
+            bar = QRectF(line.right(), line.center().y() - px(5), max(full * share / longest, px(2)), px(10))
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color(answer.color if row == 0 else "bar"))
+            painter.drawRoundedRect(bar, 2.5, 2.5)
+            behind = QRectF(bar.right() + px(6), line.top(), box.right() - bar.right(), px(21))
+            theme.draw_text(painter, behind, numbers.percent(share), "ink" if row == 0 else "muted", 12, bold=row == 0)
+
+    def _paint_pointer(self) -> None:
+        painter, plan = self._painter, self._plan
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        head = plan.parts.get(Part("head", *self._head))
+        if head is not None:
+            painter.setPen(QPen(theme.color("accent"), theme.stroke(1.6)))
+            painter.drawRect(head.adjusted(-1, -1, 1, 1))
+        part = self._hovered
+        if part is None or part not in plan.parts:
+            return
+        box = plan.parts[part]
+        beside = plan.head_boxes[part.layer].united(box) if part.kind == "head" else box
+        painter.setPen(QPen(theme.color("accent"), theme.stroke(2)))
+        painter.drawRoundedRect(box.adjusted(-1.5, -1.5, 1.5, 1.5), 3, 3)
+        caption = self._describe(part)
+        if caption.title:
+            self._paint_bubble(beside, box.center().x(), caption)
+
+    def _paint_bubble(self, at: QRectF, x: float, caption: Caption) -> None:
+        painter, plan = self._painter, self._plan
+        px = plan.px
+        bold, plain = theme.font(12, bold=True), theme.font(12)
+        width = px(BUBBLE_PX)
+        inner = QRectF(0, 0, width - px(20), px(400))
+        title = QFontMetricsF(bold).boundingRect(inner, WRAPPED, caption.title)
+        text = QFontMetricsF(plain).boundingRect(inner, WRAPPED, caption.text)
+        size = max(title.width(), text.width()) + px(20), title.height() + text.height() + px(18)
+        box = QRectF(x - size[0] / 2, at.bottom() + px(8), *size)
+        if box.bottom() > plan.sizes.height - 2:
+            box.moveBottom(at.top() - px(8))
+        box.moveLeft(min(max(box.left(), 2.0), plan.sizes.width - size[0] - 2))
+        box.moveTop(max(box.top(), 2.0))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color("ink"))
+        painter.drawRoundedRect(box, px(6), px(6))
+        painter.setPen(theme.color("card"))
+        painter.setFont(bold)
+        words = box.adjusted(px(10), px(7), -px(8), 0)
+        painter.drawText(words, WRAPPED, caption.title)
+        painter.setFont(plain)
+        painter.drawText(words.adjusted(0, title.height() + px(3), 0, 0), WRAPPED, caption.text)

@@ -1,0 +1,97 @@
+"""The steps that a model can be taken back to: the snapshots of its run, and three of them by name. No torch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from bertcore.locations import BUILT_IN, SHIPPED, shipped_checkpoint
+from bertcore.runs.known_runs import run_behind
+from bertcore.runs.run_folder import RunFolder
+
+UNTRAINED, HALF_TRAINED, TRAINED = STAGES = ("untrained", "half_trained", "trained")
+Snapshots = tuple[tuple[int, Path], ...]  # step and folder, in the order of the steps
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Of one run."""
+
+    run: Path
+    snapshots: Snapshots
+    stages: Mapping[str, Path]  # one of STAGES -> a checkpoint; those that the run has
+
+    def stage_of(self, folder: Path) -> str:
+        """The stage that a checkpoint is; empty for another step."""
+        return next((name for name, of_stage in self.stages.items() if of_stage == folder.resolve()), "")
+
+
+def steps_of(checkpoint: Path) -> Steps | None:
+    """None for a checkpoint that is of no run, or of one that kept no snapshots."""
+    run = run_behind(checkpoint)
+    snapshots = tuple(RunFolder(run).snapshots()) if run is not None else ()
+    if run is None or not snapshots:
+        return None
+    return Steps(run, snapshots, _stages_of(run, snapshots))
+
+
+def reference_to(checkpoint: Path) -> str | None:
+    """How it is opened: a model that ships by its name, as OpenModel has it."""
+    name = next((name for name in SHIPPED if shipped_checkpoint(name).resolve() == checkpoint.resolve()), None)
+    return None if name == BUILT_IN else name or str(checkpoint)
+
+
+@lru_cache(maxsize=8)
+def _stages_of(run: Path, snapshots: Snapshots) -> dict[str, Path]:
+    """The last snapshot of a run that ships is the model that ships."""
+    if len(snapshots) < 2:
+        return {}
+    shipped = shipped_checkpoint(run.name).resolve() if run.name in SHIPPED else None
+    last = shipped if shipped is not None and run_behind(shipped) == run else snapshots[-1][1]
+    stages = {UNTRAINED: snapshots[0][1]} if snapshots[0][0] == 0 else {}
+    between = snapshots[1:-1]
+    if between:
+        stages[HALF_TRAINED] = half_way(run, between)
+    return {name: folder.resolve() for name, folder in (stages | {TRAINED: last}).items()}
+
+
+def half_way(run: Path, between: Sequence[tuple[int, Path]]) -> Path:
+    """The snapshot with half of the fall of the held-out loss behind it; without such a loss the one in the middle.
+
+    Snapshots are kept at growing distances, and half of the steps is nearly the end. Before masked words are trained,
+    the model has seen only what is to the left of a token: those snapshots count only where there are no others.
+    """
+    losses, masked_from = _held_out(run)
+    between = [one for one in between if one[0] >= masked_from] or list(between)
+    if len(losses) < 2:
+        return between[len(between) // 2][1]
+    steps = sorted(losses)
+    middle = (losses[steps[0]] + losses[steps[-1]]) / 2
+    nearest = {step: losses[min(steps, key=lambda measured: abs(measured - step))] for step, _ in between}
+    return min(between, key=lambda one: abs(nearest[one[0]] - middle))[1]
+
+
+def _held_out(run: Path) -> tuple[dict[int, float], int]:
+    """Step -> loss on held-out text, and the step from which on masked words are trained."""
+    losses: dict[int, float] = {}
+    masked_from = 0
+    try:
+        with (run / "metrics.jsonl").open("rb") as stream:
+            lines = [line for line in stream if b'"held_out"' in line or b'"phase"' in line]
+    except OSError:
+        return losses, masked_from
+    for line in lines:
+        try:
+            metric = json.loads(line)
+        except ValueError:  # the last line of a run that is at work may be half of one
+            continue
+        if metric.get("kind") == "held_out":
+            loss = metric.get("mlm_loss") or metric.get("loss")
+            if isinstance(loss, int | float):
+                losses[int(metric["step"])] = float(loss)
+        elif metric.get("kind") == "phase" and metric.get("phase") == "masked":
+            masked_from = masked_from or int(metric["step"])  # said again by a run that was resumed
+    return losses, masked_from

@@ -1,0 +1,141 @@
+"""What a class waits for: the first picture after the window, the map of a large model, its heads on a contact sheet.
+
+The first is a process of its own with the model that ships; the others draw a random model of base size, 12 x 12 heads,
+at 32 tokens, offscreen.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from benchmarks.timing import Row
+
+if TYPE_CHECKING:
+    from app.shell.window import Window
+
+PICTURE_MS, MAP_MS, SHEET_S = 1000.0, 30.0, 5.0
+STARTS, DRAWINGS = 5, 15
+_FIRST_PICTURE = """
+import os, sys, time
+from app import __main__
+from app.shell import window
+started = []
+paint, deliver = window.Window._after_first_paint, window.Window._on_reader_delivered
+def painted(self):
+    started.append(time.perf_counter())
+    paint(self)
+def delivered(self, arrived):
+    deliver(self, arrived)
+    print((time.perf_counter() - started[0]) * 1000, flush=True)
+    os._exit(0)
+window.Window._after_first_paint, window.Window._on_reader_delivered = painted, delivered
+sys.exit(__main__.main([]))
+"""
+
+
+def rows() -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["BERTSCOPE_HOME"] = folder
+        return [_first_picture(), *_base(Path(folder))]
+
+
+def _first_picture() -> Row:
+    times = []
+    for _ in range(STARTS):
+        child = subprocess.run([sys.executable, "-c", _FIRST_PICTURE], capture_output=True, text=True, check=True)
+        times.append(float(child.stdout.split()[-1]))
+    ms = statistics.median(times)
+    return _row(f"from first paint to the map of the example, built-in model, median of {STARTS}", ms, PICTURE_MS)
+
+
+def _base(folder: Path) -> list[Row]:
+    from PySide6.QtWidgets import QApplication
+
+    from app.look import theme
+    from app.look.fonts import register_fonts
+    from app.shell.services import build_services
+    from app.shell.window import Window
+    from benchmarks.typing_in_window import TEXT_A, TEXT_B, random_checkpoint
+
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    app.setStyle("Fusion")
+    register_fonts()
+    services = build_services(app)
+    theme.apply(app, "light")
+    window = Window(services, str(random_checkpoint(folder / "base", "base")))
+    window.show()
+    try:
+        _wait(lambda: window.state.reading is not None)
+        window.state.set_text(TEXT_A, TEXT_B)
+        window.state.set_masks((3,))
+        _wait(lambda: _is_settled(window))
+        return [_map(window), _sheet(window, folder / "sheet")]
+    finally:
+        window.close()
+        services.close()
+
+
+def _map(window: Window) -> Row:
+    from app.rooms.map.view import MapView
+
+    room: object = window.open_room("map")
+    view = room.view  # type: ignore[attr-defined]
+    assert isinstance(view, MapView)
+    _wait(lambda: _is_settled(window))
+    times = []
+    for _ in range(DRAWINGS):
+        started = time.perf_counter()
+        view.map.redraw()
+        view.map.repaint()
+        times.append((time.perf_counter() - started) * 1000)
+    assert window.state.reading is not None
+    tokens = len(window.state.reading.encoding)
+    return _row(
+        f"the map drawn anew, {tokens} tokens x 144 heads, median of {DRAWINGS}", statistics.median(times), MAP_MS
+    )
+
+
+def _sheet(window: Window, folder: Path) -> Row:
+    from app.shell.lab_sheet import lab_sheet
+
+    assert window.state.reading is not None
+    started = time.perf_counter()
+    files = lab_sheet(window.state.reading, window.state.selection).write(folder)
+    took = time.perf_counter() - started
+    what = f"lab sheet of base: contact sheet, {len(files)} files, 2 of them PDF"
+    return Row(what, f"{took:.1f} s", f"{SHEET_S:.0f} s", took / SHEET_S, "<= 1.0", took <= SHEET_S)
+
+
+def _is_settled(window: Window) -> bool:
+    state, reading = window.state, window.state.reading
+    return (
+        reading is not None
+        and reading.encoding is state.encoding
+        and reading.request.masked == state.all_masked
+        and not window.services.inference.is_busy
+    )
+
+
+def _wait(condition: Callable[[], bool]) -> None:
+    from PySide6.QtCore import QEventLoop
+    from PySide6.QtWidgets import QApplication
+
+    ends = time.monotonic() + 300
+    while not condition() and time.monotonic() < ends:
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+    assert condition()
+
+
+def _row(what: str, ms: float, limit_ms: float) -> Row:
+    return Row(what, f"{ms:.0f} ms", f"{limit_ms:.0f} ms", ms / limit_ms, "<= 1.0", ms <= limit_ms)

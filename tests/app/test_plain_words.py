@@ -1,0 +1,36 @@
+"""With plain words no label speaks of ln p or nats; with technical ones they are there."""
+
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.look import numbers
+from app.shell.window import Window
+from app.widgets.card import Hint
+from tests.app.conftest import settle
+
+VIEWS = (("attend", "effects"), ("attend", "check"), ("attend", "gradient"), ("predict", "attribution"))
+
+
+def labels(window: Window, room_key: str, view_key: str, qtbot: QtBot) -> str:
+    room: Any = window.open_room(room_key)
+    room.open_view(view_key)
+    settle(window, qtbot)
+    qtbot.wait(20)
+    return "\n".join(one.text() for one in room.findChildren(QLabel) if one.isVisible() or isinstance(one, Hint))
+
+
+@pytest.mark.parametrize("words", ["plain", "technical"])
+def test_notes_on_colours_and_numbers(words: str, window: Window, qtbot: QtBot) -> None:
+    numbers.set_technical(words == "technical")
+    try:
+        window.state.set_masks([2])
+        window.state.set_focus(2)
+        settle(window, qtbot)
+        said = {view: labels(window, *view, qtbot) for view in VIEWS}
+    finally:
+        numbers.set_technical(True)
+    technical = {view for view, text in said.items() if "ln p" in text or "nats" in text}
+    assert technical == (set(VIEWS) if words == "technical" else set())

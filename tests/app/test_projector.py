@@ -1,0 +1,121 @@
+"""A projector of 1280 x 720: one picture has the screen, and what is written in it can be read from two metres."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFrame, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.look import theme
+from app.rooms.map.view import MapView
+from app.shell.rooms import ROOMS, RoomSpec, open_view
+from app.shell.window import Window
+from app.widgets.folding_card import Folded
+from tests.app.conftest import settle
+from tests.app.layout_walk import SIZE
+
+SCREEN = SIZE.width() * SIZE.height()
+LEAST_SHARE = 0.6  # of the screen, for the picture with its title
+EXPLORING = [spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict", "layers")]
+
+
+class Written:
+    """Hears every `drawText` of the program's own painting, onto widgets and onto pictures that are kept."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.sizes: dict[str, int] = {}  # text -> the smallest type it was written in
+        paint = QPainter.drawText
+
+        def heard(painter: QPainter, *about: object) -> object:
+            text = str(about[-1])
+            if text.strip():
+                size = painter.fontInfo().pixelSize()
+                self.sizes[text] = min(size, self.sizes.get(text, size))
+            return paint(painter, *about)  # type: ignore[call-overload]
+
+        patch.setattr(QPainter, "drawText", heard)
+
+
+@pytest.fixture
+def projected(window: Window, qtbot: QtBot) -> Iterator[Window]:
+    window.set_look(projector=True)
+    window.resize(SIZE)
+    window.state.set_masks([2, 5])
+    settle(window, qtbot)
+    yield window
+    window.set_look(projector=False)
+
+
+def pictures(root: QWidget) -> list[QWidget]:
+    """The cards that are seen."""
+    frames = [frame for frame in root.findChildren(QFrame) if frame.property("look") == "card"]
+    return [frame for frame in frames if frame.isVisible()]
+
+
+def seen(widget: QWidget, window: Window) -> int:
+    """How many pixels of the screen it has."""
+    area = QRect(widget.mapTo(window, widget.rect().topLeft()), widget.size()) & window.rect()
+    return area.width() * area.height()
+
+
+@pytest.mark.parametrize("spec", EXPLORING, ids=lambda spec: spec.key)
+def test_one_picture_has_the_screen_and_its_words_are_large(
+    spec: RoomSpec, projected: Window, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room: Any = projected.open_room(spec.key)
+    small: dict[str, set[str]] = {}
+    low: dict[str, float] = {}
+    for key in spec.view_keys:
+        open_view(room, key)
+        settle(projected, qtbot)
+        QTest.qWait(50)
+        with monkeypatch.context() as patch:
+            written = Written(patch)
+            projected.grab()
+        if found := {text for text, size in written.sizes.items() if size < theme.LEAST_PROJECTED_PX}:
+            small[key] = found
+        share = max(seen(card, projected) for card in pictures(room)) / SCREEN
+        if share < LEAST_SHARE:
+            low[key] = round(share, 2)
+    assert (small, low) == ({}, {})
+
+
+def test_the_header_is_one_line(projected: Window) -> None:
+    bar = projected.frame.title_bar
+    assert bar.height() <= 60 and projected.frame.sentences.height() <= bar.height()
+
+
+def test_side_cards_fold_away_and_come_back_at_a_click(projected: Window, qtbot: QtBot) -> None:
+    projected.open_room("predict")
+    settle(projected, qtbot)
+    folded = projected.frame.findChildren(Folded)
+    fold = next(one for one in folded if one.tab.isVisible())
+    assert not fold.card.isVisible()
+    before = fold.width()
+    QTest.mouseClick(fold.tab, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fold.card.isVisible() and fold.width() > before)
+    QTest.mouseClick(fold.tab, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: fold.width() == before)
+
+
+@pytest.mark.parametrize(("layers", "heads"), [(6, 6), (12, 12), (24, 16)])
+def test_rows_of_the_map_leave_room_for_their_type(layers: int, heads: int, projected: Window, qtbot: QtBot) -> None:
+    """With more layers fewer words, none of them smaller."""
+    from app.rooms.map.plan import Plan, Sizes, choose_rows
+
+    room: Any = projected.open_room("map")
+    settle(projected, qtbot)
+    view = room.view
+    assert isinstance(view, MapView)
+    size, least = view.map.size(), theme.type_px(10)
+    names = ("token", "segment", "position", "sum")
+    sizes = Sizes(size.width(), size.height(), theme.scale(), layers, heads, names, 0, least)
+    plan = Plan(sizes, choose_rows(32, sizes.most_rows, 10))
+    assert least == theme.LEAST_PROJECTED_PX and plan.row_height >= 1.2 * least and len(plan.rows) >= 8
+    numbered = [layer.center for layer in plan.layers if not layer.is_open and plan.has_number(layer)]
+    assert all(after - before >= 1.2 * least for before, after in pairwise(numbered))

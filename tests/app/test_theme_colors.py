@@ -1,0 +1,172 @@
+"""Every text can be read on its background, and no meaning hangs on colours that some eyes cannot tell apart."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+
+from app.look import theme
+from tests.app.color_vision import VISION, Color, distance, lab, seen
+
+LOOKS = list(theme.THEMES.values())
+CELLS = [theme.sequential_table, theme.diverging_table]
+GROUNDS = ("card", "window", "field", "hover", "track")
+TINTED = ("segment_a", "segment_b", "special", "mask", "accent")
+PAINTED = [  # text and background, as painted widgets combine them
+    *itertools.product(("ink", "muted"), (*GROUNDS, *(f"{kind}_tint" for kind in TINTED), "good_tint", "bad_tint")),
+    *((kind, ground) for kind in TINTED for ground in (f"{kind}_tint", "card", "window", "hover")),
+    *((kind, ground) for kind in ("good_text", "bad_text") for ground in ("card", "window", "hover")),
+    *(("good_text", "good_tint"), ("bad_text", "bad_tint")),
+    ("on_accent", "accent"),
+    ("card", "ink"),
+]
+TOLD_APART = {  # colours that stand side by side and mean different things
+    "tokens": ("segment_a", "segment_b", "special", "mask"),
+    "curves": ("curve_train", "curve_held_out", "curve_mlm", "curve_nsp", "curve_rate", "curve_norm"),
+    "parts of an embedding": ("curve_train", "curve_held_out", "good", "muted"),
+    "names of embeddings": ("segment_a", "segment_b", "good_text", "ink"),
+    "bars": ("bar", "bar_strong", "good"),
+    "bars of a mask": ("bar", "mask"),
+    "verdicts": ("good", "bad", "bar_strong"),
+    "verdicts in words": ("good_text", "bad_text", "muted"),
+    "states of a run": ("accent", "warn", "good", "bad"),
+}
+LEAST_DISTANCE = 10.0  # CIEDE2000
+LEAST_LINE = 3.0  # contrast of lines and bars with the card (WCAG 2.1, 1.4.11); in the light theme some are labelled
+SAME_SIZE = 15.0  # CIEDE2000 of +v and -v on the signed scale, from a quarter of its reach on
+
+
+def each(looks: list[theme.Theme]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("look", looks, ids=lambda look: look.name)
+
+
+def ratio(one: str, other: str) -> float:
+    return theme.contrast(QColor(one), QColor(other))
+
+
+def rgb(name: str) -> Color:
+    return np.array(QColor(name).getRgbF()[:3])
+
+
+# Text.
+
+
+def test_contrast_is_measured_as_wcag_does() -> None:
+    assert ratio("#000000", "#ffffff") == pytest.approx(21.0)
+    assert ratio("#ffffff", "#777777") == pytest.approx(4.478, abs=1e-3)
+
+
+@each(LOOKS)
+def test_painted_text(look: theme.Theme) -> None:
+    found = {pair: round(ratio(*(getattr(look, name) for name in pair)), 2) for pair in PAINTED}
+    assert {pair: value for pair, value in found.items() if value < look.least_contrast} == {}
+
+
+@each(LOOKS)
+def test_text_of_the_style_sheet(look: theme.Theme) -> None:
+    """Rules with a text colour and a background; with a text colour alone, on a card and on the window. Of what is
+    disabled WCAG asks nothing."""
+    poor, rules = {}, re.findall(r"([^{}]+)\{([^{}]+)\}", theme.stylesheet(look, 1.0))
+    for selector, body in rules:
+        values = dict(
+            re.findall(r"(?:^|;|\s)(background|color|selection-background-color|selection-color): (#\w+)", body)
+        )
+        pairs = [("selection-color", values.get("selection-background-color"))]
+        pairs += (
+            [("color", values["background"])]
+            if "background" in values
+            else [
+                ("color", look.card),
+                ("color", look.window),
+            ]
+        )
+        for name, ground in pairs:
+            if name not in values or not ground or ":disabled" in selector:
+                continue
+            if (found := ratio(values[name], ground)) < look.least_contrast:
+                poor[selector.strip(), name] = round(found, 2)
+    assert poor == {} and len(rules) > 50
+
+
+@each(LOOKS)
+def test_words_in_cells_can_be_read_on_every_colour(look: theme.Theme, looks: QApplication) -> None:
+    """Dark words on mid blue had a contrast of 3.3."""
+    theme.apply(looks, look.name)
+    for number in itertools.chain.from_iterable(table() for table in CELLS):
+        fill = QColor.fromRgb(number)
+        assert theme.contrast(theme.ink_on(fill), fill) >= look.least_contrast, fill.name()
+
+
+def test_high_contrast_is_black_and_white_with_thick_rings() -> None:
+    look = theme.CONTRAST
+    assert ratio(look.ink, look.card) == pytest.approx(21) and look.least_contrast >= 7
+    for ground in ("card", "window", "field"):
+        assert ratio(look.line, getattr(look, ground)) >= 7 and ratio(look.faint, getattr(look, ground)) >= 7
+    rings = re.findall(r":focus[^{]*\{[^}]*border: (\d+)px solid (#\w+)", theme.stylesheet(look, 1.0))
+    assert rings and all(int(width) >= 3 and ratio(color, look.card) >= 7 for width, color in rings)
+
+
+# Eyes.
+
+
+def test_the_measures_are_those_of_the_papers() -> None:
+    """Pairs 1, 7, 17, 25 and 34 of Sharma 2005, table 1; what has no colour looks the same to everyone."""
+    for one, other, expected in (
+        ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
+        ((50.0, 0.0, 0.0), (50.0, -1.0, 2.0), 2.3669),
+        ((50.0, 2.5, 0.0), (73.0, 25.0, -18.0), 27.1492),
+        ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
+        ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
+    ):
+        assert distance(np.array(one), np.array(other)) == pytest.approx(expected, abs=1e-4)
+    assert lab(rgb("#ff0000")) == pytest.approx([53.24, 80.09, 67.20], abs=0.02)
+    for vision in VISION:
+        assert seen(rgb("#808080"), vision) == pytest.approx(rgb("#808080"), abs=2e-3)
+    red, green = (lab(seen(rgb(name), "deuteranopia")) for name in ("#c04040", "#6f7f30"))
+    assert distance(red, green) < 12 < distance(lab(rgb("#c04040")), lab(rgb("#6f7f30")))
+
+
+@pytest.mark.parametrize("vision", VISION)
+@each(LOOKS)
+def test_what_differs_in_meaning_differs_for_all_eyes(look: theme.Theme, vision: str) -> None:
+    poor = {}
+    for group, names in TOLD_APART.items():
+        colors = {name: lab(seen(rgb(getattr(look, name)), vision)) for name in names}
+        for one, other in itertools.combinations(names, 2):
+            if (found := distance(colors[one], colors[other])) < LEAST_DISTANCE:
+                poor[group, one, other] = round(found, 1)
+    assert poor == {}
+
+
+@each([theme.DARK, theme.CONTRAST])
+def test_lines_and_bars_stand_out_from_the_card(look: theme.Theme) -> None:
+    names = {name for group in ("curves", "verdicts") for name in TOLD_APART[group]}
+    assert {
+        name: ratio(getattr(look, name), look.card)
+        for name in names
+        if ratio(getattr(look, name), look.card) < LEAST_LINE
+    } == {}
+
+
+@pytest.mark.parametrize("vision", VISION)
+@each(LOOKS)
+def test_scales_of_colour(look: theme.Theme, vision: str, looks: QApplication) -> None:
+    """More is always darker, or always lighter; a negative value never looks like the positive one of its size."""
+    theme.apply(looks, look.name)
+    one_way, two_ways = (
+        lab(seen(np.array([QColor.fromRgb(number).getRgbF()[:3] for number in table()]), vision)) for table in CELLS
+    )
+    assert_one_way(one_way[:, 0])
+    assert_one_way(two_ways[:128, 0])
+    assert_one_way(two_ways[128:, 0])
+    mirrored = [distance(two_ways[i], two_ways[255 - i]) for i in range(96)]
+    assert min(mirrored) >= SAME_SIZE, round(min(mirrored), 1)
+
+
+def assert_one_way(lightness: Color) -> None:
+    """Up to what rounding to whole bytes does."""
+    steps = np.diff(lightness) * np.sign(lightness[-1] - lightness[0])
+    assert steps.min() > -0.5 and abs(lightness[-1] - lightness[0]) > 40
