@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, SignalInstance
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QPaintDevice, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QPaintDevice, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QApplication
 
 from bertcore.garbage_collection import no_garbage_collection
@@ -170,6 +170,11 @@ def gap_px(length: float) -> int:
 def stroke(width: float) -> float:
     """The width of a frame around a part of a picture: what is selected, pointed at, or has the keyboard."""
     return width * _active.stroke
+
+
+def focus_pen() -> QPen:
+    """For the ring around a painted widget that has the keyboard."""
+    return QPen(color("accent"), _active.focus_px)
 
 
 def type_px(size_px: float) -> int:

@@ -98,7 +98,7 @@ class Choice(QComboBox):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
-        painter.setPen(theme.color("accent" if self.hasFocus() else "line"))
+        painter.setPen(theme.focus_pen() if self.hasFocus() else theme.color("line"))
         painter.setBrush(theme.color("hover" if self.underMouse() else "field"))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(7), theme.px(7))
         painter.setPen(theme.color("ink" if self.isEnabled() else "faint"))

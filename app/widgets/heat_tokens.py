@@ -69,7 +69,7 @@ class HeatTokens(WrappedBoxes):
             ink = theme.ink_on(color)
         is_here = number == self.hovered_cell and self.hasFocus()
         edge = "accent" if is_here else token.frame if token.is_marked else "ink" if number == self._current else "line"
-        painter.setPen(QPen(theme.color(edge), 2.4 if token.is_marked or is_here else 1.2))
+        painter.setPen(QPen(theme.color(edge), theme.stroke(2.4) if token.is_marked or is_here else 1.2))
         painter.setBrush(color)
         painter.drawRoundedRect(box.adjusted(1.5, 1.5, -1.5, -1.5), self.px(6), self.px(6))
         painter.setPen(ink)

@@ -31,9 +31,9 @@ class RoomButton(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
         if self.isChecked() or self.underMouse() or self.hasFocus():
-            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setPen(theme.focus_pen() if self.hasFocus() else Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover"))
-            painter.drawRoundedRect(QRectF(self.rect()), theme.px(8), theme.px(8))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), theme.px(8), theme.px(8))
         color = theme.color("accent" if self.isChecked() else "muted")
         side = theme.px(22)
         paint_icon(painter, self.room_key, QRectF((self.width() - side) / 2, theme.px(9), side, side), color)

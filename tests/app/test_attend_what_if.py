@@ -149,7 +149,11 @@ def test_the_effect_on_the_words_and_on_the_pair_is_told(
 def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: Window, qtbot: QtBot) -> None:
     room.side.what_if.head_off.click()
     settle(window, qtbot)
-    assert room.side.what_if.effect.sentence == "Mask a word (M) to see what this does to it."
+    panel = room.side.what_if
+    assert panel.effect.sentence == "Mask a word (M) to see what this does to it."
+    panel.mask.click()
+    settle(window, qtbot)
+    assert len(window.state.masked) == 1 and panel.mask.isHidden() and panel.effect.rows
 
 
 def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot) -> None:

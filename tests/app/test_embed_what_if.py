@@ -56,6 +56,25 @@ def test_a_part_left_out_is_shown_as_off_and_the_rest_adds_up(room: EmbedRoom, w
     assert window.state.what_if == NOTHING_CHANGED
 
 
+def test_the_first_steps_are_taken_at_a_click(room: EmbedRoom, window: Window, qtbot: QtBot) -> None:
+    """A card with one grey line said what to do; it can do it."""
+    view, label = what_if(room), window.state.encoding.labels  # type: ignore[union-attr]
+    start = view.start
+    assert start.mask.isVisible() and not start.change.isVisible() and not view.effects.isVisible()
+    window.state.set_focus(3)
+    assert start.mask.text() == f"Mask “{label[3]}”"
+    start.mask.click()
+    settle(window, qtbot)
+    assert window.state.masked == {3} and start.change.isVisible() and not start.mask.isVisible()
+    start.change.click()
+    settle(window, qtbot)
+    assert window.state.what_if.dropped == {"position"}
+    assert not start.isVisible() and view.effects.isVisible() and view.effects.rows
+    window.state.set_masks(())
+    settle(window, qtbot)
+    assert start.mask.isVisible() and view.effects.isVisible()
+
+
 def test_what_is_said_before_and_after_is_the_engines(
     room: EmbedRoom, window: Window, model_folder: Path, qtbot: QtBot
 ) -> None:

@@ -155,7 +155,7 @@ class HeadAtlas(PointerWidget):
         painter.drawRect(square)
 
     def _frame(self, painter: QPainter, spot: Head, color: str, width: float) -> None:
-        painter.setPen(QPen(theme.color(color), width))
+        painter.setPen(QPen(theme.color(color), theme.stroke(width)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         reach = 1 if self._places().gap > 3 else 0
         painter.drawRoundedRect(self.cell_rect(*spot).adjusted(-reach, -reach, reach, reach), 3, 3)

@@ -86,7 +86,7 @@ class StageTrack(QSlider):
         painter.setBrush(theme.color("accent"))
         painter.drawEllipse(here, theme.px(HANDLE_PX), theme.px(HANDLE_PX))
         if self.hasFocus():
-            painter.setPen(QPen(theme.color("accent"), 1.2))
+            painter.setPen(theme.focus_pen())
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme.px(6), theme.px(6))
 

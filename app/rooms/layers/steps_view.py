@@ -175,7 +175,7 @@ class StepHeader(QPushButton):
         painter = theme.painter(self)
         rect = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         is_lit = self.isChecked() or self.underMouse()
-        painter.setPen(theme.color("accent") if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setPen(theme.focus_pen() if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.setBrush(theme.color("accent_tint" if self.isChecked() else "hover" if is_lit else "card"))
         painter.drawRoundedRect(rect, theme.px(6), theme.px(6))
         side = theme.px(10)
