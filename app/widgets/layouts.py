@@ -42,12 +42,12 @@ def fill(layout: QBoxLayout, *items: Item) -> None:
         elif isinstance(part, QLayout):
             layout.addLayout(part, stretch)
         else:
-            layout.addSpacing(theme.px(part))
+            layout.addSpacing(theme.gap_px(part))
 
 
 def _box(layout: Box, items: tuple[Item, ...], gap_px: float | None, margins: Margins) -> Box:
     layout.setContentsMargins(*margins)
     if gap_px is not None:
-        layout.setSpacing(theme.px(gap_px))
+        layout.setSpacing(theme.gap_px(gap_px))
     fill(layout, *items)
     return layout

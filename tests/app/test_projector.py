@@ -21,6 +21,7 @@ from tests.app.layout_walk import SIZE
 
 SCREEN = SIZE.width() * SIZE.height()
 LEAST_SHARE = 0.6  # of the screen, for the picture with its title
+LEAST_OF_THREE = 0.5  # for one of three methods, below the line that chooses what they are about
 EXPLORING = [spec for spec in ROOMS if spec.key in ("map", "embed", "attend", "predict", "layers")]
 
 
@@ -45,7 +46,7 @@ class Written:
 def projected(window: Window, qtbot: QtBot) -> Iterator[Window]:
     window.set_look(projector=True)
     window.resize(SIZE)
-    window.state.set_masks([2, 5])
+    window.state.set_masks([2])
     settle(window, qtbot)
     yield window
     window.set_look(projector=False)
@@ -80,7 +81,7 @@ def test_one_picture_has_the_screen_and_its_words_are_large(
         if found := {text for text, size in written.sizes.items() if size < theme.LEAST_PROJECTED_PX}:
             small[key] = found
         share = max(seen(card, projected) for card in pictures(room)) / SCREEN
-        if share < LEAST_SHARE:
+        if share < (LEAST_OF_THREE if key == "attribution" else LEAST_SHARE):
             low[key] = round(share, 2)
     assert (small, low) == ({}, {})
 

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QWidget
 
 from bertcore.analysis.targets import word_target
 
 from ...compute.head_questions import HeadTarget
 from ...figures.figure import Figure, numbers_of
-from ...look import numbers
+from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
-from ...widgets.card import GAP_PX, Card, label
+from ...widgets.card import GAP_PX, Card, label, tip
 from ...widgets.controls import Choice
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.heat_tokens import HeatToken, HeatTokens
@@ -138,6 +139,9 @@ class AttributionView(PredictView):
         if reading.before is not None:
             note += " " + self.tr("Computed for the model without your changes.")
         self.note.setText(note)
+        if theme.is_projector():
+            for card in self.cards.values():
+                card.scale.setToolTip(tip(note))
         plain = reading.before or reading
         text, request, units = plain.request.model_input, plain.request, self.selection.units(reading)
         for method, card in self.cards.items():
@@ -187,11 +191,16 @@ class AttributionView(PredictView):
         top = hbox(label(self.tr("Why this prediction:"), "muted"), self.place, self.word, None, gap_px=8)
         self.column.addLayout(top)
         row = hbox(gap_px=GAP_PX)
-        for number, card in enumerate(self.cards.values()):  # on a projector the first one is large
-            row.addWidget(folded_on_projector(card, card.title) if number else card, 1)
+        first, *others = self.cards.values()
+        for card in self.cards.values():
             card.set_figure(partial(self._figure, card))
+        beside = QWidget()
+        hbox(*((card, 1) for card in others), parent=beside, gap_px=GAP_PX)
+        fill(row, (first, 1), (folded_on_projector(beside, self.tr("Other methods")), len(others)))
         self.column.addLayout(row, 1)
         self.column.addWidget(self.note)
+        if theme.is_projector():  # then it is the tool tip of the colours
+            self.note.hide()
 
     def _figure(self, card: MethodCard) -> Figure | None:
         if card.attribution is None or card.units is None or card.target is None:
