@@ -48,7 +48,7 @@ class Room(QWidget):
         super().__init__()
         self.state = state
         self.waiting = Waiting(content)
-        gap = theme.gap_px(GAP_PX)
+        gap = theme.gap_px(GAP_PX - 4) if theme.is_projector() else theme.px(GAP_PX)
         vbox(self.waiting, parent=self, margins=(gap, gap, gap, gap))
         self._is_stale = True
         state.reading_changed.connect(self._on_reading_changed)

@@ -151,9 +151,9 @@ def test_without_a_mask_it_says_how_to_see_the_words(room: AttendRoom, window: W
     settle(window, qtbot)
     panel = room.side.what_if
     assert panel.effect.sentence == "Mask a word (M) to see what this does to it."
-    panel.mask.click()
+    panel.mask_button.click()
     settle(window, qtbot)
-    assert len(window.state.masked) == 1 and panel.mask.isHidden() and panel.effect.rows
+    assert len(window.state.masked) == 1 and panel.mask_button.isHidden() and panel.effect.rows
 
 
 def test_a_typed_weight_is_put_into_the_row(room: AttendRoom, window: Window, model_folder: Path, qtbot: QtBot) -> None:

@@ -60,19 +60,19 @@ def test_the_first_steps_are_taken_at_a_click(room: EmbedRoom, window: Window, q
     """A card with one grey line said what to do; it can do it."""
     view, label = what_if(room), window.state.encoding.labels  # type: ignore[union-attr]
     start = view.start
-    assert start.mask.isVisible() and not start.change.isVisible() and not view.effects.isVisible()
+    assert start.mask_button.isVisible() and not start.change_button.isVisible() and not view.effects.isVisible()
     window.state.set_focus(3)
-    assert start.mask.text() == f"Mask “{label[3]}”"
-    start.mask.click()
+    assert start.mask_button.text() == f"Mask “{label[3]}”"
+    start.mask_button.click()
     settle(window, qtbot)
-    assert window.state.masked == {3} and start.change.isVisible() and not start.mask.isVisible()
-    start.change.click()
+    assert window.state.masked == {3} and start.change_button.isVisible() and not start.mask_button.isVisible()
+    start.change_button.click()
     settle(window, qtbot)
     assert window.state.what_if.dropped == {"position"}
     assert not start.isVisible() and view.effects.isVisible() and view.effects.rows
     window.state.set_masks(())
     settle(window, qtbot)
-    assert start.mask.isVisible() and view.effects.isVisible()
+    assert start.mask_button.isVisible() and view.effects.isVisible()
 
 
 def test_what_is_said_before_and_after_is_the_engines(

@@ -195,7 +195,7 @@ def _wheel(widget: LabelledGrid | Scatter, at: QPointF, notches: int) -> None:
 
 @pytest.mark.parametrize(
     ("far", "expected"),
-    [([], []), ([(0.0, 40.0)], [12]), ([(0.0, 40.0), (5.0, 44.0)], [12, 13]), ([(0.0, 3.2)], [])],
+    [([], []), ([(0.0, 40.0)], [12]), ([(0.0, 40.0), (5.0, 44.0)], [12, 13]), ([(0.0, 2.9)], [])],
     ids=["none", "one", "two", "not far"],
 )
 def test_points_far_off_stand_at_the_edge(

@@ -42,7 +42,7 @@ class WhatIfPanel(QWidget):
         self.reset = button(self.tr("Reset the row"), self.row_reset.emit, look="small")
         self.edited = label("", "muted", wrap=True)
         self.effect = BeforeAfter()
-        self.mask = button("", self._on_mask_clicked, look="primary")
+        self.mask_button = button("", self._on_mask_clicked, look="primary")
         self._to_mask = 0
         self._edit_title = label("", "muted", wrap=True)
         self._row: np.ndarray | None = None  # (U) the row on show
@@ -50,7 +50,7 @@ class WhatIfPanel(QWidget):
         self._labels: list[str] = []
         line = hbox((self.column, 1), self.weight, gap_px=6)
         layout = vbox(self.head_off, self.layer_off, 4, self._edit_title, line, parent=self, gap_px=6)
-        fill(layout, self.edited, self.reset, self.effect, self.mask)
+        fill(layout, self.edited, self.reset, self.effect, self.mask_button)
         self.head_off.clicked.connect(self.head_switched)
         self.layer_off.clicked.connect(self.layer_switched)
         self.column.activated.connect(self._on_column_activated)
@@ -80,10 +80,10 @@ class WhatIfPanel(QWidget):
         """Something is changed, and there is no prediction to see it by."""
         wants_mask = reading.before is not None and not reading.masks and "mlm" in reading.request.model.tasks
         target = word_to_mask(reading, position) if wants_mask else None
-        self.mask.setVisible(target is not None)
+        self.mask_button.setVisible(target is not None)
         if target is not None:
             self._to_mask = target
-            self.mask.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
+            self.mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
 
     def _on_mask_clicked(self) -> None:
         self.mask_requested.emit(self._to_mask)

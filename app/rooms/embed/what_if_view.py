@@ -161,10 +161,10 @@ class FirstSteps(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.text = label("", wrap=True)
-        self.mask = button("", self._on_mask_clicked, look="primary")
-        self.change = button(self.tr("Leave out the positions"), self.change_requested.emit, look="primary")
+        self.mask_button = button("", self._on_mask_clicked, look="primary")
+        self.change_button = button(self.tr("Leave out the positions"), self.change_requested.emit, look="primary")
         self._position = 0
-        vbox(self.text, self.mask, self.change, parent=self, gap_px=8)
+        vbox(self.text, self.mask_button, self.change_button, parent=self, gap_px=8)
 
     def show_reading(self, reading: Reading, position: int) -> None:
         predicts = "mlm" in reading.request.model.tasks
@@ -172,11 +172,11 @@ class FirstSteps(QWidget):
         is_unchanged = reading.before is None
         can_change = is_unchanged and target is None and addends_of(reading)["position"] is not None
         self.setVisible(target is not None or can_change)
-        self.mask.setVisible(target is not None)
-        self.change.setVisible(can_change)
+        self.mask_button.setVisible(target is not None)
+        self.change_button.setVisible(can_change)
         if target is not None:
             self._position = target
-            self.mask.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
+            self.mask_button.setText(self.tr("Mask “{token}”").format(token=reading.encoding.labels[target]))
             self.text.setText(self.tr("Hide a word first, so that the model has something to guess."))
         else:
             self.text.setText(
