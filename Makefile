@@ -4,7 +4,7 @@ ARGS ?=
 TEXT ?= ../shared/corpus
 TASKS ?= ../shared/tasks
 
-.PHONY: app test setup display check lint types format evidence bench soak parity tour gallery model tiny tuned clean
+.PHONY: app test setup display check lint types format evidence bench soak parity tour gallery model tiny tuned class-demo demo-seeds clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -39,6 +39,12 @@ tiny: setup  ## the tiny model and its snapshots from nothing, in minutes: make 
 
 tuned: setup  ## the three fine-tuned models, in minutes; after each change of the built-in one: make tuned TASKS=../shared/tasks
 	@$(BIN)/python scripts/make_tuned.py $(TASKS) $(ARGS)
+
+class-demo: setup  ## the finished class demo that ships, in a minute
+	@$(BIN)/python scripts/make_class_demo.py $(ARGS)
+
+demo-seeds: setup  ## both demos with ten seeds, alone and beside a busy core, into docs/class-demo.md; half an hour
+	@$(BIN)/python -m benchmarks.class_demo --write $(ARGS)
 
 evidence: setup  ## the slow tests
 	@$(BIN)/python -m pytest -m slow $(ARGS)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 BUILT_IN, TINY = SHIPPED = ("bertscope-mini", "bertscope-tiny")  # the checkpoints that ship, and their runs, by name
 
+CLASS_DEMO = "class-demo"  # a recipe, and a finished run of it that ships
+
 
 TUNED = ("bertscope-sentiment", "bertscope-names", "bertscope-answers")  # BUILT_IN fine-tuned: its difference ships
 NAMED = (*SHIPPED, *TUNED)  # every model that opens by its name

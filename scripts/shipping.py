@@ -95,9 +95,9 @@ def ship(
     card = card_of(run, shipped, report, tuned)
     (checkpoint / "README.md").write_text(card, encoding="utf-8")
     write_reference(shipped, checkpoint)
-    curve = RunFolder(_thinned_run(run, assets / "runs" / name))
+    curve = RunFolder(thinned_run(run, assets / "runs" / name, corpus=("text",)))
     if snapshots:
-        _thinned_snapshots(run, snapshots, curve)
+        thinned_snapshots(run, snapshots, curve)
     (docs / f"cloze-{name}.md").write_text(cloze_table(report), encoding="utf-8")
     return card
 
@@ -128,21 +128,21 @@ def with_mantissa(values: torch.Tensor, bits: int) -> torch.Tensor:
     return torch.ldexp((fraction * scale).round() / scale, exponent)
 
 
-def _thinned_run(run: FinishedRun, target: Path) -> Path:
-    """The run without snapshots, without paths of this machine, and with every n-th training line."""
+def thinned_run(run: FinishedRun, target: Path, most_lines: int = CURVE_LINES, **changes: Any) -> Path:
+    """The run without snapshots, with every n-th training line; changes: settings in place of paths of this machine."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    _write_json(target / "config.json", run.options.with_changes(corpus=("text",)).to_dict())
+    _write_json(target / "config.json", run.options.with_changes(**changes).to_dict())
     _write_json(target / "status.json", {**vars(run.folder.status()), "pid": None})
     lines = [line for line in run.folder.tail().read_new() if line["kind"] != "snapshot"]
-    every = len(lines) // CURVE_LINES | 1  # odd: steps of two kinds may take turns
+    every = len(lines) // most_lines | 1  # odd: steps of two kinds may take turns
     kept = [line for number, line in enumerate(lines) if line["kind"] != "train" or number % every == 0]
     (target / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
     shutil.copy(run.folder.path / "log.txt", target / "log.txt")
     return target
 
 
-def _thinned_snapshots(run: FinishedRun, count: int, target: RunFolder) -> None:
+def thinned_snapshots(run: FinishedRun, count: int, target: RunFolder) -> None:
     """The first, the last, and those between that are nearest to even distances in log(EARLY + step); in fp16."""
     found = run.folder.snapshots()
     places = [math.log(EARLY + step) for step, _ in found]

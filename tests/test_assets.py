@@ -176,3 +176,30 @@ def test_a_story_of_the_small_world_is_about_one_person(small_world: ModuleType)
     names = {person.name for person in small_world.PEOPLE}
     for story in small_world.stories(200):
         assert len(names & set(re.findall(r"\w+", story))) == 1
+
+
+@pytest.fixture(scope="module")
+def mirror() -> ModuleType:
+    return script("make_mirror")
+
+
+def test_script_makes_the_mirrored_lines_byte_for_byte(mirror: ModuleType) -> None:
+    for file, made in mirror.files().items():
+        assert file.read_bytes() == made.encode()
+
+
+def test_only_the_mirrored_letter_says_what_is_behind_a_mask(mirror: ModuleType) -> None:
+    """Lines are palindromes, and none of those that are asked for is in the text."""
+    lines = {tuple(line) for line in mirror.lines()}
+    assert all(line == line[::-1] and len(line) == mirror.LENGTH for line in lines)
+    for question in mirror.questions():
+        letters = question["text"].split()
+        place = letters.index("[MASK]")
+        assert question["answers"] == [letters[-1 - place]]
+        letters[place] = letters[-1 - place]
+        assert tuple(letters) not in lines
+
+
+def test_every_place_of_a_line_is_asked_for_equally_often(mirror: ModuleType) -> None:
+    places = Counter(question["text"].split().index("[MASK]") for question in mirror.questions())
+    assert places == Counter(dict.fromkeys(range(mirror.LENGTH), mirror.QUESTIONS))

@@ -25,6 +25,7 @@ TORCH_FREE = (
     "bertcore.errors",
     "bertcore.config",
     "bertcore.checkpoint.config_file",
+    "bertcore.data.cloze",
     "bertcore.locations",
     "bertcore.resolve_model",
     "bertcore.runs.known_runs",

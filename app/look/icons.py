@@ -93,6 +93,7 @@ ICONS: dict[str, list[_Shape]] = {
     ],
     "train": [_Shape(_curve()), _line((3, 3), (3, 21), (21, 21), opacity=0.5)],
     "apply": [_line((5, 11), (10, 16.5), (20, 4)), _line((4, 21), (20, 21), opacity=0.5)],
+    "check": [_line((3, 13), (9, 19), (21, 5), width=4)],
     "chevron": [_line((6, 9), (12, 15), (18, 9))],
     "close": [_line((6, 6), (18, 18)), _line((18, 6), (6, 18))],
     "menu": [_line((4, y), (20, y)) for y in (6, 12, 18)],

@@ -1,23 +1,29 @@
 """What the window knows of one training run, as plain data. No torch, no widgets."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication
 
 from bertcore import locations
 from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError
-from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
 
 from ..state.task_info import EVALUATION_FILE, kind_words, metrics_of, spec_of, task_title
 
+if TYPE_CHECKING:
+    from bertcore.data.cloze import ClozeSentence
+
 SHIPPED = {  # what the runs that ship are called
     locations.BUILT_IN: "The built-in model's training",
     locations.TINY: "The tiny model's training",
+    locations.CLASS_DEMO: "Class demo, finished",
 }
 _TAIL_BYTES = 1 << 17  # read at a time: a few hundred training lines, mostly enough
 
@@ -37,6 +43,7 @@ class RunInfo:
     does: str = "pretrain"  # in a word: "classify", "tag + CRF"
     task_kind: str | None = None  # of a fine-tuning run
     metrics: tuple[str, ...] = ()  # measured on its held-out examples, the main one first
+    has_questions: bool = False  # it answers some at each measurement
 
 
 def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
@@ -50,7 +57,8 @@ def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, An
     name = str(config.get("name") or path.name)
     if is_built_in(path):
         about = " · ".join(part for part in (name, describe(config)) if part)
-        return RunInfo(path, SHIPPED.get(path.name, name), about, status, held_out, is_built_in=True)
+        title = SHIPPED.get(path.name, name)
+        return RunInfo(path, title, about, status, held_out, is_built_in=True, has_questions=_has_questions(config))
     resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)
     return with_kind(RunInfo(path, name, describe(config), status, held_out, resumable), config)
 
@@ -64,7 +72,23 @@ def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
         does=kind_words(config),
         task_kind=spec.kind if spec else None,
         metrics=metrics_of(spec) if spec else (),
+        has_questions=_has_questions(config),
     )
+
+
+def _has_questions(config: dict[str, Any]) -> bool:
+    data = config.get("data")
+    return config.get("kind", "pretrain") == "pretrain" and isinstance(data, dict) and bool(data.get("questions"))
+
+
+def read_questions(run: Path) -> tuple[ClozeSentence, ...]:
+    """What the run is asked at each measurement; empty while it has no such file, or a damaged one."""
+    from bertcore.data.cloze import read_cloze  # it imports tokenizers, which the first paint need not wait for
+
+    try:
+        return tuple(read_cloze(run / QUESTIONS))
+    except BertcoreError:
+        return ()
 
 
 def is_built_in(path: Path) -> bool:
@@ -81,8 +105,7 @@ def describe(config: dict[str, Any]) -> str:
     translate = QCoreApplication.translate
     parts = [task_title(spec)] if spec else []
     if not config.get("start") and config.get("preset") in PRESETS:
-        layers, hidden = PRESETS[config["preset"]]
-        parts.append(f"{config['preset']}, {layers} × {hidden}")
+        parts.append(_size(config))
     begins_with = config.get("start") or config.get("teacher") or config.get("model")
     if isinstance(begins_with, str) and begins_with:
         text = (
@@ -96,6 +119,16 @@ def describe(config: dict[str, Any]) -> str:
         files = translate("RunInfo", "{file} and %n more", "", rest) if rest else "{file}"
         parts.append(files.format(file=Path(str(corpus[0])).name))
     return " · ".join(parts)
+
+
+def _size(config: dict[str, Any]) -> str:
+    """ "mini, 4 × 256"; without the name of the preset where the run has changed its size."""
+    preset = PRESETS[config["preset"]]
+    changes = config.get("model")
+    changes = changes if isinstance(changes, dict) else {}
+    size = (changes.get("num_hidden_layers", preset[0]), changes.get("hidden_size", preset[1]))
+    words = "{} × {}".format(*size)
+    return f"{config['preset']}, {words}" if size == preset else words
 
 
 def model_name(reference: str) -> str:

@@ -95,6 +95,12 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     room, runs = made(services.open_model), services.runs
     connect_train_room(room, runs)
     room.apply_requested.connect(partial(context.open_room, "apply"))
+
+    def open_with(key: str, text: str) -> None:
+        services.state.set_text(text, "")
+        context.open_room(key)
+
+    room.room_requested.connect(open_with)
     room.question_requested.connect(services.inference.ask)
     room.question_cancelled.connect(services.inference.cancel)
     runs.set_following(True)

@@ -13,7 +13,9 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from ..rooms.base import Room
+from ..rooms.train.demos import finished_demo
 from ..rooms.train.room import TrainRoom
+from ..widgets.curve_plot import CurvePlot
 from .rooms import ROOMS, open_view
 from .window import Window
 
@@ -67,6 +69,22 @@ class _Tour:
             for room in ROOMS:
                 self._prepare(room.key)
                 visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
+            visits += self._visit_class_demo(theme_name)
+        return visits
+
+    def _visit_class_demo(self, theme_name: str) -> list[dict[str, object]]:
+        """The finished class demo, and how it was halfway, as when it is played again."""
+        run, runs = finished_demo(), self._window.services.runs
+        if run is None:
+            return []
+        room = self._window.open_room("train")
+        assert isinstance(room, TrainRoom)
+        runs.select(run)
+        page, visits = room.view.questions, []
+        self._wait("the answers of the class demo", lambda: page.score is not None)
+        for name, measurement in (("class-demo-halfway", page.halfway), ("class-demo-finished", None)):
+            page.show_measurement(measurement)
+            visits.append(self._visit("train", theme_name, file_as=name))
         return visits
 
     def _prepare(self, room_key: str) -> None:
@@ -89,7 +107,8 @@ class _Tour:
         begins = [i for i, its_part in enumerate(encoding.parts) if its_part == part and words[i] not in words[:i]]
         return [i for i in begins if labels[i].removeprefix("·").isalpha()]
 
-    def _visit(self, room_key: str, theme_name: str, view: str = "") -> dict[str, object]:
+    def _visit(self, room_key: str, theme_name: str, view: str = "", file_as: str = "") -> dict[str, object]:
+        """file_as: in place of the view, in the name of the picture."""
         started = time.perf_counter()
         room = self._window.open_room(room_key)
         open_view(room, view)
@@ -99,7 +118,7 @@ class _Tour:
         self._wait(f"the answers for {room_key}", lambda: not (_is_about_to_ask(room) or self._is_busy()))
         for _ in range(LAYOUTS):  # what the answers changed is laid out: each layout tells the one around it
             QApplication.processEvents()
-        file = f"{room_key}-{view}-{theme_name}.png" if view else f"{room_key}-{theme_name}.png"
+        file = "-".join(part for part in (room_key, file_as or view, theme_name) if part) + ".png"
         if not self._window.grab().save(str(self._folder / file)):
             raise TourError(f"the picture {self._folder / file} could not be written")
         return {"room": room_key, "view": view, "theme": theme_name, "file": file, "ms": round(ms, 1)}
@@ -141,5 +160,5 @@ def _is_about_to_ask(room: QWidget) -> bool:
 def _is_drawn(room: QWidget) -> bool:
     """True when a room shows what it has; Train has its curves' canvas loaded in the background."""
     if isinstance(room, TrainRoom):
-        return all(plot.is_loaded for plot in room.view.plots)
+        return all(plot.is_loaded for plot in room.findChildren(CurvePlot))
     return not isinstance(room, Room) or room.is_drawn

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.data.cloze import read_cloze
 from bertcore.data.text import BLOCKS, TextFormat
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.documents import (
@@ -34,7 +35,6 @@ from bertcore.evaluation.sets import (
     cloze_file,
     judge_minimal_pairs,
     minimal_pairs_file,
-    read_cloze,
     read_minimal_pairs,
     second_cloze_file,
 )

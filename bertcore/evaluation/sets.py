@@ -8,9 +8,8 @@ Warstadt et al. 2020).
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,54 +22,16 @@ from bertcore.analysis.predict import WordGuess, top_words
 from bertcore.analysis.words import pieces_at
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.data.batches import lay_out
+from bertcore.data.cloze import ClozeSentence, records
 from bertcore.data.pairs import NO_LABEL, Pair
 from bertcore.errors import BertcoreError
 from bertcore.evaluation.estimates import Estimate, share
 from bertcore.locations import assets
-from bertcore.tokenizer.special_tokens import MASK
 from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
-
-
-def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each record with its place for error sentences.
-
-    Raises BertcoreError for a file that cannot be read, is empty, or has a line without one of the fields.
-    """
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BertcoreError(f"The file {file} cannot be read: {error}.") from None
-    if not any(line.strip() for line in lines):
-        raise BertcoreError(f"The file {file} is empty.")
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            place = f"The file {file}, line {number}"
-            yield place, _record(place, line, fields)
-
-
-def _record(place: str, line: str, fields: dict[str, type]) -> dict[str, Any]:
-    try:
-        record = json.loads(line)
-    except ValueError:
-        raise BertcoreError(f"{place}: expected one JSON object.") from None
-    if not isinstance(record, dict):
-        raise BertcoreError(f"{place}: expected one JSON object.")
-    wrong = [name for name, kind in fields.items() if not isinstance(record.get(name), kind)]
-    if wrong:
-        raise BertcoreError(f"{place}: expected the field {wrong[0]!r} as {fields[wrong[0]].__name__}.")
-    return record
-
 
 MOST_TOKENS = 8192  # in one batch
 GUESSES = 5
 _AT_ONCE = 64
-
-
-@dataclass(frozen=True)
-class ClozeSentence:
-    text: str  # with one [MASK]
-    answers: tuple[str, ...]  # equally right; the first is the one that a person would say
-    category: str
 
 
 @dataclass(frozen=True)
@@ -134,17 +95,6 @@ def cloze_file() -> Path:
 def second_cloze_file() -> Path:
     """The test set: reported beside the first, never used to choose a setting."""
     return assets() / "evaluation" / "cloze-second.jsonl"
-
-
-def read_cloze(file: Path) -> list[ClozeSentence]:
-    """Raises BertcoreError for a file that is no cloze set."""
-    found = []
-    for place, record in records(file, {"text": str, "answers": list, "category": str}):
-        sentence = ClozeSentence(record["text"], tuple(map(str, record["answers"])), record["category"])
-        if sentence.text.count(MASK) != 1 or not sentence.answers:
-            raise BertcoreError(f"{place}: expected a text with one {MASK} and at least one answer.")
-        found.append(sentence)
-    return found
 
 
 @torch.inference_mode()

@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import TINY, assets, home, runs_folder
+from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, home, runs_folder
 
 
 def register_run(run: Path) -> None:
@@ -30,7 +30,9 @@ def known_runs() -> list[Path]:
         with contextlib.suppress(OSError):
             folders |= {path.resolve() for path in parent.iterdir()}
     runs = [folder for folder in folders if is_run(folder)]
-    return sorted(runs, key=lambda run: (_start_time(run), run.name == TINY), reverse=True)
+    shipped = (BUILT_IN, CLASS_DEMO, TINY)  # the last comes first
+    place = {name: number for number, name in enumerate(shipped)}
+    return sorted(runs, key=lambda run: (_start_time(run), place.get(run.name, -1)), reverse=True)
 
 
 def is_run(folder: Path) -> bool:

@@ -49,6 +49,7 @@ ACTIVE_STATES = ("starting", "running", "paused")
 
 CONFIG, STATUS, METRICS = "config.json", "status.json", "metrics.jsonl"
 CONTROL, LOG, LOCK, SNAPSHOTS = "control.json", "log.txt", "lock", "snapshots"
+QUESTIONS = "questions.jsonl"  # only where the run answers questions at each measurement
 
 _START_GRACE_S = 30.0  # a run says "starting" before it holds the lock; torch may take this long on a cold disk
 _LOCK_WAIT_S = 1.0  # a reader's look at the lock holds it for a moment; wait it out

@@ -158,7 +158,8 @@ def pretraining_card(
 ) -> ModelCard:
     """Of pretraining, from scratch or from a checkpoint, and of distillation."""
     data, training = options.data, options.training
-    numbers = {name: value for name, value in story.held_out.items() if name not in ("kind", "kinds", "step", "tokens")}
+    left_out = ("kind", "kinds", "questions", "step", "tokens")
+    numbers = {name: value for name, value in story.held_out.items() if name not in left_out}
     origin = f"trained further from {place_of(options.start)}" if options.start else "trained from scratch"
     origin = f"distilled from {teaching.teacher}" if teaching else origin
     measured_at = story.held_out.get("step", story.step)
@@ -189,6 +190,8 @@ def pretraining_card(
         f"On {numbers.get('words') or 0:,} masked words (15% of the tokens) in sequences of {data.sequence_length} "
         f"tokens, from held-out documents.{late}"
     )
+    if asked := story.held_out.get("questions"):
+        held_out += f" Of its questions {asked['right']:,} of {asked['of']:,} are right."
     return ModelCard(
         options.name,
         f"A {_size_of(model)}, {origin} by BERTscope. {story.stopped_early}",

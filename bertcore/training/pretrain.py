@@ -11,6 +11,7 @@ import torch
 from bertcore.checkpoint.checkpoint import load_checkpoint, without_spare_rows
 from bertcore.checkpoint.config_file import read_config
 from bertcore.data.batches import Batch, in_parts
+from bertcore.data.cloze import read_cloze
 from bertcore.data.corpus import load_corpus, open_corpus
 from bertcore.data.pairs import PairRules
 from bertcore.data.text import Paragraphs, read_documents
@@ -36,6 +37,7 @@ from bertcore.training.precision import choose_precision
 from bertcore.training.pretrain_options import NO_DROPOUT, PretrainOptions, size_like
 from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, MASKED, Position, PretrainingBatches
 from bertcore.training.probe import Compute, choose_compute
+from bertcore.training.questions import Questions, keep_questions, questions_of
 from bertcore.training.resume_settings import open_or_create
 from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
 from bertcore.training.training_text import TrainingText
@@ -54,6 +56,7 @@ class PretrainingMaterials(Materials):
     compute: Compute
     batches: PretrainingBatches
     held_out: HeldOutText
+    questions: Questions | None
 
 
 def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, on_event: OnEvent | None = None) -> Path:
@@ -69,12 +72,14 @@ def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, on
 
 
 def _check(options: PretrainOptions | None) -> PretrainOptions:
-    """Read the first document of each file before a folder is made for the run."""
+    """Read the first document of each file, and the questions, before a folder is made for the run."""
     if options is None or not options.data.corpus:
         raise BertcoreError(NO_TEXT)
     for file in options.data.files if options.data.mixture else map(Path, options.data.corpus):
         if next(read_documents([file], options.data.text_format), None) is None:
             raise BertcoreError(f"The text file {file} is empty; give a file with some text in it.")
+    if options.data.questions is not None:
+        read_cloze(Path(options.data.questions))
     return options
 
 
@@ -98,6 +103,8 @@ class Pretraining:
         if self.group.is_first:
             keep_source(self.options.start)
             self._note_sources(run)
+            if self.options.data.questions is not None:
+                keep_questions(Path(self.options.data.questions), run)
         self.materials = self._materials(run, report)
         batches = self.materials.batches
         self.group.check_batch_size(min(map(batches.sequences, batches.samplers)))
@@ -129,6 +136,7 @@ class Pretraining:
         model.train().to(device)
         compute = choose_compute(training, config, training.batch_size * data.sequence_length, group)
         parameters = sum(parameter.numel() for parameter in model.parameters())
+        questions = questions_of(run, tokenizer, config.max_length)
         return PretrainingMaterials(
             device=device,
             precision=compute.precision,
@@ -153,6 +161,7 @@ class Pretraining:
             compute=compute,
             batches=PretrainingBatches(options, samplers, tokenizer, group, compute.workers),
             held_out=held_out.to(device),
+            questions=None if questions is None else questions.to(device),
         )
 
     def _read_text(self, run: Path, report: Callable[[str], None]) -> tuple[Tokenizer, TrainingText]:
@@ -271,8 +280,12 @@ class Pretraining:
     # --- between steps
 
     def measure(self) -> dict[str, Any]:
-        with self.materials.precision.autocast(self.materials.device):
-            return self.materials.held_out.measure(self.materials.model)
+        materials = self.materials
+        with materials.precision.autocast(materials.device):
+            numbers = materials.held_out.measure(materials.model)
+            if materials.questions is not None:
+                numbers["questions"] = materials.questions.answer(materials.model)
+        return numbers
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         return bool(now["loss"] < best["loss"])

@@ -86,6 +86,11 @@ class DataOptions(Settings):
     pairs: str = setting(
         "nsp", "Next sentence (nsp, BERT), sentence order (sop, ALBERT), or running text (none, RoBERTa)", choices=PAIRS
     )
+    questions: str | None = setting(
+        None,
+        "File of questions, answered at each measurement: in each line a JSON object with text (with one [MASK]), "
+        "answers and category",
+    )
     pack: bool = setting(True, "Fill every sequence with text from other documents instead of padding it")
     cut_long_sentences: bool = setting(
         True, "Read a sentence longer than a sequence in pieces, instead of its beginning alone"

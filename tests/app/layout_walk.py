@@ -22,6 +22,7 @@ from app.rooms.train.run_kinds import RUN_KINDS
 from app.shell.rooms import ROOMS, open_view
 from app.shell.services import build_services
 from app.shell.window import Window
+from app.widgets.curve_plot import CurvePlot
 from bertcore import locations
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
@@ -56,7 +57,7 @@ def walk(
             room = window.open_room(room_key)
             open_view(room, view)
             if isinstance(room, TrainRoom):
-                wait(lambda: all(plot.is_loaded for plot in window.frame.rooms["train"].view.plots))  # type: ignore[attr-defined]
+                wait(lambda: all(plot.is_loaded for plot in window.frame.room.findChildren(CurvePlot)))
             wait(lambda: is_settled(window))
             found[f"{room_key} {view}".strip()] = inspect(window)
     return {place: wrong for place, wrong in found.items() if wrong}
@@ -75,7 +76,7 @@ def walk_train(
         for button in (room.view.to_curves, room.view.to_result):
             if button.isVisible() and button.isEnabled():
                 button.click()
-            wait(lambda: all(plot.is_loaded for plot in room.view.plots))
+            wait(lambda: all(plot.is_loaded for plot in room.findChildren(CurvePlot)))
             found[f"run {path.name}, {button.text()}"] = inspect(window)
     room.show_form()
     for kind in RUN_KINDS:

@@ -11,6 +11,7 @@ import pytest
 from bertcore.analysis.attention_heads import classify_heads
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.data.cloze import read_cloze
 from bertcore.data.pairs import PairRules
 from bertcore.errors import BertcoreError
 from bertcore.evaluation import report as report_module
@@ -20,7 +21,7 @@ from bertcore.evaluation.head_census import Head, HeadCensus, head_census, sente
 from bertcore.evaluation.held_out import SAME_FILE, NextSentences, masked_words, rules_for, words_of_single_sentences
 from bertcore.evaluation.markdown import cloze_table, figures
 from bertcore.evaluation.report import Effort, ModelReport, measure_model, measure_model_on_files, measure_text
-from bertcore.evaluation.sets import Cloze, MinimalPairs, read_cloze, read_minimal_pairs
+from bertcore.evaluation.sets import Cloze, MinimalPairs, read_minimal_pairs
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint, word_tokenizer
 

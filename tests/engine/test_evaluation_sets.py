@@ -13,18 +13,17 @@ from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.trace import trace
 from bertcore.analysis.words import surprise
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.errors import BertcoreError
 from bertcore.evaluation import sets as sets_module
 from bertcore.evaluation.markdown import _guesses
 from bertcore.evaluation.sets import (
     ClozeAnswer,
-    ClozeSentence,
     MinimalPair,
     answer_cloze,
     cloze_file,
     judge_minimal_pairs,
     minimal_pairs_file,
-    read_cloze,
     read_minimal_pairs,
     second_cloze_file,
 )

@@ -40,6 +40,22 @@ class Series:
         self._size = at + 1
 
 
+Words = tuple[tuple[str, float], ...]  # the likeliest words behind a mask, with their probabilities, best first
+
+
+@dataclass(frozen=True)
+class QuestionScore:
+    """What a model said to the run's questions at one measurement."""
+
+    step: int
+    is_right: tuple[bool, ...]
+    guesses: tuple[Words, ...]  # of each question
+
+    @property
+    def right(self) -> int:
+        return sum(self.is_right)
+
+
 @dataclass(frozen=True)
 class Source:
     """Where a curve's values come from: this field of metrics lines of this kind, where it is a number."""
@@ -88,6 +104,7 @@ class RunMetrics:
         self.newest: dict[str, Metric] = {}  # kind -> its last line
         self.phases: list[tuple[int, str]] = []  # (first step, "causal" | "masked")
         self.longer_step: int | None = None  # the first step of the part with longer sequences
+        self.scores: list[QuestionScore] = []  # of a run that answers questions, by step
         self._recent: dict[str, deque[float]] = {name: deque(maxlen=SMOOTHED_OVER) for name in SOURCES}
 
     def append(self, metrics: Iterable[Metric]) -> None:
@@ -97,6 +114,8 @@ class RunMetrics:
             if step is None or not isinstance(kind, str):
                 continue
             self.newest[kind] = metric
+            if kind == "held_out" and (score := _score(int(step), metric.get("questions"))) is not None:
+                self.scores.append(score)
             if kind == "phase":
                 self._add_phase(int(step), str(metric.get("phase")))
             for name, source in _BY_KIND.get(kind, ()):
@@ -136,6 +155,16 @@ class RunMetrics:
             recent.append(value)
             value = sum(recent) / len(recent)
         self.series[name].append(step, value)
+
+
+def _score(step: int, value: Any) -> QuestionScore | None:
+    """None where the line has none, or one that is damaged."""
+    try:
+        is_right = tuple(bool(each) for each in value["is_right"])
+        guesses = tuple(tuple((str(word), float(share)) for word, share in words) for words in value["guesses"])
+    except (TypeError, ValueError, KeyError):
+        return None
+    return QuestionScore(step, is_right, guesses) if len(is_right) == len(guesses) > 0 else None
 
 
 def _number(value: Any) -> float | None:

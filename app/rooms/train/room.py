@@ -17,6 +17,8 @@ from ...runs.run_info import RunInfo
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.folding_card import Folded
 from ...widgets.layouts import fill, hbox, vbox
+from .demos import DEMOS, DemoPanel
+from .heads_card import HeadsCard
 from .new_run_form import NewRunForm
 from .run_list import RunList
 from .run_view import RunView
@@ -35,6 +37,7 @@ class TrainRoom(QWidget):
     control_requested = Signal(object, str)  # Path of a run, "pause" | "resume" | "stop"
     run_selected = Signal(object)  # Path of a run
     apply_requested = Signal()  # the model that is being opened is to be tried in the room Apply
+    room_requested = Signal(str, str)  # key of a room, a text: the model that is being opened is to be seen with it
     visibility_changed = Signal(bool)  # runs need not be followed while nobody sees them
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
@@ -44,8 +47,10 @@ class TrainRoom(QWidget):
         self._open_model = open_model
         self.runs = RunList()
         self.form = NewRunForm()
+        self.demos = DemoPanel()
         self.view = RunView()
         self.watch = WatchCard()
+        self.heads = HeadsCard()
         self.snapshot_list = self.watch.list
         self.slider = SnapshotSlider()
         self._run: RunInfo | None = None
@@ -70,13 +75,15 @@ class TrainRoom(QWidget):
     def show_runs(self, runs: list[RunInfo]) -> None:
         self.runs.set_runs(runs)
         self.form.set_runs(runs)
+        self.demos.set_runs(runs)
         self._middle.setCurrentIndex(1 if runs else 0)
-        self._first_run.setVisible(bool(runs) and all(run.is_built_in for run in runs))
 
     def show_run(self, info: RunInfo | None) -> None:
         """Another run is selected; its metrics and snapshots come next."""
         self._run = info
         self.watch.show_run(info)
+        self.heads.show_run(info)
+        self._side.setCurrentWidget(self.heads if info is not None and info.has_questions else self.watch)
         self._watch_fold.setVisible(info is None or info.task_kind is None)
         self._stop_playing()
         self.show_problem("")
@@ -94,6 +101,7 @@ class TrainRoom(QWidget):
         self._snapshots = snapshots
         self.slider.set_snapshots(snapshots)
         self.watch.show_snapshots(snapshots)
+        self.heads.show_snapshots(snapshots)
         self._place_handle()
 
     def show_problem(self, sentence: str) -> None:
@@ -118,12 +126,15 @@ class TrainRoom(QWidget):
         self._middle.addWidget(self.view)
         grid = QGridLayout(self)
         grid.setContentsMargins(*[theme.px(GAP_PX)] * 4)
-        self.watch.setFixedWidth(theme.column_px(SNAPSHOTS_PX))
+        self._side = QStackedWidget()
+        for card in (self.watch, self.heads):
+            self._side.addWidget(card)
+        self._side.setFixedWidth(theme.column_px(SNAPSHOTS_PX))
         shown = QHBoxLayout()
         for layout in (grid, shown):
             layout.setSpacing(theme.px(GAP_PX))
         self._list_fold = Folded(self._runs_card(), self.tr("Runs"))
-        self._watch_fold = Folded(self.watch, self.tr("Watch it learn"))
+        self._watch_fold = Folded(self._side, self.tr("Watch it learn"))
         self._list_fold.tab.toggled.connect(self._fold)
         grid.addWidget(self._list_fold, 0, 0)
         fill(shown, (self._middle, 1), self._watch_fold)
@@ -148,28 +159,16 @@ class TrainRoom(QWidget):
 
     def _run_column(self) -> QWidget:
         holder = QWidget()
-        vbox(self.runs, self._first_run_panel(), None, parent=holder)
+        vbox(self.demos, self.runs, None, parent=holder)
         return holder
-
-    def _first_run_panel(self) -> QWidget:
-        """The same invitation where the built-in model's run takes the place in the middle."""
-        self._first_run = QWidget()
-        own = self.tr("You have no runs of your own yet. Start one: the sample stories take two minutes.")
-        vbox(
-            label(own, "muted", wrap=True),
-            button(self.tr("Start with stories"), self.form.submit_sample, look="primary"),
-            parent=self._first_run,
-            margins=(0, theme.px(8), 0, 0),
-        )
-        return self._first_run
 
     def _invitation(self) -> Card:
         card = Card()
         self.invitation = label(
-            self.tr("No runs yet. Start one: the sample stories take two minutes."), "muted", wrap=True
+            self.tr("No runs yet. Start one: the class demo takes about a minute."), "muted", wrap=True
         )
         self.invitation.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        start = button(self.tr("Start with stories"), self.form.submit_sample, look="primary")
+        start = button(self.tr("Class demo"), lambda: self.demos.start(DEMOS[0]), look="primary")
         fill(card.body, None, self.invitation, 8)
         card.body.addWidget(start, 0, Qt.AlignmentFlag.AlignHCenter)
         card.body.addStretch(1)
@@ -186,7 +185,10 @@ class TrainRoom(QWidget):
 
     def _connect(self) -> None:
         self.runs.chosen.connect(self._on_run_chosen)
-        self.form.started.connect(self._on_form_started)
+        for starter in (self.form, self.demos):
+            starter.started.connect(self._on_form_started)
+        self.demos.finished_requested.connect(self._on_run_chosen)
+        self.demos.problem_found.connect(self.show_problem)
         self.form.cancelled.connect(self.show_list)
         self.view.command_given.connect(self._on_command_given)
         for chooser in (self.snapshot_list, self.slider):
@@ -195,8 +197,14 @@ class TrainRoom(QWidget):
         self._open_model.requested.connect(self._on_model_requested)
         self._open_model.opened.connect(self._on_model_changed)
         self._open_model.failed.connect(self._on_model_changed)
-        self.watch.question_requested.connect(self.question_requested)
-        self.watch.question_cancelled.connect(self.question_cancelled)
+        for card in (self.watch, self.heads):
+            card.question_requested.connect(self.question_requested)
+            card.question_cancelled.connect(self.question_cancelled)
+        page = self.view.questions
+        page.text_chosen.connect(self.heads.show_text)
+        page.step_shown.connect(self.heads.show_step)
+        page.room_requested.connect(self._on_page_room_requested)
+        self.heads.head_chosen.connect(self._on_heads_head_chosen)
 
     # --- what the person does
 
@@ -248,6 +256,17 @@ class TrainRoom(QWidget):
         if self._chosen is not None:
             self._on_chooser_chosen(self._chosen)
             self.apply_requested.emit()
+
+    def _on_page_room_requested(self, key: str, text: str) -> None:
+        """The newest snapshot, or the one that is open already."""
+        if self._chosen is not None:
+            self._on_chooser_chosen(self._chosen)
+            self.room_requested.emit(key, text)
+
+    def _on_heads_head_chosen(self, _layer: int, _head: int) -> None:
+        question = self.view.questions.question
+        if question is not None:
+            self._on_page_room_requested("attend", question.text)
 
     def _on_play_clicked(self) -> None:
         if self._player.isActive():
@@ -336,7 +355,7 @@ class TrainRoom(QWidget):
 
     def _fold(self) -> None:
         """The curves come first: where there is little room, the cards beside them fold away."""
-        least, words = self._middle.minimumSizeHint().width(), self.watch.maximumWidth()
+        least, words = self._middle.minimumSizeHint().width(), self._side.maximumWidth()
         room = self.width() - 4 * theme.px(GAP_PX)
         runs, tab = self._runs_frame.maximumWidth(), self._list_fold.tab.sizeHint().width()
         self._list_fold.set_foldable(room - max(least, theme.px(CURVES_PX)) < runs + words)

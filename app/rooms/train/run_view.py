@@ -19,6 +19,7 @@ from ...widgets.curve_specs import Mark
 from ...widgets.layouts import fill, hbox, vbox
 from .metrics import RunMetrics
 from .plots import RunPlots, Specs, plots_of
+from .questions_page import QuestionsPage
 from .result_view import ResultView
 from .run_list import state_name
 
@@ -65,8 +66,11 @@ class RunView(Card):
         self._message = label("", "muted", wrap=True)
         self.result = ResultView(self.about)
         self.result.setMinimumHeight(theme.px(RESULT_PX))
+        self.questions = QuestionsPage(plots_of(self._info).specs[0])
+        self.questions.plot.set_figure(self.about)
         self._stack = QStackedWidget()
-        self._stack.addWidget(self.result)
+        for page in (self.result, self.questions):
+            self._stack.addWidget(page)
         self._build()
         self._redraw = QTimer(self)
         self._redraw.setSingleShot(True)
@@ -83,14 +87,21 @@ class RunView(Card):
     def shows_result(self) -> bool:
         return self._stack.currentWidget() is self.result
 
+    @property
+    def _front(self) -> QWidget:
+        """What is there beside the curves: the answers of a run that has questions, else its result."""
+        return self.questions if self._info.has_questions else self.result
+
     def show_run(self, info: RunInfo) -> None:
         """Another run: its metrics and result come next."""
         self._is_new = True
         self._info = info
+        self.questions.show_run(info)
         self.show_result(None)
         self.restart_metrics()
         self.show_status(info)
-        for plot in self.plots:
+        self._show_page(info.has_questions)
+        for plot in (*self.plots, self.questions.plot):
             plot.show_all()
 
     def show_status(self, info: RunInfo) -> None:
@@ -116,6 +127,8 @@ class RunView(Card):
     def show_result(self, result: RunResult | None) -> None:
         """What the run wrote at its end. A run that was finished when it was chosen shows it at once."""
         self.result.show_result(result, self._info.metrics)
+        if self._info.has_questions:
+            return
         self.to_result.setEnabled(result is not None)
         self.to_result.setToolTip(
             self.tr("How well it does on held-out examples") if result else self.tr("Available at the end of the run")
@@ -140,8 +153,16 @@ class RunView(Card):
         for plot, spec in zip(self.plots, self._kind.specs, strict=True):
             plot.set_points({curve.key: self.metrics.series[curve.key].arrays for curve in spec.curves})
         self.plots[0].set_marks(_marks(self.metrics))
+        if self._info.has_questions:
+            self._draw_questions()
         self._show_hint()
         self._show_numbers()
+
+    def _draw_questions(self) -> None:
+        page = self.questions
+        page.show_scores(self.metrics.scores)
+        page.plot.set_points({curve.key: self.metrics.series[curve.key].arrays for curve in self._kind.specs[0].curves})
+        page.plot.set_marks(_marks(self.metrics))
 
     def about(self) -> tuple[str, str]:
         """The run's name, and what the caption of its pictures says: what it does, where, at which step."""
@@ -156,8 +177,9 @@ class RunView(Card):
 
     @property
     def _has_result(self) -> bool:
-        """Pretraining has curves only; what learns a task, or from a teacher, has a result at its end."""
-        return bool(self._info.metrics) or self._info.kind == "distil"
+        """Pretraining without questions has curves only; what learns a task, or from a teacher, has a result at its
+        end."""
+        return bool(self._info.metrics) or self._info.kind == "distil" or self._info.has_questions
 
     @property
     def _kind(self) -> RunPlots:
@@ -182,12 +204,20 @@ class RunView(Card):
     def _show_pages(self) -> None:
         for made in (self.to_curves, self.to_result):
             made.setVisible(self._has_result)
-        if not self.shows_result or not self._has_result:
+        if self._info.has_questions:
+            self.to_result.setText(self.tr("Questions"))
+            self.to_result.setToolTip(self.tr("What the model answers while it learns"))
+            self.to_result.setEnabled(True)
+            self.questions.show_status(self._info)
+        else:
+            self.to_result.setText(self.tr("Result"))
+        if self._stack.currentWidget() is not self._front or not self._has_result:
             self._show_page(False)
 
     def _show_page(self, result: bool) -> None:
-        shown = self.result if result else self._page
-        for page in (self.result, *self._pages.values()):  # what is not seen asks for no space
+        """result: what is there beside the curves."""
+        shown = self._front if result else self._page
+        for page in (self.result, self.questions, *self._pages.values()):  # what is not seen asks for no space
             policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
             page.setSizePolicy(policy, policy)
         self._stack.setCurrentWidget(shown)

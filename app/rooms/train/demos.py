@@ -1,0 +1,111 @@
+"""The demos for a class: runs that start with one button and succeed, and the finished one for slow machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QWidget
+
+from bertcore.errors import BertcoreError
+from bertcore.locations import CLASS_DEMO, assets
+from bertcore.runs.known_runs import is_run
+from bertcore.training.pretrain_options import PretrainOptions
+
+from ...look import theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...runs.process import RunCommand
+from ...runs.run_info import RunInfo
+from ...widgets.card import button, label
+from ...widgets.layouts import vbox
+
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A recipe in assets/recipes; the text it learns from, and its questions, have a name in common."""
+
+    recipe: str
+    text: str
+    title: str
+    sentence: str
+
+    def command(self) -> RunCommand:
+        """The run to start. Raises BertcoreError where one of its files is missing or damaged."""
+        options = PretrainOptions.from_file(assets() / "recipes" / f"{self.recipe}.json")
+        corpus, questions = assets() / "corpus" / f"{self.text}.txt", assets() / "evaluation" / f"{self.text}.jsonl"
+        for file in (corpus, questions):
+            if not file.is_file():
+                raise BertcoreError(
+                    translate("Demo", "The file {file} is missing; install BERTscope again.").format(file=file)
+                )
+        return RunCommand(options.with_changes(corpus=(str(corpus),), questions=str(questions)))
+
+
+DEMOS = (
+    Demo(
+        CLASS_DEMO,
+        "small-world",
+        QT_TRANSLATE_NOOP("Demo", "Class demo"),
+        QT_TRANSLATE_NOOP("Demo", "A tiny model gets to know eight people, from nothing, in about a minute."),
+    ),
+    Demo(
+        "ten-seconds",
+        "mirror",
+        QT_TRANSLATE_NOOP("Demo", "Ten-second demo"),
+        QT_TRANSLATE_NOOP("Demo", "One head finds out where to look: at the mirrored letter."),
+    ),
+)
+
+
+def finished_demo() -> Path | None:
+    """The finished class demo that ships."""
+    run = (assets() / "runs" / CLASS_DEMO).resolve()
+    return run if is_run(run) else None
+
+
+class DemoPanel(QWidget):
+    """A button for each demo, and one that opens the finished class demo."""
+
+    started = Signal(object)  # RunCommand
+    finished_requested = Signal(object)  # Path of the run that ships
+    problem_found = Signal(str)  # a sentence
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buttons = [
+            button(translate("Demo", demo.title), lambda demo=demo: self.start(demo), look="primary" if first else "")
+            for demo, first in zip(DEMOS, (True, False), strict=True)
+        ]
+        self.open_finished = button(
+            self.tr("Open the finished one"),
+            lambda: self.finished_requested.emit(finished_demo()),
+            look="small",
+            hint=self.tr("The same run, already trained: for a computer that is too slow"),
+        )
+        if finished_demo() is None:
+            self.open_finished.hide()
+        parts: list[QWidget] = []
+        for made, demo in zip(self.buttons, DEMOS, strict=True):
+            parts += [made, label(translate("Demo", demo.sentence), "muted", wrap=True)]
+        parts.insert(2, self.open_finished)
+        vbox(*parts, parent=self, gap_px=4, margins=(0, 0, 0, theme.px(8)))
+        self.set_runs([])
+
+    def start(self, demo: Demo) -> None:
+        try:
+            command = demo.command()
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+            return
+        self.started.emit(command)
+
+    def set_runs(self, runs: list[RunInfo]) -> None:
+        """Two runs at once would both take twice as long."""
+        is_free = not any(run.status.state in ("starting", "running") for run in runs)
+        busy = self.tr("Wait until the run is done, or stop it: two at once take twice as long.")
+        for made, demo in zip(self.buttons, DEMOS, strict=True):
+            made.setEnabled(is_free)
+            made.setToolTip(translate("Demo", demo.sentence) if is_free else busy)

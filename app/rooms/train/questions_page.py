@@ -1,0 +1,230 @@
+"""What a run answers to its questions at each measurement: one in large type, all on a board, beside the loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFrame, QWidget
+
+from bertcore.data.cloze import ClozeSentence
+from bertcore.runs.run_folder import RunStatus
+
+from ...look import numbers, theme
+from ...runs.run_info import RunInfo, read_questions
+from ...widgets.bar_list import ROW_PX, Bar, BarList
+from ...widgets.card import button, label
+from ...widgets.curve_plot import CurvePlot
+from ...widgets.curve_specs import PlotSpec
+from ...widgets.layouts import hbox, vbox
+from .guessed_sentence import GuessedSentence
+from .metrics import QuestionScore
+from .question_board import QuestionBoard
+
+REPLAY_MS = 300  # between two measurements, when a run is played again
+
+
+class QuestionsPage(QWidget):
+    """Shows the newest measurement, or one after the other when it is played again."""
+
+    text_chosen = Signal(str)  # the question that is looked at, with its [MASK]
+    step_shown = Signal(object)  # int: the measurement on show is that of this step; None: the newest
+    room_requested = Signal(str, str)  # key of a room, the question's text
+
+    def __init__(self, loss: PlotSpec) -> None:
+        super().__init__()
+        self._path = Path()
+        self._status = RunStatus("unknown")
+        self._questions: tuple[ClozeSentence, ...] = ()
+        self._scores: list[QuestionScore] = []
+        self._chosen = 0
+        self._at: int | None = None  # which measurement is on show; None: the newest
+        self._player = QTimer(self)
+        self._player.setInterval(REPLAY_MS)
+        self._player.timeout.connect(self._on_player_timeout)
+        self.sentence = GuessedSentence()
+        self.bars = BarList(self.tr("The model’s first three words"))
+        self.count, self.since = label("", "number"), label("", "muted")
+        self.play = button(
+            self.tr("Play again"), self._on_play_clicked, look="small", hint=self.tr("From the first step to the last")
+        )
+        self.board = QuestionBoard()
+        self.plot = CurvePlot(loss)
+        self.ending = QFrame()
+        self.ending_label = label("", "strong", wrap=True)
+        self._build()
+        self.board.chosen.connect(self._on_board_chosen)
+
+    @property
+    def question(self) -> ClozeSentence | None:
+        """The one in large type."""
+        return self._questions[self._chosen] if self._questions else None
+
+    @property
+    def score(self) -> QuestionScore | None:
+        """The measurement on show."""
+        if not self._scores:
+            return None
+        return self._scores[-1 if self._at is None else min(self._at, len(self._scores) - 1)]
+
+    @property
+    def halfway(self) -> int | None:
+        """The first measurement with half of the questions right; None where there is none."""
+        return next((i for i, score in enumerate(self._scores) if 2 * score.right >= len(score.is_right)), None)
+
+    def show_run(self, info: RunInfo) -> None:
+        """Another run: its measurements come next."""
+        self._stop_playing()
+        self._path, self._questions, self._scores, self._at = info.path, (), [], None
+        self.board.set_questions(())
+        self._status = info.status
+        self._draw()
+
+    def show_status(self, info: RunInfo) -> None:
+        self._status = info.status
+        if self.score is None:
+            self._draw()
+        self._draw_ending()
+
+    def show_scores(self, scores: list[QuestionScore]) -> None:
+        """All measurements so far, by step."""
+        if len(scores) == len(self._scores):
+            return
+        self._scores = list(scores)
+        if not self._questions and scores:
+            self._read_questions(len(scores[0].is_right))
+        self._draw()
+
+    def _read_questions(self, count: int) -> None:
+        """The run's own file is there by its first measurement."""
+        questions = read_questions(self._path)
+        if len(questions) != count:
+            return
+        self._questions = questions
+        self.board.set_questions(questions)
+        last = questions[-1].category
+        self._choose(next(i for i, question in enumerate(questions) if question.category == last))
+
+    # --- building
+
+    def _build(self) -> None:
+        self.bars.setFixedHeight(3 * theme.px(ROW_PX))
+        count = vbox(self.count, self.since, None, gap_px=0)
+        below = hbox((self.board, 0), gap_px=16)
+        below.addWidget(self.plot, 1)
+        if theme.is_projector():
+            self.plot.hide()
+        vbox(
+            self.sentence,
+            hbox((self.bars, 1), count, gap_px=16),
+            (below, 1),
+            self._ending_row(),
+            parent=self,
+            gap_px=8,
+        )
+
+    def _ending_row(self) -> QWidget:
+        self.ending.setProperty("look", "task-done")
+        rooms = {
+            "attend": (self.tr("See its heads"), self.tr("Open this model in Attend")),
+            "predict": (self.tr("Try other words"), self.tr("Open this model in Predict")),
+            "map": (self.tr("See all of it"), self.tr("Open this model in Map")),
+        }
+        self.room_buttons = {
+            key: button(title, lambda key=key: self._open_room(key), hint=hint) for key, (title, hint) in rooms.items()
+        }
+        margins = (theme.px(10), theme.px(6), theme.px(10), theme.px(6))
+        buttons = hbox(*self.room_buttons.values(), None, self.play, gap_px=6)
+        vbox(self.ending_label, buttons, parent=self.ending, gap_px=4, margins=margins)
+        self.ending.hide()
+        return self.ending
+
+    # --- drawing
+
+    def _draw(self) -> None:
+        score, question = self.score, self.question
+        if score is None or question is None:
+            self.sentence.show_guess(self.tr("Getting ready: a few seconds…") if self._status.active else "")
+            self.bars.set_bars([])
+            self.count.setText("")
+            self.since.setText("")
+            self._draw_ending()
+            return
+        words, is_right = score.guesses[self._chosen], score.is_right[self._chosen]
+        self.sentence.show_guess(question.text, words[0][0] if words else "", is_right)
+        accepted = {answer.lower() for answer in question.answers}
+        self.bars.set_bars([self._bar(word, share, word.lower() in accepted) for word, share in words])
+        right = self.tr("{right} of {all} right")
+        self.count.setText(right.format(right=score.right, all=len(score.is_right)))
+        since = self.tr("at step {step} · at the start: {right}")
+        self.since.setText(since.format(step=numbers.count(score.step), right=self._scores[0].right))
+        self.board.set_right(score.is_right)
+        self._draw_ending()
+
+    def _bar(self, word: str, share: float, is_answer: bool) -> Bar:
+        mark = self.tr("the right word") if is_answer else ""
+        return Bar(word, numbers.percent(share), share, "good" if is_answer else "bar", is_answer, mark)
+
+    def _draw_ending(self) -> None:
+        """One sentence on what happened; while the run is at work there is none."""
+        is_over = not self._status.active and bool(self._scores) and bool(self._questions)
+        if is_over:
+            first, last = self._scores[0], self._scores[-1]
+            words = {
+                "before": first.right,
+                "now": last.right,
+                "all": len(last.is_right),
+                "step": numbers.count(last.step),
+                "time": numbers.duration(self._status.elapsed_s),
+            }
+            if self._status.state == "done":
+                sentence = self.tr(
+                    "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
+                )
+            else:
+                sentence = self.tr("It ended at step {step}: {now} of {all} questions right, {before} at the start.")
+            self.ending_label.setText(sentence.format(**words))
+        self.ending.setVisible(is_over)
+        self.play.setText(self.tr("Stop playing") if self._player.isActive() else self.tr("Play again"))
+
+    # --- what the person does
+
+    def _on_board_chosen(self, index: int) -> None:
+        self._choose(index)
+        self._draw()
+
+    def _choose(self, index: int) -> None:
+        self._chosen = index
+        self.board.set_selected(index)
+        self.text_chosen.emit(self._questions[index].text)
+
+    def _open_room(self, key: str) -> None:
+        if self.question is not None:
+            self.room_requested.emit(key, self.question.text)
+
+    def show_measurement(self, index: int | None) -> None:
+        """One measurement of the run; None: the newest."""
+        self._at = index
+        score = self.score
+        self.step_shown.emit(None if index is None or score is None else score.step)
+        self._draw()
+
+    def _on_play_clicked(self) -> None:
+        if self._player.isActive():
+            self._stop_playing()
+            return
+        self._player.start()
+        self.show_measurement(0)
+
+    def _on_player_timeout(self) -> None:
+        at = 0 if self._at is None else self._at + 1
+        if at < len(self._scores):
+            self.show_measurement(at)
+        else:
+            self._stop_playing()
+
+    def _stop_playing(self) -> None:
+        self._player.stop()
+        if self._at is not None:
+            self.show_measurement(None)
+        self._draw_ending()

@@ -1,0 +1,60 @@
+"""Sentences with one word missing, and what belongs there: a JSON object on each line of a file. No torch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bertcore.errors import BertcoreError
+from bertcore.tokenizer.special_tokens import MASK
+
+
+@dataclass(frozen=True)
+class ClozeSentence:
+    text: str  # with one [MASK]
+    answers: tuple[str, ...]  # equally right; the first is the one that a person would say
+    category: str
+
+
+def read_cloze(file: Path) -> list[ClozeSentence]:
+    """Raises BertcoreError for a file that is no cloze set."""
+    found = []
+    for place, record in records(file, {"text": str, "answers": list, "category": str}):
+        sentence = ClozeSentence(record["text"], tuple(map(str, record["answers"])), record["category"])
+        if sentence.text.count(MASK) != 1 or not sentence.answers:
+            raise BertcoreError(f"{place}: expected a text with one {MASK} and at least one answer.")
+        found.append(sentence)
+    return found
+
+
+def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each record with its place for error sentences.
+
+    Raises BertcoreError for a file that cannot be read, is empty, or has a line without one of the fields.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BertcoreError(f"The file {file} cannot be read: {error}.") from None
+    if not any(line.strip() for line in lines):
+        raise BertcoreError(f"The file {file} is empty.")
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            place = f"The file {file}, line {number}"
+            yield place, _record(place, line, fields)
+
+
+def _record(place: str, line: str, fields: dict[str, type]) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError:
+        raise BertcoreError(f"{place}: expected one JSON object.") from None
+    if not isinstance(record, dict):
+        raise BertcoreError(f"{place}: expected one JSON object.")
+    wrong = [name for name, kind in fields.items() if not isinstance(record.get(name), kind)]
+    if wrong:
+        raise BertcoreError(f"{place}: expected the field {wrong[0]!r} as {fields[wrong[0]].__name__}.")
+    return record
