@@ -12,10 +12,12 @@ from bertcore.analysis.predict import next_sentence, top_words
 from bertcore.analysis.reference_values import check_reference
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from bertcore.locations import SHIPPED, TINY, assets, built_in_checkpoint, shipped_checkpoint
+from bertcore.data.cloze import read_cloze
+from bertcore.evaluation.sets import answer_cloze
+from bertcore.locations import CLASS_DEMO, SHIPPED, TINY, assets, built_in_checkpoint, shipped_checkpoint
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import known_runs
-from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_folder import QUESTIONS, RunFolder
 
 EASY = [
     ("She opened the [MASK] and went into the room.", {"door", "window", "house"}),
@@ -113,6 +115,24 @@ def test_a_run_ships_with_snapshots_for_the_time_machine() -> None:
     assert len(said) == len(snapshots)
     assert said[snapshots[-1][1]].token in EASY[0][1]
     assert said[snapshots[0][1]].probability < 0.05 < said[snapshots[-1][1]].probability
+
+
+def test_the_finished_class_demo_ships_with_what_it_answered() -> None:
+    """Nearly all questions wrong at the start, right at the end; its rounded snapshots answer as it did."""
+    run = RunFolder(assets() / "runs" / CLASS_DEMO)
+    questions = read_cloze(run.path / QUESTIONS)
+    assert questions == read_cloze(assets() / "evaluation" / "small-world.jsonl")
+    scores = {line["step"]: line["questions"] for line in run.tail().read_new() if line["kind"] == "held_out"}
+    first, last = scores[0], scores[run.status().step]
+    assert run.status().state == "done" and len(scores) > 30
+    assert first["right"] <= 0.1 * len(questions) and last["right"] >= 0.9 * len(questions)
+    snapshots = run.snapshots()
+    assert len(snapshots) == 4
+    for step, folder in (snapshots[0], snapshots[-1]):
+        answers = answer_cloze(load_checkpoint(folder), questions).answers
+        same = [answer.is_first == is_right for answer, is_right in zip(answers, scores[step]["is_right"], strict=True)]
+        assert sum(same) >= len(questions) - 2
+    assert sum(file.stat().st_size for file in run.path.rglob("*") if file.is_file()) <= 5e6
 
 
 def test_the_last_snapshot_is_the_checkpoint() -> None:

@@ -6,13 +6,24 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError
-from bertcore.locations import BUILT_IN, TINY, assets, built_in_checkpoint, home, runs_folder, shipped_checkpoint
+from bertcore.locations import (
+    BUILT_IN,
+    CLASS_DEMO,
+    TINY,
+    assets,
+    built_in_checkpoint,
+    home,
+    runs_folder,
+    shipped_checkpoint,
+)
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import known_runs, register_run
 from bertcore.runs.run_folder import RunFolder
 from tests.engine.models import tiny_checkpoint
 
-SHIPPED_RUNS = [(assets() / "runs" / name).resolve() for name in (TINY, BUILT_IN)]  # always known, and always the last
+SHIPPED_RUNS = [
+    (assets() / "runs" / name).resolve() for name in (TINY, CLASS_DEMO, BUILT_IN)
+]  # always known, and always the last
 
 
 def _run(path: Path, created: int = 0) -> Path:
