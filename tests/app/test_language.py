@@ -17,6 +17,7 @@ from app.look.language import plural
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.task_info import TASK_TITLES
+from bertcore.locations import assets
 from bertcore.tasks.readers.registry import TASKS
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, settle
 from tests.app.language_check import outside, untranslated
@@ -24,6 +25,8 @@ from tests.app.layout_check import faults
 from tests.app.layout_walk import LABELS, walk, walk_train, write_runs
 from tests.app.pseudo_language import PseudoLanguage, pseudo
 from tests.app.test_apply_room import KINDS, make_model
+
+FACTS_OF_THE_SMALL_WORLD = ("pet", "house", "food", "drink", "way", "game", "place", "helper")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,8 @@ def test_every_text_of_a_room_can_be_translated(
 
 def test_every_text_of_runs_and_forms_can_be_translated(pseudo_window: Window, qtbot: QtBot) -> None:
     write_runs()
-    labels = " ".join(LABELS).split()
+    small_world = (assets() / "corpus" / "small-world.txt").read_text(encoding="utf-8").lower()
+    labels = [*" ".join(LABELS).split(), *sorted(set(re.findall(r"\w+", small_world))), *FACTS_OF_THE_SMALL_WORLD]
     for inspect in (lambda window: untranslated(window, window.frame.room, labels), cut_in_a_window(1500, 900)):
         wrong = walk_train(pseudo_window, _wait(qtbot), inspect, QSize(1500, 900))
         assert wrong == {}, _listed(wrong)

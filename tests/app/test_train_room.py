@@ -310,7 +310,7 @@ class TestLook:
         assert "No runs yet" in room.invitation.text() and not room.view.isVisibleTo(room)
         assert not room.open_button.isEnabled()
 
-    def test_built_in_run_is_looked_at_only_and_leaves_the_invitation(
+    def test_built_in_run_is_looked_at_only_and_the_demos_stay_in_sight(
         self, room: TrainRoom, service: RunsService, home: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         built_in = _make_run(home.parent / "assets", locations.BUILT_IN, state="stopped")
@@ -321,13 +321,13 @@ class TestLook:
         assert service.selected == built_in.path and not service.runs[0].can_resume
         assert service.runs[0].name == "The built-in model's training"
         assert room.view.pause.isHidden() and room.view.stop.isHidden()
-        assert not room._first_run.isHidden()
+        assert room.demos.isVisibleTo(room)
         own = _make_run(home)
         monkeypatch.setattr(registry, "known_runs", lambda: [own.path, built_in.path])
         service.refresh()
         service._select_one()
         assert service.selected == own.path
-        assert not room.view.pause.isHidden() and room._first_run.isHidden()
+        assert not room.view.pause.isHidden() and room.demos.isVisibleTo(room)
         service.select(built_in.path)
         service._select_one()
         assert service.selected == built_in.path

@@ -76,7 +76,7 @@ class HeadsCard(Card):
     def shown(self) -> list[Snapshot]:
         """The snapshots on show, the oldest first."""
         reached = [one for one in self._snapshots if self._step is None or one[0] <= self._step]
-        return milestones(reached, EARLIER + 1)
+        return milestones(reached, EARLIER + 1) if not theme.is_projector() else reached[-1:]
 
     def show_run(self, _info: RunInfo | None) -> None:
         """Another run: nothing is known of its snapshots, nor what they read."""
@@ -111,7 +111,7 @@ class HeadsCard(Card):
             widget.setVisible(newest is not None)
         self._none.setVisible(newest is None and not self._problem.text())
         if newest is not None:
-            self.now_label.setText(self.tr("Now: step {step}").format(step=numbers.count(newest[0])))
+            self.now_label.setText(self.tr("At step {step}").format(step=numbers.count(newest[0])))
             self.now.show_heads(newest[1])
         earlier = ready[:-1]
         self._before_label.setVisible(bool(earlier))

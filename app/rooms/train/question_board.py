@@ -14,7 +14,7 @@ from ...look import theme
 from ...look.icons import paint_icon
 from ...widgets.pointer import ARROWS, PointerWidget
 
-GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 26, 9
+GAP_PX, LARGEST_CELL_PX, SMALLEST_CELL_PX = 3, 26, 13
 
 
 class QuestionBoard(PointerWidget):

@@ -177,7 +177,10 @@ class QuestionsPage(QWidget):
                 "step": numbers.count(last.step),
                 "time": numbers.duration(self._status.elapsed_s),
             }
-            if self._status.state == "done":
+            if self._at is not None and self.score is not None:
+                words["step"] = numbers.count(self.score.step)
+                sentence = self.tr("As it was at step {step}")
+            elif self._status.state == "done":
                 sentence = self.tr(
                     "Done: of {all} questions it got {before} right at the start and {now} after {time} of training."
                 )

@@ -140,7 +140,7 @@ def _measured(held_out: dict[str, Any], metrics: tuple[str, ...]) -> str:
         return f"{metric_name(name)} {numbers.decimal(held_out[name], 3)}"
     asked = held_out.get("questions")
     if isinstance(asked, dict) and isinstance(asked.get("right"), int) and isinstance(asked.get("of"), int):
-        right = QCoreApplication.translate("RunList", "{right} of {all} questions right")
+        right = QCoreApplication.translate("RunList", "{right} of {all} right")
         return right.format(right=numbers.count(asked["right"]), all=numbers.count(asked["of"]))
     accuracy = held_out.get("mlm_accuracy")
     if not isinstance(accuracy, int | float):

@@ -197,8 +197,9 @@ class RunView(Card):
         return self._pages[specs]
 
     def _build(self) -> None:
-        row = hbox(*self.numbers.values(), None, gap_px=18 if not theme.is_projector() else 8)
-        fill(self.body, row, self._message, (self._stack, 1))
+        self._row = QWidget()
+        hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 8)
+        fill(self.body, self._row, self._message, (self._stack, 1))
         self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
 
     def _show_pages(self) -> None:
@@ -221,6 +222,7 @@ class RunView(Card):
             policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
             page.setSizePolicy(policy, policy)
         self._stack.setCurrentWidget(shown)
+        self._row.setVisible(not (theme.is_projector() and shown is self.questions))  # the answers need the room
         self.to_curves.setChecked(not result)
         self.to_result.setChecked(result)
 
