@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Signal
@@ -76,7 +77,7 @@ class DemoPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.buttons = [
-            button(translate("Demo", demo.title), lambda demo=demo: self.start(demo), look="primary" if first else "")
+            button(translate("Demo", demo.title), partial(self.start, demo), look="primary" if first else "")
             for demo, first in zip(DEMOS, (True, False), strict=True)
         ]
         self.open_finished = button(

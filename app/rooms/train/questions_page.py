@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer, Signal
@@ -34,6 +35,7 @@ class QuestionsPage(QWidget):
     def __init__(self, loss: PlotSpec) -> None:
         super().__init__()
         self._path = Path()
+        self._ships = False
         self._status = RunStatus("unknown")
         self._questions: tuple[ClozeSentence, ...] = ()
         self._scores: list[QuestionScore] = []
@@ -76,6 +78,7 @@ class QuestionsPage(QWidget):
         """Another run: its measurements come next."""
         self._stop_playing()
         self._path, self._questions, self._scores, self._at = info.path, (), [], None
+        self._ships = info.is_built_in
         self.board.set_questions(())
         self._status = info.status
         self._draw()
@@ -131,7 +134,7 @@ class QuestionsPage(QWidget):
             "map": (self.tr("See all of it"), self.tr("Open this model in Map")),
         }
         self.room_buttons = {
-            key: button(title, lambda key=key: self._open_room(key), hint=hint) for key, (title, hint) in rooms.items()
+            key: button(title, partial(self._open_room, key), hint=hint) for key, (title, hint) in rooms.items()
         }
         margins = (theme.px(10), theme.px(6), theme.px(10), theme.px(6))
         buttons = hbox(*self.room_buttons.values(), None, self.play, gap_px=6)
@@ -175,7 +178,7 @@ class QuestionsPage(QWidget):
                 "now": last.right,
                 "all": len(last.is_right),
                 "step": numbers.count(last.step),
-                "time": numbers.duration(self._status.elapsed_s),
+                "time": self._training_time(last.step),
             }
             if self._at is not None and self.score is not None:
                 words["step"] = numbers.count(self.score.step)
@@ -189,6 +192,10 @@ class QuestionsPage(QWidget):
             self.ending_label.setText(sentence.format(**words))
         self.ending.setVisible(is_over)
         self.play.setText(self.tr("Stop playing") if self._player.isActive() else self.tr("Play again"))
+
+    def _training_time(self, step: int) -> str:
+        """In seconds; of the run that ships in steps, for it was trained on another computer."""
+        return self.tr("%n step(s)", "", step) if self._ships else numbers.duration(self._status.elapsed_s)
 
     # --- what the person does
 
