@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,10 +21,13 @@ from PySide6.QtWidgets import QApplication
 from app.look.fonts import font, register_fonts
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.pretrain import LONGER
+from bertcore.training.pretraining_batches import CAUSAL, MASKED
 
 SIZE = (1000, 760)
 INK, GRID_ALPHA = "#1b2430", 0.15
-STAGE = "#8b95a1"  # of the line where one begins
+PHASE = "#8b95a1"  # of the line where one begins
+PHASES = {CAUSAL: "next word", MASKED: "masked words", LONGER: "longer sequences"}
+ANCHORS = [(0, 0.5), (0, 0.5)]  # of a label: its left end is at the line, on both sides
 TRAINING = {  # of the training lines
     "next_word_loss": ("next word, training (causal warm-up)", "#e0b070"),
     "mlm_loss": ("masked words, training", "#9fc8ea"),
@@ -58,7 +60,7 @@ def main(
     _draw(above, trained, TRAINING, width=1.0)
     _draw(above, measured, HELD_OUT, width=2.2)
     _draw(below, measured, SHARES, width=2.2, scale=100)
-    _mark_stages((above, below), stages(lines))
+    _mark_phases((above, below), phase_starts(lines))
     below.setLabel("bottom", "tokens seen, millions")
     below.setXLink(above)
     for _ in range(3):
@@ -67,27 +69,22 @@ def main(
     picture.grab().save(str(file))
 
 
-def stages(lines: Sequence[Line]) -> list[float]:
-    """Tokens seen when each stage after the first began, of a run that ship_checkpoint.py joined from several.
-
-    A run goes from the causal phase to that of masked words and tells each once: one that is told again, or comes
-    after the other one, is the next stage's.
-    """
+def phase_starts(lines: Sequence[Line]) -> list[tuple[str, float]]:
+    """Each phase of the run and the tokens seen when it began; the causal warm-up begins with the run itself."""
     known = np.array([(line["step"], line["tokens"]) for line in lines if line.get("tokens") is not None])  # (N,2)
-    phases = [(line["step"], line["phase"]) for line in lines if line["kind"] == "phase" and line["phase"] != LONGER]
-    steps = [step for (_, before), (step, phase) in pairwise(phases) if (before, phase) != ("causal", "masked")]
-    return [float(np.interp(step - 1, *known.T)) for step in steps]
+    found = [(line["phase"], float(np.interp(line["step"] - 1, *known.T))) for line in lines if line["kind"] == "phase"]
+    return [(PHASES[phase], tokens) for phase, tokens in found if tokens > 0]
 
 
-def _mark_stages(plots: Sequence[pg.PlotItem], tokens: Sequence[float]) -> None:
-    pen = pg.mkPen(STAGE, width=1.0, style=Qt.PenStyle.DashLine)
-    for plot in plots:
-        for place in tokens:
-            line = pg.InfiniteLine(place / 1e6, angle=90, pen=pen)
+def _mark_phases(plots: Sequence[pg.PlotItem], starts: Sequence[tuple[str, float]]) -> None:
+    """A dashed line where each phase begins; its name in the first plot."""
+    pen = pg.mkPen(PHASE, width=1.0, style=Qt.PenStyle.DashLine)
+    for number, plot in enumerate(plots):
+        for name, tokens in starts:
+            label = {} if number else {"label": name, "labelOpts": {"position": 0.25, "color": INK, "anchors": ANCHORS}}
+            line = pg.InfiniteLine(tokens / 1e6, angle=90, pen=pen, **label)
             line.setZValue(-1)
             plot.addItem(line)
-    if tokens:
-        plots[0].legend.addItem(pg.PlotDataItem(pen=pen), "a stage begins")
 
 
 def _plot(picture: pg.GraphicsLayoutWidget, row: int, title: str) -> pg.PlotItem:

@@ -58,7 +58,8 @@ def main(
         options = options.with_changes(corpus=(str(prepared.resolve()), str(text.resolve())))
         run = out / name
         keep_freed_memory()
-        start_or_resume(options, run, resume=True, on_event=_tell_event)
+        if RunFolder(run).status().state != "done":
+            start_or_resume(options, run, resume=True, on_event=_tell_event)
         tuned = _what_tuning_gains(run, tasks, out / f"{name}-tuned") if tasks else ""
         target = into or ROOT
         (target / "docs").mkdir(parents=True, exist_ok=True)

@@ -194,7 +194,8 @@ def _machine(run: Path) -> str:
     starts = read_json_or_empty(run / ENVIRONMENT_FILE).get("starts") or [{}]
     last = starts[-1]
     device, threads = last.get("device", "cpu"), last.get("threads", 1)
-    where = f"{threads} cores of {last.get('processor', 'a processor')}" if device == "cpu" else device
+    cores = "one core" if threads == 1 else f"{threads} cores"
+    where = f"{cores} of {last.get('processor', 'a processor')}" if device == "cpu" else device
     return where if len(starts) == 1 else f"{where}, in {len(starts)} parts"
 
 

@@ -17,6 +17,7 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
     "class": ["positive", 0.7]                      a fine-tuned model's class, with at least that probability
     "names": ["Paris LOC"]                          all names that it marks, in order
     "answer": "Martin Reed"                         what it finds in the example's passage
+    "alone": ["bank", 6, -1.0, 0.8]                 the same where A and B are each read alone
     "same_part": ["token", "rain"] | "other_part"   of the input: token, segment, position; a word in A and in B
 
 Where there are several masks, "mask": 2 beside it means the second.
@@ -150,6 +151,16 @@ def alike(asked: Asked, wanted: tuple[str, int, float, float], mask: int) -> boo
     return bool(low <= cosines(asked.seen.hidden_states[layer][asked.places(word)])[0, 1] <= high)
 
 
+def alone(asked: Asked, wanted: tuple[str, int, float, float], mask: int) -> bool:
+    word, layer, low, high = wanted
+    states = []
+    for text in (asked.encoding.text_a, asked.encoding.text_b):
+        read = asked.checkpoint.tokenizer.encode(text or "")
+        seen = trace(asked.checkpoint.model, read.ids, read.segments)
+        states.append(seen.hidden_states[layer][read.tokens.index(word)])
+    return bool(low <= cosines(np.stack(states))[0, 1] <= high)
+
+
 def same_part(asked: Asked, wanted: tuple[str, str], mask: int) -> bool:
     vectors = getattr(asked.seen, PARTS[wanted[0]])[asked.places(wanted[1])]
     return bool(np.allclose(vectors[0], vectors[1]))
@@ -200,6 +211,7 @@ HOLDS: dict[str, Holds] = {
     "class": classed,
     "names": names,
     "answer": answers,
+    "alone": alone,
     "same_part": same_part,
     "other_part": opposite(same_part),
 }

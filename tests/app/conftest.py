@@ -121,6 +121,9 @@ def window(open_window: Callable[[Path | str], Window], model_folder: Path, qtbo
     made.state.set_text(TEXT_A, TEXT_B)
     made.state.set_masks(())
     settle(made, qtbot)
+    made.history.look()
+    made.history._done.clear()  # the change from the first example to this pair
+    made.history.changed.emit()
     return made
 
 

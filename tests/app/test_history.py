@@ -143,6 +143,7 @@ def test_an_undo_is_told_once_and_makes_no_step(past: History, state: ExploreSta
 
 def test_control_z_in_the_sentence_takes_back_a_mask_too(window: Window, qtbot: QtBot) -> None:
     edit = window.frame.sentences.a
+    edit.end(False)
     window.history.look()
     QTest.keyClicks(edit, " dog")
     qtbot.waitUntil(lambda: window.history.to_undo == "typing in A", timeout=TIMEOUT_MS)
