@@ -113,8 +113,11 @@ def describe(config: dict[str, Any]) -> str:
         )
         parts.append(text.format(model=model_name(begins_with)))
     data = config.get("data")
-    corpus = data.get("corpus") if isinstance(data, dict) else None
-    if isinstance(corpus, list | tuple) and corpus:
+    corpus, mixture = (data.get("corpus"), data.get("mixture")) if isinstance(data, dict) else (None, None)
+    if isinstance(mixture, dict) and mixture:  # the corpus is the folder that its files are in
+        read = [source for source in mixture.values() if not (isinstance(source, dict) and source.get("held_out"))]
+        parts.append(translate("RunInfo", "%n text file(s)", "", len(read)))
+    elif isinstance(corpus, list | tuple) and corpus:
         rest = len(corpus) - 1
         files = translate("RunInfo", "{file} and %n more", "", rest) if rest else "{file}"
         parts.append(files.format(file=Path(str(corpus[0])).name))

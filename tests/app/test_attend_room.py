@@ -1,5 +1,6 @@
 """The room Attend in a window with a tiny model: what it shows is what the functions say; what each control does."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,11 @@ def click(
     QTest.mouseClick(atlas, Qt.MouseButton.LeftButton, modifier, pos=spot)
 
 
-def test_it_opens_on_the_clearest_head_until_someone_chooses(window: Window, qtbot: QtBot) -> None:
+def test_it_opens_on_the_clearest_head_until_someone_chooses(
+    open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot
+) -> None:
+    window = open_window(model_folder)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
     settle(window, qtbot)
     assert window.state.reading is not None
     clear = clearest_head(traced(window).attentions, window.state.reading.encoding)

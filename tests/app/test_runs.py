@@ -324,6 +324,8 @@ def test_newest_held_out_is_found_from_the_end(tmp_path: Path, monkeypatch: pyte
 def test_describe_leaves_out_what_a_config_does_not_say() -> None:
     assert describe({}) == ""
     assert describe({"preset": "own", "data": {"corpus": ["/a/one.txt", "/a/two.txt"]}}) == "one.txt and 1 more"
+    mixed = {"one.txt": {"kind": "a"}, "two.txt": {"kind": "a"}, "three.txt": {"kind": "a", "held_out": True}}
+    assert describe({"preset": "own", "data": {"corpus": ["texts"], "mixture": mixed}}) == "2 text files"
 
 
 class TestCost:

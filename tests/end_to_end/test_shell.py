@@ -55,7 +55,7 @@ class TestInfo:
         if not built_in_checkpoint().is_dir():
             pytest.skip("assets/checkpoints holds no model yet")
         facts = shell("info", "--json").json
-        assert facts["tasks"] == ["mlm", "nsp"] and facts["layers"] == 4 and facts["hidden_size"] == 256
+        assert facts["tasks"] == ["mlm", "nsp"] and facts["layers"] == 6 and facts["hidden_size"] == 384
 
 
 class TestTokenize:
