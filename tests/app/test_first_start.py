@@ -12,7 +12,7 @@ from app.shell.commands import fill_examples
 from app.shell.rooms import ROOMS
 from app.shell.window import Window
 from app.state.examples import load_examples
-from bertcore.locations import BUILT_IN, TINY, assets, built_in_checkpoint
+from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
 
 WAIT_MS = 60_000
@@ -25,7 +25,7 @@ def test_the_run_that_ships_can_be_wound_back(open_window: Callable[[Path | str]
     assert isinstance(room, TrainRoom)
     assert window.state.model is None or window.state.model.folder == built_in_checkpoint()
     qtbot.waitUntil(lambda: room.slider.isEnabled() and room.chosen_step == snapshots[-1][0], timeout=WAIT_MS)
-    assert [run.path.name for run in room.runs.shown_runs] == [TINY, BUILT_IN]
+    assert [run.path.name for run in room.runs.shown_runs] == [TINY, CLASS_DEMO, BUILT_IN]
     qtbot.waitUntil(lambda: len(room.watch.list._guesses) == len(snapshots), timeout=WAIT_MS)
     said = [room.watch.list._guesses[path] for _, path in snapshots]
     assert said[0].probability < 0.05 and len({guess.token for guess in said}) > 2
