@@ -1,7 +1,7 @@
 """The Hugging Face checkpoint layout, read and written: config.json, model.safetensors, tokenizer files."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,19 @@ from bertcore.checkpoint.config_file import CONFIG_FILE, config_values, read_con
 from bertcore.checkpoint.difference import DIFFERENCE_FILE, base_folder, weights_hash, with_difference, write_difference
 from bertcore.checkpoint.missing_parts import what_is_missing
 from bertcore.checkpoint.sentence_pooling import Pooling, read_pooling
+from bertcore.checkpoint.stored_tensor import StoredTensor
 from bertcore.checkpoint.tensor_names import (
     class_name,
     encoder_extras,
     from_hugging_face,
     heads_in,
+    layer_tensors,
     layout_name,
     modern_names,
+    output_matrix,
     to_hugging_face,
 )
-from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, read_weights, write_tensors
+from bertcore.checkpoint.weights import SAFETENSORS, list_safetensors, list_weights, read_tensors, write_tensors
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, write_json
@@ -66,6 +69,7 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
 
     All heads that the files carry are there; `heads` names those that must be. Where one of them is not in the files,
     that is an error, unless `allow_random`: it is then drawn afresh, always the same way.
+    Names and shapes are compared before a number is read or a module is built.
     Raises BertcoreError, one sentence, for a folder that is no checkpoint, files that are missing, cut off or would
     run code, tensors that are missing, left over or do not fit the config, and a vocabulary that does not fit.
     """
@@ -73,18 +77,27 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
     tokenizer = Tokenizer.from_folder(folder)
     _check_vocabulary(tokenizer, config, folder)
     about = read_json(folder / ABOUT_FILE) if (folder / ABOUT_FILE).is_file() else {}
-    weights, unused = _read(folder, config, about)
+    made: dict[str, Tensor] = {}  # weights that are no tensors of this folder's files
+    if (folder / DIFFERENCE_FILE).is_file():
+        stored, unused, decoder = dict[str, tuple[StoredTensor, ...]](), list[str](), None
+        made = with_difference(load_checkpoint(base_folder(folder, about)).model.state_dict(), folder)
+    else:
+        stored, unused, decoder = _listed_weights(folder, config)
     if (folder / EXTRA_HEADS_FILE).is_file():
-        weights.update({name: value.float() for name, value in read_safetensors(folder / EXTRA_HEADS_FILE).items()})
-    tasks = tuple(head for head in HEAD_TITLES if any(name.startswith(f"{head}.") for name in weights))
-    has_pooler = any(name.startswith("pooler.") for name in weights)
+        stored.update({name: (tensor,) for name, tensor in list_safetensors(folder / EXTRA_HEADS_FILE).items()})
+    names = {*stored, *made}
+    tasks = tuple(head for head in HEAD_TITLES if any(name.startswith(f"{head}.") for name in names))
+    has_pooler = any(name.startswith("pooler.") for name in names)
     if not has_pooler and {"nsp", "sop"} & set(tasks):
         raise BertcoreError(f"The checkpoint {folder} has a sentence-pair head but no pooler; it is incomplete.")
     random_heads = _random_heads(folder, heads, tasks, allow_random)
+    _refuse_missing(set(layer_tensors(config)) - names, config, tasks, folder)
     with torch.device("meta"):
         model = Bert(config, [*tasks, *random_heads], has_pooler)
-    weights.update(_fresh_heads(config, random_heads, tasks))
-    _check_fit(weights, unused, model, folder)
+    made.update(_fresh_heads(config, random_heads, tasks))
+    _check_fit(stored, made, unused, model, folder)
+    weights = {**made, **_read(stored)}
+    _check_numbers(weights, decoder, model, folder)
     model.load_state_dict(weights, assign=True)
     return Checkpoint(
         model=model.eval().requires_grad_(False),
@@ -100,15 +113,16 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
     )
 
 
-def _read(folder: Path, config: BertConfig, about: Mapping[str, Any]) -> tuple[dict[str, Tensor], list[str]]:
-    """The weights by our names, and the file's tensors that belong to no part known here."""
-    if (folder / DIFFERENCE_FILE).is_file():
-        base = load_checkpoint(base_folder(folder, about))
-        return with_difference(base.model.state_dict(), folder), []
-    theirs = modern_names(read_weights(folder), config)
+def _listed_weights(
+    folder: Path, config: BertConfig
+) -> tuple[dict[str, tuple[StoredTensor, ...]], list[str], StoredTensor | None]:
+    """By our names, the tensors that make each of ours; the names that belong to no part known here; the output matrix
+    of the masked-word head, where the files have one."""
+    theirs = modern_names(list_weights(folder), config)
     architectures = read_config_values(folder).get("architectures")
     tasks = heads_in(theirs, config, architectures if isinstance(architectures, list) else ())
-    return from_hugging_face(theirs, config, tasks)
+    stored, unused = from_hugging_face(theirs, config, tasks)
+    return stored, unused, output_matrix(theirs, config)
 
 
 def save_checkpoint(
@@ -205,36 +219,86 @@ def _fresh_heads(config: BertConfig, heads: Collection[str], present: Collection
     return weights
 
 
-def _check_fit(weights: dict[str, Tensor], unused: list[str], model: Bert, folder: Path) -> None:
+def _read(stored: Mapping[str, tuple[StoredTensor, ...]]) -> dict[str, Tensor]:
+    """By our names, float32. Files name each tensor once, so nothing is read twice."""
+    tensors = read_tensors({(name, at): part for name, parts in stored.items() for at, part in enumerate(parts)})
+    weights = {}
+    for name, parts in stored.items():
+        of_parts = [tensors.pop((name, at)).float() for at in range(len(parts))]
+        weights[name] = of_parts[0] if len(of_parts) == 1 else torch.cat(of_parts)
+    return weights
+
+
+def _check_fit(
+    stored: Mapping[str, tuple[StoredTensor, ...]],
+    made: Mapping[str, Tensor],
+    unused: list[str],
+    model: Bert,
+    folder: Path,
+) -> None:
+    """Before any number is read: all names are there, and all shapes and kinds of numbers are right."""
+    config, tasks = model.config, model.tasks
     expected = {name: tuple(value.shape) for name, value in model.state_dict().items()}
-
-    def listed(names: Iterable[str]) -> str:
-        return _listed([layout_name(name, model.config, model.tasks) for name in names])
-
-    missing = sorted(set(expected) - set(weights))
-    if missing:
-        raise BertcoreError(f"The checkpoint {folder} lacks {listed(missing)}; it is incomplete or of another family.")
-    extra = encoder_extras(unused, model.config) + sorted(set(weights) - set(expected))
+    shapes = {name: tuple(value.shape) for name, value in made.items()}
+    shapes |= {name: _joined_shape(parts) for name, parts in stored.items()}
+    _refuse_missing(set(expected) - set(shapes), config, tasks, folder)
+    extra = encoder_extras(unused, config) + sorted(set(shapes) - set(expected))
     if extra:
         raise BertcoreError(
-            f"The encoder in {folder} has parts that a {model.config.family.title} does not have: {_listed(extra)}; "
+            f"The encoder in {folder} has parts that a {config.family.title} does not have: {_listed(extra)}; "
             "without them its results would be wrong."
         )
-    wrong = [
-        f"{listed([name])} is {tuple(weights[name].shape)} instead of {shape}"
-        for name, shape in expected.items()
-        if tuple(weights[name].shape) != shape
-    ]
+    wrong = [name for name, shape in expected.items() if shapes[name] != shape]
     if wrong:
-        raise BertcoreError(f"The weights in {folder} do not fit its config.json: {_listed(wrong)}.")
-    broken = [name for name in expected if not math.isfinite(float(weights[name].sum()))]
-    if broken:
+        said = [
+            f"{layout_name(name, config, tasks)} is {shapes[name]} instead of {expected[name]}" for name in wrong[:20]
+        ]
+        raise BertcoreError(f"The weights in {folder} do not fit its config.json: {_listed(said, len(wrong))}.")
+    whole = [name for name, parts in stored.items() if not all(part.dtype.is_floating_point for part in parts)]
+    if whole:
+        kind = str(stored[whole[0]][0].dtype).removeprefix("torch.")
         raise BertcoreError(
-            f"The weights in {folder} contain infinite or NaN values, in {listed(broken)}; "
-            "the training that made them went wrong."
+            f"The weights in {folder} are no floating-point numbers ({kind}) in {_theirs(whole, config, tasks)}; "
+            "ask for the model as it was before it was quantised."
         )
 
 
-def _listed(names: list[str], most: int = 20) -> str:
-    rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + rest
+def _joined_shape(parts: tuple[StoredTensor, ...]) -> tuple[int, ...]:
+    shape = parts[0].shape
+    return shape if len(parts) == 1 else (sum(part.shape[0] for part in parts), *shape[1:])
+
+
+def _refuse_missing(missing: Collection[str], config: BertConfig, tasks: Collection[str], folder: Path) -> None:
+    if missing:
+        raise BertcoreError(
+            f"The checkpoint {folder} lacks {_theirs(missing, config, tasks)}; it is incomplete or of another family."
+        )
+
+
+def _check_numbers(weights: Mapping[str, Tensor], decoder: StoredTensor | None, model: Bert, folder: Path) -> None:
+    table = weights["embeddings.token.weight"]
+    if decoder is not None and (decoder.shape != table.shape or not _same(table, decoder)):
+        raise BertcoreError(
+            "The masked-word head of this checkpoint has its own output matrix; BERT uses the token embeddings."
+        )
+    broken = [name for name, value in weights.items() if not math.isfinite(float(value.sum()))]
+    if broken:
+        raise BertcoreError(
+            f"The weights in {folder} contain infinite or NaN values, in "
+            f"{_theirs(broken, model.config, model.tasks)}; the training that made them went wrong."
+        )
+
+
+def _same(table: Tensor, stored: StoredTensor) -> bool:
+    return torch.equal(table, read_tensors({"": stored})[""].float())
+
+
+def _theirs(names: Collection[str], config: BertConfig, tasks: Collection[str], most: int = 20) -> str:
+    """The names as the layout has them, the first so many."""
+    return _listed([layout_name(name, config, tasks) for name in sorted(names)[:most]], len(names))
+
+
+def _listed(names: list[str], count: int | None = None, most: int = 20) -> str:
+    """The first of `count` names (None: of these), and how many more there are."""
+    more = (count or len(names)) - most
+    return ", ".join(f"{name:.200}" for name in names[:most]) + (f" and {more:,} more" if more > 0 else "")

@@ -15,6 +15,8 @@ _TRANSLATED = ("model_type", "norm", "positions", "labels")
 # Classes of `transformers` whose head has as many outputs as there are labels, though they are always two
 _TWO_OUTPUTS = ("ForQuestionAnswering", "AlbertForPreTraining")
 
+_MOST_LABELS = 100_000
+
 
 def read_config(folder: Path) -> BertConfig:
     """The architecture in a checkpoint folder's config.json. Needs no weights.
@@ -103,16 +105,26 @@ def read_config_values(folder: Path) -> dict[str, Any]:
 
 
 def _labels(values: dict[str, Any], folder: Path) -> tuple[str, ...]:
-    beside, names = values.get("labels"), values.get("id2label")
+    beside, names, count = values.get("labels"), values.get("id2label"), values.get("num_labels")
     if isinstance(beside, list) and beside:
-        names = dict(enumerate(beside))
+        names, count = dict(enumerate(beside)), None
+    # A number of labels wins over names for another number of them, as in transformers (an id2label of two is often
+    # the default that somebody's program wrote beside it).
+    if type(count) is int and 0 < count <= _MOST_LABELS and (not isinstance(names, dict) or len(names) != count):
+        return tuple(f"LABEL_{i}" for i in range(count))
     if names is None:
-        count = values.get("num_labels", 0)
-        return tuple(f"LABEL_{i}" for i in range(count)) if isinstance(count, int) and 0 < count <= 100_000 else ()
+        return ()
     try:
         by_number = {int(number): str(label) for number, label in names.items()}
     except (AttributeError, ValueError):
         by_number = {-1: ""}
     if sorted(by_number) != list(range(len(by_number))):
         raise BertcoreError(f"The labels (id2label) in the config.json of {folder} are not numbered 0, 1, 2, ...")
-    return tuple(by_number[number] for number in range(len(by_number)))
+    labels = tuple(by_number[number] for number in range(len(by_number)))
+    try:
+        "".join(labels).encode("utf-8")
+    except UnicodeEncodeError:  # JSON can write them, and nothing can show them
+        raise BertcoreError(
+            f"The labels in the config.json of {folder} have half a character (\\ud800 to \\udfff); write them anew."
+        ) from None
+    return labels

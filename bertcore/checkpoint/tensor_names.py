@@ -4,11 +4,11 @@ A stem is a name without its last part (`weight`, `bias`). Our query, key and va
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
-import torch
 from torch import Tensor
 
+from bertcore.checkpoint.stored_tensor import StoredTensor
 from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 
@@ -147,30 +147,48 @@ def to_hugging_face(state: dict[str, Tensor], config: BertConfig, heads: Collect
 
 
 def from_hugging_face(
-    theirs: dict[str, Tensor], config: BertConfig, heads: Collection[str]
-) -> tuple[dict[str, Tensor], list[str]]:
-    """Their tensors (by `modern_names`) by our names, and the names that belong to nothing here.
+    theirs: dict[str, StoredTensor], config: BertConfig, heads: Collection[str]
+) -> tuple[dict[str, tuple[StoredTensor, ...]], list[str]]:
+    """Of each tensor of ours, the one or three of theirs (by `modern_names`) that make it, one below the other; and
+    the names that belong to nothing here. What is missing stays missing.
 
-    What is missing stays missing. `theirs` is emptied on the way, so that at no time everything is there twice.
-    Raises BertcoreError for an output table of its own, layers beyond the config's, and parts that do not fit together.
+    Raises BertcoreError for layers beyond the config's, and parts that do not fit together.
     """
-    _check_tied(theirs, config)
     _check_layers(theirs, config)
-    ours: dict[str, Tensor] = {}
+    ours: dict[str, tuple[StoredTensor, ...]] = {}
+    used = set()
     kinds = ("weight", "bias")
     for stem, their in _stems(config, heads).items():
         for kind in kinds:
             if f"{their}.{kind}" in theirs and not (stem == "mlm" and kind == "weight"):
-                ours[f"{stem}.{kind}"] = theirs.pop(f"{their}.{kind}").float()
+                ours[f"{stem}.{kind}"] = (theirs[f"{their}.{kind}"],)
+                used.add(f"{their}.{kind}")
     for stem, parts in _fused_stems(config).items():
         for kind in kinds:
             names = [f"{part}.{kind}" for part in parts]
-            tensors = [theirs.pop(name) for name in names if name in theirs]
-            if len({part.shape for part in tensors}) > 1 or any(part.ndim == 0 for part in tensors):
+            tensors = tuple(theirs[name] for name in names if name in theirs)
+            if len({part.shape for part in tensors}) > 1 or any(not part.shape for part in tensors):
                 raise BertcoreError(f"The query, key and value weights of {_layer_words(stem)} do not fit together.")
+            used.update(names)
             if len(tensors) == len(names):
-                ours[f"{stem}.{kind}"] = torch.cat([part.float() for part in tensors])
-    return ours, sorted(name for name in theirs if not _is_copy(name, config))
+                ours[f"{stem}.{kind}"] = tensors
+    return ours, sorted(name for name in theirs if name not in used and not _is_copy(name, config))
+
+
+def layer_tensors(config: BertConfig) -> list[str]:
+    """By our names, what every encoder of this config has in its layers. Cheaper to ask than a model is to build."""
+    stems = [*_LAYERS.get("pre" if config.norm == "pre" else config.model_type, _BERT_LAYER), _FUSED]
+    return [
+        f"encoder.layers.{group}.{stem}.{kind}"
+        for group in range(config.layer_groups)
+        for stem in stems
+        for kind in ("weight", "bias")
+    ]
+
+
+def output_matrix(theirs: Mapping[str, StoredTensor], config: BertConfig) -> StoredTensor | None:
+    """The copy of the token table that the masked-word head may come with."""
+    return theirs.get(f"{_tied(config)}.weight")
 
 
 def _layer_words(stem: str) -> str:
@@ -206,7 +224,7 @@ def heads_in(names: Iterable[str], config: BertConfig, architectures: Collection
     return tuple(heads)
 
 
-def modern_names(theirs: dict[str, Tensor], config: BertConfig) -> dict[str, Tensor]:
+def modern_names(theirs: Mapping[str, StoredTensor], config: BertConfig) -> dict[str, StoredTensor]:
     """Old and bare names put right: `gamma`, `beta`, data-parallel `module.`, encoders saved without their prefix."""
     prefix = f"{config.family.encoder_prefix}."
     bare = ("embeddings.", "encoder.", "pooler.", "transformer.", "embeddings_project.")
@@ -273,20 +291,11 @@ def _is_copy(name: str, config: BertConfig) -> bool:
     return name.startswith(f"{_tied(config)}.") or name.endswith((".position_ids", ".token_type_ids"))
 
 
-def _check_layers(theirs: dict[str, Tensor], config: BertConfig) -> None:
+def _check_layers(theirs: Mapping[str, StoredTensor], config: BertConfig) -> None:
     pattern = re.compile(re.escape(_layer_prefix(config, 7)).replace("7", r"(\d{1,6})", 1) + r"\.")
     numbers = {int(match[1]) for name in theirs if (match := pattern.match(name))}
     if numbers and max(numbers) >= config.layer_groups:
         raise BertcoreError(
             f"The weights have {max(numbers) + 1} layers but the config.json beside them says "
             f"{config.layer_groups}; they do not belong together."
-        )
-
-
-def _check_tied(theirs: dict[str, Tensor], config: BertConfig) -> None:
-    table = theirs.get(f"{config.family.encoder_prefix}.embeddings.word_embeddings.weight")
-    decoder = theirs.get(f"{_tied(config)}.weight")
-    if table is not None and decoder is not None and decoder is not table and not torch.equal(table, decoder):
-        raise BertcoreError(
-            "The masked-word head of this checkpoint has its own output matrix; BERT uses the token embeddings."
         )

@@ -1,64 +1,117 @@
-"""A checkpoint folder's weights as tensors by name: one safetensors file, several (shards), or a pickled one."""
+"""A checkpoint folder's weights as tensors by name: one safetensors file, several (shards), or a pickled one.
+
+Files are listed first, names, kinds and shapes; numbers are read when it is known that they are wanted and fit.
+"""
 
 import json
-import pickle
-from collections.abc import Mapping
+import os.path
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from bertcore.checkpoint.pickled import list_pickled
+from bertcore.checkpoint.stored_tensor import StoredTensor
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
+from bertcore.limits import HEADER_BYTES
 
 SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
 _READERS = 2  # at once: half the time of one; most of it goes into fetching pages of fresh memory
+_RESERVE = 0.9  # of the memory that is free, what a model may take
+
+Key = TypeVar("Key")
 
 
-def read_weights(folder: Path) -> dict[str, Tensor]:
-    """All tensors of the folder, under the names that the file gives them, in its precision.
+def list_weights(folder: Path) -> dict[str, StoredTensor]:
+    """All tensors of the folder, under the names that the files give them; nothing but their headers is read.
 
     Raises BertcoreError for files that are absent, cut off or half downloaded, and for one that would run code.
     """
-    for name, read in ((SAFETENSORS, read_safetensors), (PICKLED, _read_pickled)):
+    for name, listed in ((SAFETENSORS, list_safetensors), (PICKLED, list_pickled)):
         if (folder / name).is_file():
-            return read(folder / name)
+            return listed(folder / name)
         if (folder / f"{name}.index.json").is_file():
-            weights: dict[str, Tensor] = {}
+            weights: dict[str, StoredTensor] = {}
             for shard in _shards(folder / f"{name}.index.json"):
-                weights.update(read(shard))
+                weights.update(listed(shard))
             return weights
     _refuse_half_downloaded(folder)
     raise BertcoreError(f"The folder {folder} has no weights: it needs {SAFETENSORS} or {PICKLED}.")
 
 
-def read_safetensors(file: Path) -> dict[str, Tensor]:
-    """The tensors of one file, each in memory of its own.
+def list_safetensors(file: Path) -> dict[str, StoredTensor]:
+    """The tensors of one file, whose header is checked as the format wants it (huggingface/safetensors, README).
 
-    The library checks the file; the bytes are then read straight into the tensors. Its own reader maps the file, and
-    a mapped file that changes meanwhile (a training run writes another) ends the process; copying out of the map takes
-    twice the time and memory.
+    The library's own reader maps the file: one that changes meanwhile (a training run writes another) ends the process,
+    copying out of the map takes twice the time and memory, and a map of a huge file may be refused.
     """
     try:
-        with safe_open(file, framework="pt") as checked:
-            names = list(checked.keys())
         with file.open("rb", buffering=0) as stream:
-            header = json.loads(stream.read(int.from_bytes(stream.read(8), "little")))
-            start = stream.tell()
-        with ThreadPoolExecutor(_READERS) as pool:
-            tensors = pool.map(lambda name: _read_tensor(file, start, header[name]), names)
-            return dict(zip(names, tensors, strict=True))
+            length = int.from_bytes(stream.read(8), "little")
+            size = file.stat().st_size - 8 - length
+            if length > HEADER_BYTES or size < 0:
+                raise ValueError("its header is too long")
+            header = json.loads(stream.read(length))
+        header.pop("__metadata__", None)
+        tensors = {name: _listed(file, 8 + length, name, about) for name, about in header.items()}
+        _check_places(tensors.values(), 8 + length, size)
+        return tensors
+    except BertcoreError:
+        raise
     except PermissionError:
         raise BertcoreError(f"The weights file {file} cannot be read: you have no permission; ask its owner.") from None
-    except (SafetensorError, OSError, ValueError, KeyError) as error:
-        reason = str(error).removeprefix("Error while deserializing header: ")
+    except OSError as error:
+        raise BertcoreError(f"The weights file {file} cannot be read ({error.strerror or error}).") from None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        reason = str(error).rstrip(".") if type(error) is ValueError else "its header is damaged"
         raise BertcoreError(
-            f"The weights file {file} is damaged or cut off ({reason}); fetch the checkpoint again."
+            f"The weights file {file} is damaged or cut off ({reason:.200}); fetch the checkpoint again."
         ) from None
+
+
+def read_tensors(wanted: Mapping[Key, StoredTensor]) -> dict[Key, Tensor]:
+    """The numbers of these tensors, each in memory of its own, in the precision of the file.
+
+    Raises BertcoreError where they do not fit into memory, or the file cannot be read.
+    """
+    refuse_without_memory(wanted.values())
+    try:
+        with ThreadPoolExecutor(_READERS) as pool:
+            return dict(zip(wanted, pool.map(StoredTensor.read, wanted.values()), strict=True))
+    except (OSError, ValueError) as error:
+        file = next(iter(wanted.values())).file
+        reason = getattr(error, "strerror", None) or error
+        raise BertcoreError(f"The weights file {file} cannot be read ({reason}); fetch the checkpoint again.") from None
+
+
+def read_safetensors(file: Path) -> dict[str, Tensor]:
+    """All tensors of one file. Raises BertcoreError as `list_safetensors` and `read_tensors` do."""
+    return read_tensors(list_safetensors(file))
+
+
+def refuse_without_memory(tensors: Iterable[StoredTensor]) -> None:
+    """Before any is taken: a sparse file of a few bytes can claim gigabytes, and the system ends whoever takes them."""
+    tensors = list(tensors)
+    needed, free = sum(tensor.elements * 4 for tensor in tensors), _free_memory()
+    if tensors and free is not None and needed > _RESERVE * free:
+        raise BertcoreError(
+            f"The weights in {tensors[0].file.parent} need {needed / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are "
+            "free; close other programs, or open a smaller model."
+        )
+
+
+def _free_memory() -> int | None:
+    """Bytes that can be had without swapping; None where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, ValueError, StopIteration):
+        return None
 
 
 def write_tensors(tensors: Mapping[str, Tensor], file: Path) -> None:
@@ -81,57 +134,59 @@ _DTYPES = {
 }
 
 
-def _read_tensor(file: Path, start: int, about: dict[str, Any]) -> Tensor:
-    first, end = about["data_offsets"]
-    if about["dtype"] not in _DTYPES:
-        raise ValueError(f"numbers of the kind {about['dtype']} are not read here")
-    tensor = torch.empty(end - first, dtype=torch.uint8)
-    view = tensor.numpy().data
-    with file.open("rb", buffering=0) as stream:
-        stream.seek(start + first)
-        while len(view):  # one call gives 2 GiB at most
-            count = stream.readinto(view)
-            if not count:
-                raise ValueError("it ends too early")
-            view = view[count:]
-    return tensor.view(_DTYPES[about["dtype"]]).view(about["shape"])
-
-
-def _read_pickled(file: Path) -> dict[str, Tensor]:
-    """Tensors out of a pytorch_model.bin, by torch's reader that refuses everything which could run code."""
-    try:
-        content = torch.load(file, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError:
+def _listed(file: Path, start: int, name: str, about: dict[str, Any]) -> StoredTensor:
+    """What the header says of a tensor. Raises ValueError where its shape does not fill its place."""
+    (first, end), shape = about["data_offsets"], tuple(about["shape"])
+    dtype = _DTYPES.get(str(about["dtype"]))
+    if dtype is None:
         raise BertcoreError(
-            f"The weights file {file} is damaged, or holds more than tensors and could run code; it was not opened. "
-            "Ask for a model.safetensors file instead."
-        ) from None
-    except Exception as error:  # torch reports a cut-off archive in several types
-        reason = str(error).splitlines()[0].rstrip(".") if str(error) else "it ends too early"
-        raise BertcoreError(f"The weights file {file} is damaged or cut off ({reason}).") from None
-    if not isinstance(content, dict) or not all(
-        isinstance(name, str) and isinstance(value, Tensor) for name, value in content.items()
-    ):
-        raise BertcoreError(f"The weights file {file} does not contain named tensors.")
-    return content
+            f"The weights file {file} holds numbers of the kind {about['dtype']!s:.20} ({name:.80}), which are not "
+            "read here; ask for the model in float32 or float16."
+        )
+    if not all(type(number) is int and 0 <= number < 2**63 for number in (first, end, *shape)) or len(shape) > 8:
+        raise ValueError(f"{name:.80} has no shape")
+    stored = StoredTensor(file, start + first, end - first, dtype, shape)
+    if stored.size != stored.elements * dtype.itemsize:
+        raise ValueError(f"{name:.80} does not have the bytes that its shape needs")
+    return stored
+
+
+def _check_places(tensors: Iterable[StoredTensor], start: int, size: int) -> None:
+    """One tensor begins where another ends, and the last one where the file does. Else raises ValueError."""
+    at = start
+    for tensor in sorted(tensors, key=lambda tensor: (tensor.start, tensor.size)):
+        if tensor.start != at:
+            raise ValueError("its tensors overlap, or leave gaps")
+        at += tensor.size
+    if at > start + size:
+        raise ValueError("it ends too early")
+    if at < start + size:
+        raise ValueError("it goes on behind its last tensor")
 
 
 def _shards(index: Path) -> list[Path]:
     """The files that an index names, in its order; all of them must be there, beside it."""
     table = read_json(index).get("weight_map")
-    if not isinstance(table, dict) or not table or not all(isinstance(name, str) for name in table.values()):
+    if not isinstance(table, dict) or not table or not all(_is_file_name(name) for name in table.values()):
         raise BertcoreError(f"The file {index} does not say which tensor is in which file; fetch the checkpoint again.")
     files = [index.parent / name for name in dict.fromkeys(table.values())]
     outside = [file.name for file in files if file.resolve().parent != index.parent.resolve()]
     if outside and not index.is_symlink():
-        raise BertcoreError(f"The file {index} names files outside of its folder ({outside[0]}); it was not opened.")
-    absent = [file.name for file in files if not file.is_file()]
-    if absent:
         raise BertcoreError(
-            f"The checkpoint {index.parent} is in {len(files)} parts and lacks {', '.join(absent[:20])}; "
-            "fetch the checkpoint again."
+            f"The file {index} names files outside of its folder ({outside[0]:.80}); it was not opened."
+        )
+    absent = [file.name for file in files if not os.path.isfile(file)]  # Path's own raises where a name is too long
+    if absent:
+        names = ", ".join(f"{name:.80}" for name in absent[:20])
+        raise BertcoreError(
+            f"The checkpoint {index.parent} is in {len(files)} parts and lacks {names}; fetch the checkpoint again."
         )
     return files
+
+
+def _is_file_name(name: object) -> bool:
+    """NUL and half characters, which no file name holds, are not printable."""
+    return isinstance(name, str) and name.isprintable()
 
 
 def _refuse_half_downloaded(folder: Path) -> None:

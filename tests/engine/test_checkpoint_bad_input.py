@@ -1,6 +1,7 @@
 """What is no checkpoint is refused with one sentence that names it, and nothing in it is ever run."""
 
 import json
+import os
 import pickle
 import shutil
 import time
@@ -17,6 +18,9 @@ from torch import Tensor
 from bertcore.checkpoint.checkpoint import load_checkpoint, read_config
 from bertcore.errors import BertcoreError
 from bertcore.resolve_model import resolve_model
+from bertcore.tokenizer.special_tokens import SPECIAL_TOKENS
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.tokenizer.vocabularies import raw_from_words
 from tests.engine.models import VOCABULARY, tiny_checkpoint
 
 
@@ -165,6 +169,19 @@ class TestConfig:
         edit_config(folder, position_embedding_type="absolute", is_decoder=True)
         refused(folder, "decoder")
 
+    @pytest.mark.parametrize("names", [None, {"0": "no", "1": "yes"}, {str(i): f"name {i}" for i in range(50)}])
+    def test_the_number_of_labels_is_that_of_transformers(self, folder: Path, names: dict[str, str] | None) -> None:
+        """An `id2label` of two is often a default that somebody's program wrote beside `num_labels`."""
+        from transformers import BertConfig as Theirs
+
+        edit_config(folder, num_labels=50, **({"id2label": names} if names else {}))
+        theirs = Theirs.from_pretrained(folder)
+        assert read_config(folder).labels == tuple(theirs.id2label[i] for i in range(50))
+
+    def test_half_a_character_in_a_label(self, folder: Path) -> None:
+        edit_config(folder, id2label={"0": "no", "1": "\ud800"})
+        refused(folder, "labels", "config.json")
+
     def test_config_alone_is_enough_to_read_the_config(self, folder: Path) -> None:
         (folder / "model.safetensors").unlink()
         assert read_config(folder).num_hidden_layers == 2
@@ -233,6 +250,28 @@ class TestWeights:
         edit_weights(folder, lambda tensors: tensors.update({"cls.predictions.decoder.weight": table}))
         refused(folder, "token embeddings")
 
+    @pytest.mark.parametrize("kind", [torch.int8, torch.int64, torch.bool, torch.uint8])
+    def test_whole_numbers_are_no_weights(self, folder: Path, kind: torch.dtype) -> None:
+        name = "bert.encoder.layer.0.output.dense.weight"
+        edit_weights(folder, lambda tensors: tensors.update({name: tensors[name].to(kind)}))
+        refused(folder, name, str(kind).removeprefix("torch."), "quantised")
+
+    def test_numbers_of_a_kind_that_is_not_read(self, folder: Path) -> None:
+        name = "bert.pooler.dense.weight"
+        edit_weights(folder, lambda tensors: tensors.update({name: tensors[name].to(torch.float8_e4m3fn)}))
+        refused(folder, name, "F8_E4M3")
+
+    def test_unknown_tensors_of_any_kind_are_left_alone(self, folder: Path) -> None:
+        edit_weights(folder, lambda tensors: tensors.update({"something.else": torch.zeros(3, dtype=torch.int32)}))
+        assert load_checkpoint(folder).unused == ("something.else",)
+
+    def test_200_layers_open_in_two_seconds(self, tmp_path: Path) -> None:
+        sizes = {"hidden_size": 8, "num_attention_heads": 2, "intermediate_size": 8}
+        folder = tiny_checkpoint(tmp_path / "deep", num_hidden_layers=200, **sizes)
+        began = time.process_time()
+        assert len(load_checkpoint(folder).model.encoder.layers) == 200
+        assert time.process_time() - began < 2
+
     @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
     def test_numbers_that_are_none(self, folder: Path, bad: float) -> None:
         edit_weights(folder, lambda tensors: tensors["bert.pooler.dense.bias"].__setitem__(3, bad))
@@ -254,6 +293,40 @@ class TestVocabulary:
         refused(folder, "'word7' twice")
         assert time.process_time() - began < 20  # a look through all former words for each would take minutes
 
+    @pytest.mark.parametrize("as_json", [True, False])
+    def test_capitals_read_in_lower_case(self, folder: Path, as_json: bool) -> None:
+        """As a vocabulary of proteins, of which `transformers` makes nothing but [UNK]."""
+        words = (*SPECIAL_TOKENS, *"ACDEFGHIKLMNPQRSTVWY")
+        if as_json:
+            Tokenizer(raw_from_words(words)).save(folder)
+        else:
+            (folder / "tokenizer.json").unlink()
+            (folder / "vocab.txt").write_text("\n".join(words) + "\n")
+        settings = folder / "tokenizer_config.json"
+        settings.write_text(json.dumps({"tokenizer_class": "BertTokenizer"}))
+        refused(folder, "capital letters", '"do_lower_case": false', "tokenizer_config.json")
+        settings.write_text(json.dumps({"tokenizer_class": "BertTokenizer", "do_lower_case": False}))
+        assert Tokenizer.from_folder(folder).encode("A C D").tokens == ["[CLS]", "A", "C", "D", "[SEP]"]
+
+    @pytest.mark.parametrize(
+        ("name", "content"),
+        [
+            ("tokenizer_config.json", '{"mask_token": "\\ud800"}'),
+            ("tokenizer_config.json", '{"added_tokens_decoder": {"99": {"content": "\\udfff", "special": true}}}'),
+            ("added_tokens.json", '{"\\ud800": 99}'),
+            ("vocab.json", '{"\\ud800": 0}'),
+            ("tokenizer.json", '{"model": {"type": "WordPiece", "vocab": {"\\ud800": 0}}}'),
+        ],
+    )
+    def test_half_a_character(self, folder: Path, name: str, content: str) -> None:
+        for other in ("tokenizer.json", "tokenizer_config.json"):
+            (folder / other).unlink()
+        if name == "vocab.json":
+            (folder / "vocab.txt").unlink()
+            (folder / "merges.txt").write_text("#version: 0.2\n")
+        (folder / name).write_text(content)
+        refused(folder, str(folder))
+
     def test_a_word_twice(self, folder: Path) -> None:
         (folder / "tokenizer.json").unlink()
         (folder / "vocab.txt").write_text("\n".join((*VOCABULARY[:-1], "the")) + "\n")
@@ -264,6 +337,31 @@ class TestVocabulary:
 def test_classes_that_are_no_names_tell_nothing(folder: Path, names: object) -> None:
     edit_config(folder, architectures=names)
     load_checkpoint(folder)
+
+
+class TestShards:
+    @pytest.fixture
+    def index(self, folder: Path) -> Path:
+        (folder / "model.safetensors").rename(folder / "part-1.safetensors")
+        return folder / "model.safetensors.index.json"
+
+    @pytest.mark.parametrize(
+        "name",
+        ["a\0b", "\ud800", "x" * 5000, "../part-1.safetensors", "", "/etc/passwd", 3, None, ["part-1.safetensors"]],
+    )
+    def test_a_part_that_no_file_can_be(self, index: Path, name: object) -> None:
+        index.write_text(json.dumps({"weight_map": {"bert.x": name}}))
+        refused(index.parent, str(index.parent))
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no such permissions here")
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"])
+def test_a_file_that_may_not_be_read_is_not_called_damaged(folder: Path, name: str) -> None:
+    (folder / name).chmod(0)
+    if os.access(folder / name, os.R_OK):
+        pytest.skip("this user may read everything")
+    sentence = refused(folder, name, "permission")
+    assert "damaged" not in sentence and "valid" not in sentence
 
 
 class _RunsCode:
