@@ -178,7 +178,12 @@ class Tokenizer:
                     numbered_by_line=files.numbered_by_line,
                 )
         except RuntimeError as error:
-            raise BertcoreError(f"The tokenizer in {folder} cannot be used: {error}.") from None
+            raise BertcoreError(f"The tokenizer in {folder} cannot be used: {error!s:.200}.") from None
+        except UnicodeEncodeError:
+            raise BertcoreError(
+                f"The tokenizer in {folder} has a token with half a character (\\ud800 to \\udfff), which no text has; "
+                "fetch the checkpoint again."
+            ) from None
 
     @classmethod
     def train(

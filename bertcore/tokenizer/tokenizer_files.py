@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,14 @@ from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, write_json
+from bertcore.limits import ADDED_TOKENS, VOCABULARY_BYTES, check_size, read_bytes
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
 from bertcore.tokenizer.token_labels import VocabularyKind, kind_of
+from bertcore.tokenizer.tokenizer_json import check_tokenizer_json
 from bertcore.tokenizer.vocabularies import bert_normalizer, is_smiles_vocabulary, raw_from_smiles, raw_from_words
 
 SETTINGS_FILE = "tokenizer_config.json"
+_MOST_GROUPS = 1000  # of added tokens, special ones and others in turn
 PLAIN_CLASS = "PreTrainedTokenizerFast"  # of `transformers`: takes tokenizer.json as it is
 # Classes that take from tokenizer.json what it says, and so leave the settings beside it alone.
 _PLAIN_CLASSES = (PLAIN_CLASS, "TokenizersBackend")
@@ -72,10 +76,13 @@ def read_tokenizer_folder(folder: Path) -> TokenizerFolder:
         _add_declared(raw, folder, settings)
     else:
         raise BertcoreError(_no_vocabulary(folder))
+    lowercase = _small_letters(raw)
+    if lowercase:
+        _refuse_capitals_only(raw, folder)
     from_vocab_txt = not (folder / "tokenizer.json").is_file() and (folder / "vocab.txt").is_file()
     return TokenizerFolder(
         raw=raw,
-        lowercase=_small_letters(raw),
+        lowercase=lowercase,
         names=names,
         class_name=_class_name(folder, settings, kind_of(raw)),
         needed=tuple(SPELLINGS) if from_vocab_txt else ("pad", "cls", "sep"),
@@ -110,11 +117,12 @@ def read_settings(file: Path) -> dict[str, Any]:
 
 
 def _read_tokenizer_json(file: Path) -> RawTokenizer:
+    check_tokenizer_json(file)
     try:
         with panics_as_errors():
             return RawTokenizer.from_file(str(file))
     except Exception as error:  # the library raises plain Exception
-        raise BertcoreError(f"The file {file} is not a readable tokenizer: {error}.") from None
+        raise BertcoreError(f"The file {file} is not a readable tokenizer: {error!s:.200}.") from None
 
 
 def _apply_settings(raw: RawTokenizer, settings: Mapping[str, Any]) -> None:
@@ -154,7 +162,8 @@ def _read_vocab_txt(folder: Path, settings: Mapping[str, Any], names: Mapping[st
 
 def _read_lines(file: Path) -> list[str]:
     try:
-        words = file.read_text(encoding="utf-8-sig").split("\n")  # Windows' Notepad begins a file with a mark
+        content = read_bytes(file, VOCABULARY_BYTES, "fetch the checkpoint again")
+        words = content.decode("utf-8-sig").split("\n")  # Windows' Notepad begins a file with a mark
     except UnicodeDecodeError:
         raise BertcoreError(f"The file {file} is not UTF-8 text; a vocabulary has one token on each line.") from None
     if words and not words[-1]:
@@ -171,11 +180,14 @@ def _read_byte_level(folder: Path, settings: Mapping[str, Any]) -> RawTokenizer:
     files = folder / "vocab.json", folder / "merges.txt"
     if not files[1].is_file():
         raise BertcoreError(f"The folder {folder} has a vocab.json but no merges.txt; fetch the checkpoint again.")
+    for file in files:
+        check_size(file, VOCABULARY_BYTES, "fetch the checkpoint again")
     try:
         with panics_as_errors():
             model = BPE.from_file(str(files[0]), str(files[1]))
     except Exception as error:  # the library raises plain Exception
-        raise BertcoreError(f"The files {files[0]} and {files[1].name} cannot be read: {error}.") from None
+        reason = str(error).removeprefix("Error while reading BPE files: ")
+        raise BertcoreError(f"The files {files[0]} and {files[1].name} cannot be read: {reason:.200}.") from None
     raw = RawTokenizer(model)
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=_switch(settings, "add_prefix_space", False))
     raw.decoder = decoders.ByteLevel()
@@ -246,16 +258,27 @@ def _add_declared(raw: RawTokenizer, folder: Path, settings: Mapping[str, Any]) 
     except (AttributeError, KeyError, TypeError, ValueError):
         raise BertcoreError(f"The added tokens in {folder} cannot be read; fetch the checkpoint again.") from None
     known: set[str] = set()
+    wanted = []
     for token_id, token in declared:
-        if token.content in known or (token_id is None and raw.token_to_id(token.content) is None):
-            continue
-        known.add(token.content)
-        raw.add_special_tokens([token]) if token.special else raw.add_tokens([token])
+        if token.content not in known and (token_id is not None or raw.token_to_id(token.content) is not None):
+            known.add(token.content)
+            wanted.append((token_id, token))
+    # Each time the library is given some it looks through all that it has.
+    together = [(special, [token for _, token in group]) for special, group in groupby(wanted, _is_special)]
+    if len(wanted) > ADDED_TOKENS or len(together) > _MOST_GROUPS:
+        raise BertcoreError(f"The files in {folder} add more tokens to the vocabulary than any do: {len(wanted):,}.")
+    for special, tokens in together:
+        raw.add_special_tokens(tokens) if special else raw.add_tokens(tokens)
+    for token_id, token in wanted:
         if token_id is not None and raw.token_to_id(token.content) != token_id:
             raise BertcoreError(
-                f"The vocabulary in {folder} does not fit its added tokens: {token.content} should be number "
+                f"The vocabulary in {folder} does not fit its added tokens: {token.content:.80} should be number "
                 f"{token_id:,} and would be {raw.token_to_id(token.content):,}; fetch the checkpoint again."
             )
+
+
+def _is_special(item: tuple[int | None, AddedToken]) -> bool:
+    return bool(item[1].special)
 
 
 def _class_name(folder: Path, settings: Mapping[str, Any], kind: VocabularyKind) -> str:
@@ -297,6 +320,21 @@ def _how_it_cuts(raw: RawTokenizer, kind: VocabularyKind) -> dict[str, Any]:
 
 def _small_letters(raw: RawTokenizer) -> bool:
     return raw.normalizer is not None and "a" in raw.normalizer.normalize_str("A")
+
+
+def _refuse_capitals_only(raw: RawTokenizer, folder: Path) -> None:
+    """Some vocabularies (of proteins, for one) have capital letters only: read in lower case, all is unknown to them.
+
+    `transformers` opens them all the same, and every word becomes [UNK].
+    """
+    special = {token.content for token in raw.get_added_tokens_decoder().values()}
+    words = raw.get_vocab(with_added_tokens=False).keys() - special
+    if any(word != word.upper() for word in words) or not any(word != word.lower() for word in words):
+        return
+    raise BertcoreError(
+        f"The vocabulary in {folder} has capital letters only, but texts are read in lower case, so that every word "
+        f'would be unknown; write "do_lower_case": false into its {SETTINGS_FILE}.'
+    )
 
 
 def _switch(settings: Mapping[str, Any], name: str, otherwise: bool) -> bool:
