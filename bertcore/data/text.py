@@ -5,17 +5,30 @@ import io
 import json
 import lzma
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from bertcore.errors import BertcoreError
+from bertcore.limits import (
+    DOCUMENT_CHARACTERS,
+    DOCUMENT_PARAGRAPHS,
+    LARGEST_ZSTANDARD_WINDOW,
+    LINE_BYTES,
+    MIB,
+    PIECE_CHARACTERS,
+    XZ_BYTES,
+    ZSTANDARD_WINDOW,
+    ZSTANDARD_WINDOW_SHARE,
+)
 
 PACKED = (".gz", ".xz", ".zst")
-_READ_AT_ONCE = 1 << 20
-_LARGEST_WINDOW = 1 << 31  # what `zstd --long=31` needs, with which large collections are packed
+_READ_AT_ONCE = MIB
+_LEARNED_AT_ONCE = 1 << 16  # characters that a vocabulary learns from
+_PACKED_AT_ONCE = 1024  # bytes: a Zstandard block of 4 can hold 128 KiB, so that these hold 32 MiB at most
 
 
 @contextmanager
@@ -25,12 +38,15 @@ def open_text(file: Path) -> Iterator[tuple[TextIO, BinaryIO]]:
     What goes wrong with the file while it is open is a BertcoreError that names it.
     """
     try:
+        if not file.is_file():  # a pipe would be waited for
+            raise BertcoreError(f"There is no file {file}.")
         with file.open("rb") as below, io.TextIOWrapper(_unpacked(file, below), encoding="utf-8") as text:
             yield text, below
     except UnicodeDecodeError as error:
         raise BertcoreError(f"The file {file} is not UTF-8 text ({error.reason}); convert it to UTF-8.") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise BertcoreError(f"The file {file} cannot be read: {error}.") from None
+        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
+        raise BertcoreError(f"The file {file} cannot be read: {reason}.") from None
 
 
 def without_packing(file: Path) -> Path:
@@ -42,57 +58,68 @@ def _unpacked(file: Path, below: BinaryIO) -> Any:
     if file.suffix == ".gz":
         return gzip.GzipFile(fileobj=below)
     if file.suffix == ".xz":
-        return lzma.LZMAFile(below)
+        return io.BufferedReader(_PackedFile(below, _XZ), _READ_AT_ONCE)
     if file.suffix == ".zst":
-        return io.BufferedReader(_ZstandardFile(file, below), _READ_AT_ONCE)
+        return io.BufferedReader(_PackedFile(below, _zstandard(file)), _READ_AT_ONCE)
     return below
 
 
-class _ZstandardFile(io.RawIOBase):
-    """Unpacks frame after frame, and notices where the last one is cut off (the package's own reader does not)."""
+class _Packing(NamedTuple):
+    new: Callable[[], Any]  # makes a decompressor for one frame, as those of the modules bz2 and lzma
+    error: type[Exception]
+    most: tuple[int, ...] = ()  # that a decompressor gives at once, where it can be told
 
-    def __init__(self, file: Path, below: BinaryIO) -> None:
-        self._new, self._error = _zstandard(file)
-        self._below = below
+
+_XZ = _Packing(partial(lzma.LZMADecompressor, memlimit=XZ_BYTES), lzma.LZMAError, (_READ_AT_ONCE,))
+
+
+class _PackedFile(io.RawIOBase):
+    """Unpacks frame after frame, a bounded piece at a time, and notices where the last frame is cut off."""
+
+    def __init__(self, below: BinaryIO, packing: _Packing) -> None:
+        self._below, self._packing = below, packing
         self._frame: Any = None
-        self._packed, self._text = b"", b""
+        self._packed, self._text = b"", memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         while not self._text:
-            self._packed = self._packed or self._below.read(_READ_AT_ONCE)
-            if not self._packed:
-                if self._frame is not None:
-                    raise EOFError("it ends in the middle of its packed data")
-                return 0
+            has_more = self._frame is not None and not getattr(self._frame, "needs_input", True)
+            if not self._packed and not has_more:
+                self._packed = self._below.read(_PACKED_AT_ONCE)
+                if not self._packed:
+                    if self._frame is not None:
+                        raise EOFError("it ends in the middle of its packed data")
+                    return 0
             self._unpack()
         count = min(len(buffer), len(self._text))
         buffer[:count], self._text = self._text[:count], self._text[count:]
         return count
 
     def _unpack(self) -> None:
-        self._frame = self._frame or self._new()
+        self._frame = self._frame or self._packing.new()
         try:
-            self._text = self._frame.decompress(self._packed)
-        except self._error as error:
+            self._text = memoryview(self._frame.decompress(self._packed, *self._packing.most))
+        except self._packing.error as error:
             raise OSError(str(error)) from None
         self._packed = b""
         if self._frame.eof:
-            self._packed, self._frame = self._frame.unused_data, None
+            self._packed, self._frame = self._frame.unused_data.lstrip(b"\0"), None  # xz may fill up with zeros
 
 
-def _zstandard(file: Path) -> tuple[Any, type[Exception]]:
-    """What makes a decompressor for one frame, and what it raises: the package zstandard, an optional one."""
+def _zstandard(file: Path) -> _Packing:
+    """By the package zstandard, an optional one."""
     try:
         import zstandard
     except ImportError:
         raise BertcoreError(
             f"The file {file} is packed with Zstandard; install the Python package zstandard, or unpack the file."
         ) from None
-    unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
-    return unpacker.decompressobj, zstandard.ZstdError
+    window = max(ZSTANDARD_WINDOW, ZSTANDARD_WINDOW_SHARE * file.stat().st_size)
+    unpacker = zstandard.ZstdDecompressor(max_window_size=min(window, LARGEST_ZSTANDARD_WINDOW))
+    return _Packing(unpacker.decompressobj, zstandard.ZstdError)
 
 
 RECORDS = (".jsonl", ".ndjson", ".json")  # files with one JSON object on each line
@@ -126,8 +153,8 @@ class Documents:
     def __iter__(self) -> Iterator[list[str]]:
         self._done = 0
         for file, size in zip(self.files, self._sizes, strict=True):
-            with open_text(file) as (lines, self._open):
-                yield from _documents(lines, file, self._form)
+            with open_text(file) as (text, self._open):
+                yield from _documents(_lines(text, file), file, self._form)
             self._open = None
             self._done += size
 
@@ -144,14 +171,16 @@ class Documents:
 
 
 class Paragraphs:
-    """All paragraphs of some text files, one after the other; can be read again and again."""
+    """All paragraphs of some text files, one after the other, for a vocabulary to learn from; can be read again and
+    again. Very long ones come in pieces: the library takes 256 at a time."""
 
     def __init__(self, files: Iterable[Path], form: TextFormat = BLOCKS) -> None:
         self._files, self._form = list(files), form
 
     def __iter__(self) -> Iterator[str]:
         for document in read_documents(self._files, self._form):
-            yield from document
+            for paragraph in document:
+                yield from pieces(paragraph, _LEARNED_AT_ONCE)
 
 
 def read_documents(files: Iterable[Path], form: TextFormat = BLOCKS) -> Iterator[list[str]]:
@@ -192,16 +221,71 @@ def is_packed(file: Path) -> bool:
     return file.suffix in PACKED
 
 
+def pieces(paragraph: str, most: int = PIECE_CHARACTERS) -> Iterator[str]:
+    """The paragraph, or where it has more than `most` characters, pieces of it, cut at spaces where there are any."""
+    start = 0
+    while len(paragraph) - start > most:
+        space = paragraph.rfind(" ", start + most // 2, start + most)
+        end = space if space > 0 else start + most
+        yield paragraph[start:end]
+        start = end
+    yield paragraph[start:] if start else paragraph
+
+
+def in_portions(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Texts to be tokenised at once: at least one portion, which may be empty."""
+    portion: list[str] = []
+    characters = 0
+    for text in texts:
+        portion.append(text)
+        characters += len(text)
+        if characters >= PIECE_CHARACTERS:
+            yield portion
+            portion, characters = [], 0
+    yield portion
+
+
+def _lines(text: TextIO, file: Path) -> Iterator[str]:
+    """Raises BertcoreError for a line that is longer than any text has."""
+    number = 0
+    while line := text.readline(LINE_BYTES + 1):
+        number += 1
+        if len(line) > LINE_BYTES:
+            raise BertcoreError(
+                f"The file {file}, line {number:,}: a line of more than {LINE_BYTES // MIB} MB; break it into lines of "
+                "a paragraph each."
+            )
+        yield line
+
+
 def _documents(lines: Iterable[str], file: Path, form: TextFormat) -> Iterator[list[str]]:
     if is_records(file):
         for number, line in enumerate(lines, 1):
             if (line := line.strip().lstrip("\ufeff")) and (document := _record(line, file, number, form.text_field)):
+                _check_size(sum(map(len, document)), len(document), file, number)
                 yield document
-    elif form.document_per_file:
-        if document := _paragraphs(lines):
-            yield document
-    else:
-        yield from _split_documents(lines)
+        return
+    paragraphs: list[str] = []
+    characters = 0
+    for number, line in enumerate(lines, 1):
+        if line := line.strip():
+            paragraphs.append(line)
+            characters += len(line)
+            _check_size(characters, len(paragraphs), file, number)
+        elif paragraphs and not form.document_per_file:
+            yield paragraphs
+            paragraphs, characters = [], 0
+    if paragraphs:
+        yield paragraphs
+
+
+def _check_size(characters: int, paragraphs: int, file: Path, line: int) -> None:
+    """A document is tokenised as a whole. Raises BertcoreError where it is larger than any book."""
+    if characters > DOCUMENT_CHARACTERS or paragraphs > DOCUMENT_PARAGRAPHS:
+        raise BertcoreError(
+            f"The file {file}, line {line:,}: a document of more than {DOCUMENT_CHARACTERS:,} characters or "
+            f"{DOCUMENT_PARAGRAPHS:,} lines; put a blank line between documents, or write one in each record."
+        )
 
 
 def _record(line: str, file: Path, number: int, field: str) -> list[str]:
@@ -221,16 +305,3 @@ def _record(line: str, file: Path, number: int, field: str) -> list[str]:
 
 def _paragraphs(lines: Iterable[str]) -> list[str]:
     return [paragraph for line in lines if (paragraph := line.strip())]
-
-
-def _split_documents(lines: Iterable[str]) -> Iterator[list[str]]:
-    paragraphs: list[str] = []
-    for line in lines:
-        line = line.strip()
-        if line:
-            paragraphs.append(line)
-        elif paragraphs:
-            yield paragraphs
-            paragraphs = []
-    if paragraphs:
-        yield paragraphs

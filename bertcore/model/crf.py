@@ -37,8 +37,10 @@ class LinearChainCrf(nn.Module):
     end_legal: Tensor
 
     def __init__(self, labels: int, legal: LegalMoves | None = None) -> None:
-        """`labels` is K; `legal` None allows everything. Raises ValueError if it is not about K labels."""
+        """`labels` is K; `legal` None allows everything. Raises ValueError if it is not about K labels, or K is 0."""
         super().__init__()
+        if labels < 1:
+            raise ValueError("a CRF needs at least one label")
         self.transitions = nn.Parameter(torch.empty(labels, labels))  # [from, to]
         self.start = nn.Parameter(torch.empty(labels))
         self.end = nn.Parameter(torch.empty(labels))
@@ -62,6 +64,8 @@ class LinearChainCrf(nn.Module):
         the value stays finite and the gradient as it would be without them.
         """
         chain = _labelled_first(emissions, mask)
+        if tags.shape != mask.shape:
+            raise ValueError(f"tags of shape {tuple(tags.shape)} do not fit a mask of shape {tuple(mask.shape)}")
         gold = tags.gather(1, chain.order).masked_fill(~chain.inside, 0)
         value = self._path_score(chain, gold) - self._log_partition(chain)
         return torch.where(chain.inside.any(1), value, torch.zeros_like(value))
@@ -137,7 +141,13 @@ class LinearChainCrf(nn.Module):
 
 
 def _labelled_first(emissions: Tensor, mask: Tensor) -> _Chain:
-    """Leave out what carries no label; T is at least 1, so that rows without labels need no path of their own."""
+    """Leave out what carries no label; T is at least 1, so that rows without labels need no path of their own.
+
+    Raises ValueError where the mask is not of these emissions: gathering would take the first rows without a word.
+    """
+    if emissions.ndim != 3 or mask.shape != emissions.shape[:2] or not mask.shape[1]:
+        shapes = f"emissions of shape {tuple(emissions.shape)} do not fit a mask of shape {tuple(mask.shape)}"
+        raise ValueError(f"{shapes}; they are (B,S,K) and (B,S)")
     lengths = mask.sum(1)
     most = max(1, int(lengths.max()))
     order = (~mask).byte().argsort(dim=1, stable=True)[:, :most]  # (B,T)

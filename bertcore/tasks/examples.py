@@ -7,7 +7,7 @@ Kind = Literal["classify", "regress", "multilabel", "tag", "span", "choice", "su
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be a million of them
 class TextExample:
     """A sentence or pair, and what is to be said about it: a label, a number, or several labels at once."""
 
@@ -16,7 +16,7 @@ class TextExample:
     label: str | float | tuple[str, ...] | None = None  # None: not known
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TaggedExample:
     """A sentence in words, and a tag for each of them."""
 
@@ -24,7 +24,7 @@ class TaggedExample:
     tags: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class AnswerExample:
     """A question and a passage. `answers` are texts that stand in it, with the character where each begins."""
 
@@ -34,7 +34,7 @@ class AnswerExample:
     answers: tuple[tuple[str, int], ...] = ()  # none: the passage does not answer it, or it is not known
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ChoiceExample:
     """A beginning and some endings, one of them right."""
 
@@ -43,7 +43,7 @@ class ChoiceExample:
     label: int | None = None  # which of the endings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SummaryExample:
     """A document in sentences, and which of them make its summary."""
 

@@ -246,3 +246,24 @@ class TestLegalMoves:
     def test_moves_of_other_labels_are_refused(self) -> None:
         with pytest.raises(ValueError, match="of 5 labels do not fit a CRF of 4"):
             LinearChainCrf(4, legal_moves(LABELS["BIO"]))
+
+
+def test_a_crf_needs_labels() -> None:
+    with pytest.raises(ValueError, match="at least one label"):
+        LinearChainCrf(0)
+
+
+@pytest.mark.parametrize("shape", [(2, 5), (6, 5), (5, 4), (5, 6), (5, 0)])
+def test_a_mask_of_other_emissions_is_refused(shape: tuple[int, int]) -> None:
+    """Gathering would take the first rows, and give a number for them."""
+    crf, emissions = random_crf(3), torch.zeros(5, 5, 3, dtype=torch.double)
+    mask, tags = torch.ones(shape, dtype=torch.bool), torch.zeros(shape, dtype=torch.int64)
+    for refused in (
+        lambda: crf.log_likelihood(emissions, tags, mask),
+        lambda: crf.log_likelihood(emissions, tags, torch.ones(5, 5, dtype=torch.bool)),
+        lambda: crf.log_partition(emissions, mask),
+        lambda: crf.decode(emissions, mask),
+        lambda: crf.marginals(emissions, mask),
+    ):
+        with pytest.raises(ValueError, match="do not fit"):
+            refused()

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bertcore.errors import BertcoreError
+from bertcore.limits import TASK_LINE_BYTES
 from bertcore.tasks.examples import TextExample
-from bertcore.tasks.readers.lines import LONGEST_LINE_BYTES
 from bertcore.tasks.readers.reading import TaskFile, read_task
 from bertcore.tasks.readers.registry import TASKS
 
@@ -174,7 +174,7 @@ WRONG = [
     ("x.tsv.gz", gzip.compress(TEXT.encode() * 99, mtime=0)[:-20], "cannot be read"),
     ("x.tsv.xz", lzma.compress(TEXT.encode() * 99)[:-20], "cannot be read"),
     ("x.tsv.gz", TEXT.encode(), "cannot be read"),
-    ("x.tsv", b"text\tlabel\n" + b"a" * LONGEST_LINE_BYTES + b"\tgood\n", "x.tsv, line 2: expected a line of at most"),
+    ("x.tsv", b"text\tlabel\n" + b"a" * TASK_LINE_BYTES + b"\tgood\n", "x.tsv, line 2: expected a line of at most"),
 ]
 
 

@@ -7,11 +7,18 @@ import warnings
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bertcore.errors import BertcoreError
+from bertcore.limits import CONFUSION_LABELS
+from bertcore.tasks.examples import TextExample
+from bertcore.tasks.features.collate import TaskBatches
+from bertcore.tasks.features.make import make_features
+from bertcore.tasks.inference.evaluate import evaluate_task
 from bertcore.tasks.metrics import confusion, entity_scores, exact_match, measure, normalised, ranked, word_f1
+from tests.engine.models import tiny_model, word_tokenizer
 
 BIO = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
 IOBES = (*BIO, "E-PER", "S-PER", "E-LOC", "S-LOC")
@@ -181,3 +188,16 @@ def test_no_torch() -> None:
         "sys.exit('torch' in sys.modules or 'sklearn' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("count", [CONFUSION_LABELS, CONFUSION_LABELS + 1])
+def test_thousands_of_labels_have_no_confusion_matrix(count: int) -> None:
+    """Of 5,000 labels it would be a file of 225 MB, most of it zeros."""
+    labels = tuple(f"label {number}" for number in range(count))
+    tokenizer = word_tokenizer()
+    examples = [TextExample("the cat", label=labels[0]), TextExample("a dog sat", label=labels[-1])]
+    features = make_features("classify", examples, tokenizer, labels, max_length=24)
+    model = tiny_model(["classify"], labels=labels)
+    evaluation = evaluate_task(model, TaskBatches(features, 2, tokenizer.pad_id), torch.device("cpu"))
+    assert (evaluation.confusion is None) == (count > CONFUSION_LABELS)
+    assert evaluation.labels == labels and "accuracy" in evaluation.metrics

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bertcore.data.text import in_portions
 from bertcore.errors import BertcoreError
 from bertcore.tasks.features.kinds import Ragged
 from bertcore.tokenizer.special_tokens import MASK
@@ -27,7 +28,9 @@ def text_ids(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
     different = list(dict.fromkeys(texts))  # passages and beginnings come many times
     plain = [text for text in different if not _is_special(text)]
     try:
-        by_text = dict(zip(plain, tokenizer.encode_batch_ids(plain), strict=True))
+        by_text: dict[str, list[int]] = {}
+        for portion in in_portions(plain):
+            by_text.update(zip(portion, tokenizer.encode_batch_ids(portion), strict=True))
     except Exception:  # the library does not say which text it was
         by_text = {text: _one(tokenizer, text).ids for text in plain}
     return [by_text[text] if text in by_text else _one(tokenizer, text).ids for text in texts]
@@ -37,9 +40,12 @@ def text_pieces(tokenizer: Tokenizer, texts: Sequence[str]) -> list[Pieces]:
     """The same with the characters that each token stands for."""
     different = list(dict.fromkeys(texts))
     plain = [text for text in different if not _is_special(text)]
+    by_text: dict[str, Pieces] = {}
     try:
-        raw = tokenizer.raw.encode_batch(plain, add_special_tokens=False)
-        by_text = {text: Pieces(encoding.ids, encoding.offsets) for text, encoding in zip(plain, raw, strict=True)}
+        for portion in in_portions(plain):
+            raw = tokenizer.raw.encode_batch(portion, add_special_tokens=False)
+            pieces = (Pieces(encoding.ids, encoding.offsets) for encoding in raw)
+            by_text.update(zip(portion, pieces, strict=True))
     except Exception:
         by_text = {}
     for text in different:

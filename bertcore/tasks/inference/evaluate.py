@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
+from bertcore.limits import CONFUSION_LABELS
 from bertcore.model.bert import Bert
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.decode import Outputs, by_unit, decode
@@ -32,7 +33,7 @@ class TaskEvaluation:
     loss: float  # mean over the examples
     metrics: dict[str, float]
     labels: tuple[str, ...]
-    confusion: list[list[int]] | None  # rows: right labels, columns: given ones; None where there are no labels
+    confusion: list[list[int]] | None  # rows: right labels, columns: given ones; None without labels, or with too many
     best: list[dict[str, Any]]  # examples with the lowest loss, and what was said of them
     worst: list[dict[str, Any]]
 
@@ -46,7 +47,7 @@ def evaluate_task(model: Bert, batches: TaskBatches, device: torch.device) -> Ta
     losses, metrics = example_losses(features, outputs), measure(features.kind, gold, given, features.labels)
     if features.kind == "span" and not all(gold):
         metrics |= _best_thresholds(features, outputs, gold)
-    has_table = features.kind in ("classify", "tag") and bool(features.labels)
+    has_table = features.kind in ("classify", "tag") and 0 < len(features.labels) <= CONFUSION_LABELS
     best, worst = ranked(losses, EXAMPLES_SHOWN)
     return TaskEvaluation(
         loss=float(np.nanmean(losses)),

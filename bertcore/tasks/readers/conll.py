@@ -5,6 +5,7 @@ Source: Tjong Kim Sang and De Meulder 2003.
 """
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -105,7 +106,7 @@ def _in_columns(request: Request) -> Iterator[Sentence]:
             places.append(place)
             words.append(text_in(place, "the word", cells[columns[0]]))
             if columns[1] is not None:
-                tags.append(request.spec.name_of(cells[columns[1]]))
+                tags.append(sys.intern(request.spec.name_of(cells[columns[1]])))
         elif words and columns:
             yield Sentence(places, words, tags if columns[1] is not None else None)
             places, words, tags = [], [], []

@@ -7,8 +7,8 @@ from typing import BinaryIO
 
 from bertcore.data.text import PACKED, open_text
 from bertcore.errors import BertcoreError
+from bertcore.limits import MIB, TASK_FILE_BYTES, TASK_LINE_BYTES, TASK_LINES
 
-LONGEST_LINE_BYTES = 4 * 2**20  # a long document as one line of JSON has a tenth of that
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, and UTF-32 in part
 _NO_TEXT = {  # how files begin that are none; and what to do with them
@@ -53,15 +53,17 @@ def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
     Raises BertcoreError for a file that is absent, empty, cut off, no UTF-8 text, or has a line that cannot be one.
     """
     with _reading(file) as stream:
-        number = 0
-        while line := stream.readline(LONGEST_LINE_BYTES + 1):
-            number += 1
+        number = size = 0
+        while line := stream.readline(TASK_LINE_BYTES + 1):
+            number, size = number + 1, size + len(line)
+            if size > TASK_FILE_BYTES or number > TASK_LINES:
+                raise too_large(file)
             if number == 1:
                 _check_beginning(file, line)  # first of all: the time in a gzip header may be a carriage return
             if number == 1 and b"\r" in line.rstrip(b"\r") and not line.endswith(b"\n"):
                 raise refuse(line_of(file, 1), "lines that end in a line feed", b"\r")
-            if len(line) > LONGEST_LINE_BYTES:
-                raise refuse(line_of(file, number), f"a line of at most {LONGEST_LINE_BYTES:,} bytes", line[:40])
+            if len(line) > TASK_LINE_BYTES:
+                raise refuse(line_of(file, number), f"a line of at most {TASK_LINE_BYTES:,} bytes", line[:40])
             yield number, _decode(file, number, line).removesuffix("\n").removesuffix("\r")
         if not number:
             raise BertcoreError(f"The file {file} is empty; choose one with examples in it.")
@@ -70,10 +72,29 @@ def numbered_lines(file: Path) -> Iterator[tuple[int, str]]:
 def whole_text(file: Path) -> str:
     """The text of a file that is one piece, as JSON is. Raises as `numbered_lines`, without a limit to its lines."""
     with _reading(file) as stream:
-        lines = [_decode(file, number, line) for number, line in enumerate(stream, start=1)]
-    if not lines:
+        content = stream.read(TASK_FILE_BYTES + 1)
+    if not content:
         raise BertcoreError(f"The file {file} is empty; choose one with examples in it.")
-    return "".join(lines)
+    if len(content) > TASK_FILE_BYTES:
+        raise too_large(file)
+    _check_beginning(file, content)
+    while content.startswith(_BYTE_ORDER_MARK):
+        content = content.removeprefix(_BYTE_ORDER_MARK)
+    wrong = content.find(b"\0")
+    if wrong < 0:
+        try:
+            return content.decode("utf-8")
+        except UnicodeDecodeError as error:
+            wrong = error.start
+    line = content[content.rfind(b"\n", 0, wrong) + 1 : wrong + 40]
+    return _decode(file, content.count(b"\n", 0, wrong) + 1, line)
+
+
+def too_large(file: Path) -> BertcoreError:
+    return BertcoreError(
+        f"The file {file} is too large for a task, all of which is held in memory: it has more than "
+        f"{TASK_FILE_BYTES // MIB} MB unpacked, or {TASK_LINES:,} lines; give a part of it."
+    )
 
 
 @contextmanager

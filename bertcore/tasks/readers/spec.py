@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -74,6 +75,11 @@ class Request:
     @property
     def known_labels(self) -> tuple[str, ...]:
         return self.spec.labels or self.labels
+
+    @cached_property
+    def known_label_set(self) -> frozenset[str]:
+        """To look up thousands of them, row by row."""
+        return frozenset(self.known_labels)
 
     def column(self, role: Role, available: Sequence[str], required: bool = True) -> str | None:
         """The name of the column for a role. None if it is absent and not required, or the task has none of the kind.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.limits import JSON_VALUES
 from bertcore.tasks.examples import AnswerExample
 from bertcore.tasks.readers.lines import layout_suffix, line_of, quoted, refuse, whole_text
 from bertcore.tasks.readers.spec import Contents, Request
@@ -87,6 +88,8 @@ def read_answers(request: Request) -> Contents:
 
 def _parse(request: Request) -> list[Any]:
     text = whole_text(request.file)
+    if sum(map(text.count, ",[{")) > JSON_VALUES:
+        raise BertcoreError(f"{request.file} has more than {JSON_VALUES:,} values; divide it into several files.")
     try:
         whole = json.loads(text)
     except json.JSONDecodeError as error:

@@ -8,19 +8,23 @@ import csv
 import json
 import math
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bertcore.errors import BertcoreError
+from bertcore.limits import TASK_FILE_BYTES, TASK_LINE_BYTES, TASK_LINES
 from bertcore.tasks.examples import TextExample
-from bertcore.tasks.readers.lines import LONGEST_LINE_BYTES, layout_suffix, line_of, numbered_lines, quoted, refuse
+from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, quoted, refuse, too_large
 from bertcore.tasks.readers.spec import Contents, Request
 
 TABLES = (".tsv", ".txt", ".csv", ".jsonl", ".ndjson", ".parquet")
 _BETWEEN_LABELS = re.compile(r"[|;,]")
 _UNLABELLED = "-1"  # how test files are marked whose labels are secret
 _LABELS_SHOWN = 12
+_PARQUET_ROWS = 1024  # at once
 
 
 class Row(NamedTuple):
@@ -97,19 +101,19 @@ def texts_of(request: Request, rows: Iterable[Row], broken: list[str] | None = N
 def check_known(request: Request, place: str, label: str) -> str:
     """The label itself. Raises BertcoreError if the task, or the training file, does not have it."""
     known = request.known_labels
-    if known and label not in known:
+    if known and label not in request.known_label_set:
         more = ", ..." if len(known) > _LABELS_SHOWN else ""
         raise refuse(place, f"one of the labels {', '.join(known[:_LABELS_SHOWN])}{more}", label)
     return label
 
 
 def label_text(value: object) -> str | None:
-    """A label as text: 1, 1.0 and "1" are the same one. None where there is none."""
+    """A label as text, one object for all rows that have it: 1, 1.0 and "1" are the same. None where there is none."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value).strip() or None if isinstance(value, str | int | float) else None
+    return sys.intern(str(value).strip()) or None if isinstance(value, str | int | float) else None
 
 
 def _columns(request: Request, available: list[str]) -> tuple[str, str | None, str | None]:
@@ -195,7 +199,7 @@ def _tsv_rows(file: Path, names: Sequence[str] | None, broken: list[str] | None)
 
 def _csv_rows(file: Path, broken: list[str] | None) -> Iterator[Row]:
     lines = (line + "\n" for _, line in numbered_lines(file))
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE_BYTES))  # a long document is one field
+    csv.field_size_limit(max(csv.field_size_limit(), TASK_LINE_BYTES))  # a long document is one field
     first = next(lines)
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader((line for part in ([first], lines) for line in part), delimiter=delimiter, strict=True)
@@ -251,10 +255,18 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
         raise BertcoreError(f"Reading {file.name} needs the package pyarrow: pip install pyarrow.") from None
     if not file.is_file():
         raise BertcoreError(f"There is no file {file}.")
-    number = 0
+    number = size = 0
     try:
         with parquet.ParquetFile(file) as table:
-            for batch in table.iter_batches():
+            _check_metadata(table, file)
+            columns = (table.schema.column(i) for i in range(len(table.schema)))
+            texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+        # A text that is stored once and meant a million times stays one until its rows are asked for.
+        with parquet.ParquetFile(file, read_dictionary=texts) as table:
+            for batch in table.iter_batches(batch_size=_PARQUET_ROWS):
+                size += sum(map(_unpacked_bytes, batch.columns))
+                if size > TASK_FILE_BYTES:
+                    raise too_large(file)
                 for fields in batch.to_pylist():
                     number += 1
                     yield Row(f"{file.name}, row {number}", fields)
@@ -263,9 +275,37 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
         raise BertcoreError(f"The file {file} cannot be read as Parquet: {reason}; copy or fetch it again.") from None
 
 
+def _check_metadata(table: Any, file: Path) -> None:
+    """Raises BertcoreError where a table says itself that it is too large."""
+    groups = [table.metadata.row_group(number) for number in range(table.metadata.num_row_groups)]
+    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+    values = sum(chunk.num_values for chunk in chunks)
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    if table.metadata.num_rows > TASK_LINES or size > TASK_FILE_BYTES or values > TASK_FILE_BYTES:
+        raise too_large(file)
+
+
+def _unpacked_bytes(array: Any) -> int:
+    """Of an Arrow array, with its texts each as often as they are meant."""
+    import pyarrow.compute as compute
+    from pyarrow import types
+
+    if types.is_dictionary(array.type):
+        is_text = types.is_string(array.type.value_type) or types.is_binary(array.type.value_type)
+        lengths = compute.binary_length(array.dictionary) if is_text and len(array.dictionary) else None
+        meant = 0 if lengths is None else compute.sum(compute.take(lengths, array.indices)).as_py() or 0
+        return int(array.indices.nbytes + meant)
+    if types.is_list(array.type):
+        return int(array.nbytes if not len(array) else _unpacked_bytes(array.flatten()))
+    if types.is_struct(array.type):
+        return sum(map(_unpacked_bytes, array.flatten()))
+    return int(array.nbytes)
+
+
 def _header(file: Path, names: Sequence[str]) -> list[str]:
     names = [name.strip() for name in names]
-    twice = next((name for name in names if name and names.count(name) > 1), None)
+    counts = Counter(names)
+    twice = next((name for name in names if name and counts[name] > 1), None)
     if twice is not None:
         raise BertcoreError(f"{file.name} has two columns '{twice[:40]}'; give each its own name in the first line.")
     return names
