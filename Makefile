@@ -4,7 +4,7 @@ ARGS ?=
 TEXT ?= ../shared/corpus
 TASKS ?= ../shared/tasks
 
-.PHONY: app test setup display check lint types format evidence bench soak parity tour gallery model tiny tuned class-demo demo-seeds clean
+.PHONY: app test setup display check lint types format evidence bench soak fuzz parity tour gallery model tiny tuned class-demo demo-seeds clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -54,6 +54,9 @@ bench: setup
 
 soak: setup  ## ten minutes of random typing, clicking and switching; ARGS="--minutes 60 --seed 7"
 	@$(BIN)/python -m benchmarks.random_use $(ARGS)
+
+fuzz: setup  ## damaged files for every reader, ten minutes each; ARGS="--minutes 1 --seed 7 config session"
+	@$(BIN)/python -m benchmarks.fuzz $(ARGS)
 
 parity: setup  ## every family and head against transformers, as the table in docs/parity.md
 	@$(BIN)/python -m benchmarks.parity

@@ -134,6 +134,25 @@ def is_disk_full(error: BaseException) -> bool:
     return error_number(error) in _DISK_FULL
 
 
+# What torch and the libraries below it say where memory has run out, in lower case.
+_OUT_OF_MEMORY = (
+    "not enough memory",
+    "out of memory",
+    "can't allocate memory",
+    "cannot allocate memory",
+    "could not create a primitive",  # oneDNN
+    "bad_alloc",
+    "can't start new thread",
+)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Of this machine or of the GPU; torch raises a RuntimeError."""
+    text = str(error).lower()
+    known = isinstance(error, MemoryError) or error_number(error) == errno.ENOMEM
+    return known or any(words in text for words in _OUT_OF_MEMORY)
+
+
 def why_unwritten(error: BaseException, folder: Path) -> str | None:
     """A sentence where it was for lack of space, else None."""
     if is_disk_full(error):

@@ -8,13 +8,14 @@ from types import TracebackType
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
 
 from bertcore.errors import BertcoreError
+from bertcore.files import is_out_of_memory
 
 
 def sentence(error: BaseException) -> str:
     """One line for the person; the message itself where the error was written for people."""
     if isinstance(error, BertcoreError):
         return str(error)
-    if isinstance(error, MemoryError):
+    if is_out_of_memory(error):
         return QCoreApplication.translate(
             "Errors", "There is not enough memory for this; try a shorter text or a smaller model."
         )

@@ -9,6 +9,7 @@ import typer
 
 from bertcore.cli import inspect_commands, task_commands, training_commands
 from bertcore.errors import BertcoreError
+from bertcore.files import is_out_of_memory
 
 app = typer.Typer(
     help="BERT on your own machine: look inside it, fill in masks, train your own.",
@@ -48,7 +49,9 @@ def main() -> None:
         sys.exit(0)
     except OSError as error:
         _fail(f"{error.filename or 'a file'} cannot be read or written: {error.strerror or error}.")
-    except MemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
         _fail("There is not enough memory for this model or text.")
 
 

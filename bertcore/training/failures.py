@@ -1,7 +1,6 @@
 """How a run ends before its time: signals, losses that are no finite number, and errors as sentences."""
 
 import contextlib
-import errno
 import math
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -12,19 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from bertcore.errors import BertcoreError
-from bertcore.files import error_number, why_unwritten
+from bertcore.files import is_out_of_memory, why_unwritten
 from bertcore.runs.run_folder import RunFolder
-
-# What torch and the libraries below it say where memory has run out, in lower case.
-_OUT_OF_MEMORY = (
-    "not enough memory",
-    "out of memory",
-    "can't allocate memory",
-    "cannot allocate memory",
-    "could not create a primitive",  # oneDNN
-    "bad_alloc",
-    "can't start new thread",
-)
 
 BAD_BATCH_FILE = "bad_batch.json"  # in the form of the first batch
 WriteBatch = Callable[[str], str]  # writes a step's batch into a file of that name; returns how it begins
@@ -65,13 +53,6 @@ def as_sentence(error: BaseException, folder: Path = Path("the run")) -> str:
     if unwritten is not None:
         return unwritten
     return f"The run failed: {type(error).__name__}: {text.splitlines()[0] if text else 'no message'}."
-
-
-def is_out_of_memory(error: BaseException) -> bool:
-    """Of this machine or of the GPU."""
-    text = str(error).lower()
-    known = isinstance(error, MemoryError) or error_number(error) == errno.ENOMEM
-    return known or any(words in text for words in _OUT_OF_MEMORY)
 
 
 @dataclass(frozen=True)

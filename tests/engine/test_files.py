@@ -1,5 +1,6 @@
 """Values as JSON has them, and files of JSON that are damaged."""
 
+import errno
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import torch
 
 from bertcore.errors import BertcoreError
-from bertcore.files import jsonable, read_json, read_json_or_empty, write_json
+from bertcore.files import is_out_of_memory, jsonable, read_json, read_json_or_empty, write_json
 
 
 def test_numbers_keep_their_kind() -> None:
@@ -30,3 +31,18 @@ def test_a_damaged_file_is_named(content: str, tmp_path: Path) -> None:
     with pytest.raises(BertcoreError, match=r"a\.json.*start anew"):
         read_json(file, "start anew")
     assert read_json_or_empty(file) == {} == read_json_or_empty(tmp_path / "none.json")
+
+
+@pytest.mark.parametrize(
+    ("error", "is_memory"),
+    [
+        (MemoryError(), True),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
+        (RuntimeError("could not create a primitive"), True),  # oneDNN
+        (RuntimeError("[enforce fail at alloc_cpu.cpp:118] DefaultCPUAllocator: can't allocate memory"), True),
+        (RuntimeError("shapes do not fit"), False),
+        (OSError(errno.ENOSPC, "No space left on device"), False),
+    ],
+)
+def test_a_lack_of_memory_is_known_by_any_name(error: Exception, is_memory: bool) -> None:
+    assert is_out_of_memory(error) == is_memory

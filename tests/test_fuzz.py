@@ -1,0 +1,56 @@
+"""A short round of `make fuzz` with the tests: every reader takes its sound files, and some damaged ones."""
+
+import sys
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+
+from benchmarks.fuzz import problem_with
+from benchmarks.fuzz_readers import Reader, damaged, readers
+from benchmarks.measured import measured
+from bertcore.errors import BertcoreError
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
+INPUTS = 25
+
+
+@cache
+def made(name: str) -> Reader:
+    return readers()[name]()
+
+
+@pytest.mark.parametrize("name", readers())
+def test_sound_files_are_read(name: str) -> None:
+    reader = made(name)
+    for file, content in reader.seeds.items():
+        assert problem_with(reader, file, content) is None
+
+
+@pytest.mark.parametrize("name", readers())
+def test_damaged_files_are_read_or_refused(name: str) -> None:
+    reader = made(name)
+
+    @seed(1)
+    @settings(max_examples=INPUTS, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(damaged(reader.seeds))
+    def try_some(case: tuple[str, bytes]) -> None:
+        problem = problem_with(reader, *case)
+        assert problem is None, problem
+
+    try_some()
+
+
+def test_what_a_finding_is() -> None:
+    def says(sentence: str) -> Reader:
+        def read(_: object) -> None:
+            raise BertcoreError(sentence)
+
+        return Reader(read, {"a": b""}, {})
+
+    assert problem_with(says("The file a is damaged."), "a", b"") is None
+    assert "control characters" in (problem_with(says("The \x1b[2J."), "a", b"") or "")
+    assert "single sentence" in (problem_with(says("One.\nTwo."), "a", b"") or "")
+    assert "ZeroDivisionError" in (problem_with(Reader(lambda _: 1 / 0, {"a": b""}, {}), "a", b"") or "")
+    assert "MiB" in (problem_with(Reader(lambda _: bytearray(b"x") * (600 << 20), {"a": b""}, {}), "a", b"") or "")
+    assert measured(lambda: None).mib < 50
