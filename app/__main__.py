@@ -70,6 +70,7 @@ def _run(options: argparse.Namespace) -> int:
         code = run_tour(window, options.tour, options.size, looks)
     else:
         window.first_painted.connect(window.fit_screen)
+        window.first_painted.connect(window.lessons.offer_tour)
         window.fit_screen()
         window.show()
         code = app.exec()

@@ -40,7 +40,7 @@ LAYERS = (
     ("app.compute", "app.figures", "app.runs"),
     ("app.widgets",),
     ("app.rooms.base",),
-    tuple(f"app.rooms.{room}" for room in ("map", "embed", "attend", "predict", "layers", "train", "apply")),
+    tuple(f"app.rooms.{room}" for room in ("map", "embed", "attend", "predict", "layers", "train", "apply", "game")),
     ("app.rooms",),
     ("app.lessons",),
     ("app.shell",),

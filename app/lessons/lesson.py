@@ -129,6 +129,7 @@ class Page:
     task: Task | None = None
     claims: tuple[Condition, ...] = ()
     notes: str = ""  # for the teacher
+    covers: tuple[str, ...] = ()  # names of SPOTS that are hidden until the question is answered
     cut: str = ""  # a word whose cutting into pieces the card shows, step by step
 
     def texts(self) -> Iterator[str]:

@@ -1,30 +1,80 @@
-"""The teacher's notes for the page on show, in a window of their own: for the second screen."""
+"""The teacher's notes for the page on show, in a window of their own: on the second screen, if there is one."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QScreen, QShortcut
+from PySide6.QtWidgets import QApplication, QWidget
 
 from ..look import theme
-from ..widgets.card import label
-from ..widgets.layouts import vbox
+from ..widgets.card import button, label
+from ..widgets.layouts import hbox, vbox
+from .judging import filled
 from .player import LessonPlayer
+
+NOTES_PX, NEXT_PX = 19, 15  # read standing, an arm's length away
+TICK_MS = 1000
+FORWARD = (Qt.Key.Key_Right, Qt.Key.Key_PageDown, Qt.Key.Key_Space)
+BACKWARD = (Qt.Key.Key_Left, Qt.Key.Key_PageUp)
 
 
 class NotesWindow(QWidget):
-    """Large enough to be read standing."""
+    """Turns pages too: on the second screen the first one has not the keyboard."""
 
     def __init__(self, player: LessonPlayer, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setWindowTitle(self.tr("Speaker notes"))
-        self.resize(theme.px(460), theme.px(340))
-        self._player = player
-        self._title, self.text = label("", "lesson-title", wrap=True), label("", wrap=True)
-        self._next = label("", "muted", wrap=True)
-        pad = theme.px(16)
-        vbox(self._title, self.text, None, self._next, parent=self, gap_px=10, margins=(pad, pad, pad, pad))
+        self.resize(theme.px(560), theme.px(420))
+        self._player, self._since = player, time.monotonic()
+        self._place, self.clock = label("", "muted"), label("", "number")
+        self.clock.setToolTip(self.tr("Time since the lesson was opened"))
+        self._title = label("", "lesson-title", wrap=True)
+        self.text, self._asked, self.next_title = (label("", wrap=True) for _ in range(3))
+        self.text.setFont(theme.font(NOTES_PX))
+        self._asked.setFont(theme.font(NEXT_PX))
+        self.next_title.setFont(theme.font(NEXT_PX))
+        self.back = button(self.tr("Back"), player.back)
+        self.next = button(self.tr("Next"), player.next, look="primary")
+        pad = theme.px(18)
+        vbox(
+            hbox(self._place, None, self.clock),
+            self._title,
+            self.text,
+            self._asked,
+            None,
+            self.next_title,
+            hbox(self.back, None, self.next),
+            parent=self,
+            gap_px=12,
+            margins=(pad, pad, pad, pad),
+        )
+        for keys, run in ((FORWARD, player.next), (BACKWARD, player.back)):
+            for key in keys:
+                QShortcut(QKeySequence(key), self).activated.connect(run)
+        self._timer = QTimer(self, interval=TICK_MS)
+        self._timer.timeout.connect(self._show_time)
+        self._timer.start()
         player.page_changed.connect(self._show_page)
-        player.opened.connect(self._show_page)
+        player.facts_changed.connect(self._show_page)
+        player.opened.connect(self._on_player_opened)
+        self._show_page()
+
+    def place_beside(self, window: QWidget, screens: Sequence[QScreen] | None = None) -> None:
+        """In the middle of another screen than the window's; where there is none, the system decides.
+
+        screens: left out, those of this computer.
+        """
+        other = other_screen(window, QApplication.screens() if screens is None else screens)
+        if other is not None:
+            frame = self.frameGeometry()
+            frame.moveCenter(other.availableGeometry().center())
+            self.move(frame.topLeft())
+
+    def _on_player_opened(self) -> None:
+        self._since = time.monotonic()
         self._show_page()
 
     def _show_page(self) -> None:
@@ -32,7 +82,26 @@ class NotesWindow(QWidget):
         if page is None or lesson is None:
             self.close()
             return
+        number, count = self._player.number, len(lesson.pages)
+        place = self.tr("{lesson} · page {number} of {count}")
+        self._place.setText(place.format(lesson=lesson.title, number=number + 1, count=count))
         self._title.setText(page.title)
         self.text.setText(page.notes or self.tr("No notes for this page."))
-        following = lesson.pages[self._player.number + 1 :]
-        self._next.setText(self.tr("Next: {title}").format(title=following[0].title) if following else "")
+        asked = page.question.text if page.question else page.task.text if page.task else ""
+        asked = filled(asked, self._player.start).replace("**", "")
+        self._asked.setText(self.tr("On the page: {question}").format(question=asked))
+        self._asked.setVisible(bool(asked))
+        following = lesson.pages[number + 1 :]
+        self.next_title.setText(self.tr("Next: {title}").format(title=following[0].title) if following else "")
+        self.back.setEnabled(number > 0)
+        self.next.setEnabled(bool(following))
+        self._show_time()
+
+    def _show_time(self) -> None:
+        minutes, seconds = divmod(round(time.monotonic() - self._since), 60)
+        self.clock.setText(f"{minutes}:{seconds:02}")
+
+
+def other_screen(window: QWidget, screens: Sequence[QScreen]) -> QScreen | None:
+    """The first that the window is not on."""
+    return next((screen for screen in screens if screen is not window.screen()), None)

@@ -62,6 +62,7 @@ class _Builder:
         self.markdown: list[str] = []
         self.highlight = self.cut = ""
         self.claims: list[Condition] = []
+        self.covers: list[str] = []
         self.notes: list[str] = []
         self.question: dict[str, Any] | None = None
         self.task: dict[str, Any] | None = None
@@ -158,10 +159,12 @@ class _Parser:
         setup = setup.then(Setup(**made.setup))
         if setup.room is None or setup.text_a is None:
             self._fail(translate("Lesson", "The first page needs a text and a room."))
-        room = made.highlight.partition(".")[0] if "." in made.highlight else ""
-        if room and room != setup.room:
-            sentence = translate("Lesson", "“{name}” is in another room than the page, which shows {room}.")
-            self._fail(sentence.format(name=made.highlight, room=setup.room))
+        for name in (made.highlight, *made.covers):
+            if "." in name and name.partition(".")[0] != setup.room:
+                sentence = translate("Lesson", "“{name}” is in another room than the page, which shows {room}.")
+                self._fail(sentence.format(name=name, room=setup.room))
+        if made.covers and made.question is None:
+            self._fail(translate("Lesson", "The page covers something but asks no question; write “:: ask”."))
         unknown = [view for view in (setup.view or "").split() if view not in self._rooms[setup.room]]
         if unknown:
             known = ", ".join(self._rooms[setup.room])
@@ -177,6 +180,7 @@ class _Parser:
             self._task(made.task),
             tuple(made.claims),
             "\n".join(made.notes),
+            tuple(made.covers),
             made.cut,
         )
         for found in placeholders(page.texts()):
@@ -281,6 +285,9 @@ class _Parser:
         if self._made.highlight:
             self._fail(translate("Lesson", "A page highlights one thing; this is the second."))
         self._made.highlight = self._one_of(argument, list(SPOTS))
+
+    def _do_cover(self, argument: str) -> None:
+        self._made.covers += [self._one_of(name, list(SPOTS)) for name in argument.split()]
 
     def _do_cut(self, argument: str) -> None:
         if len(argument.split()) != 1 or len(argument) > 60:
@@ -458,6 +465,7 @@ def _setting(name: str) -> Callable[[_Parser, str], object]:
 COMMANDS: Mapping[str, Callable[[_Parser, str], object]] = {
     **{name: _setting(name) for name in SETTINGS},
     "highlight": _Parser._do_highlight,
+    "cover": _Parser._do_cover,
     "cut": _Parser._do_cut,
     "ask": _Parser._do_ask,
     "option": _Parser._do_option,

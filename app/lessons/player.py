@@ -88,7 +88,7 @@ class LessonPlayer(QObject):
             self.problem_found.emit(str(error))
             return
         self.answers, self.choices, self.revealed = {}, {}, set()
-        self.lesson, self.problem = lesson, ""
+        self.lesson, self.number, self.problem = lesson, 0, ""
         self._watch(file)
         self.opened.emit()
         self.go(0)
@@ -140,6 +140,12 @@ class LessonPlayer(QObject):
         self.page_changed.emit()
 
     # Questions and tasks.
+
+    @property
+    def covered(self) -> tuple[str, ...]:
+        """Names of what is hidden until the question is answered."""
+        page = self.page
+        return () if page is None or page.title in self.revealed else page.covers
 
     def reveal(self, given: str = "") -> bool | None:
         """Shows the answer; `given`, where there is one, is kept for handing in. Whether it is right."""

@@ -12,6 +12,7 @@ from bertcore.locations import TUNED, assets, tuned_models
 @dataclass(frozen=True)
 class ShippedLesson:
     file: Path
+    number: int  # of the lesson; 0: the tour of the window
     title: str
     minutes: str
     summary: str
@@ -24,11 +25,17 @@ def shipped_files() -> list[Path]:
     return [file for file in files if not any(name in file.read_text(encoding="utf-8") for name in absent)]
 
 
+def tour_file() -> Path:
+    """The tour of five minutes that is offered at the first start."""
+    return assets() / "lessons" / "00-tour.md"
+
+
 @cache
 def shipped_lessons() -> tuple[ShippedLesson, ...]:
     made = []
     for file in shipped_files():
         front = file.read_text(encoding="utf-8").split("---", 2)[1]
         said = dict(line.split(": ", 1) for line in front.strip().splitlines())
-        made.append(ShippedLesson(file, said["title"], said["minutes"], said["summary"]))
+        number = int(file.stem.partition("-")[0])
+        made.append(ShippedLesson(file, number, said["title"], said["minutes"], said["summary"]))
     return tuple(made)

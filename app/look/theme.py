@@ -362,6 +362,7 @@ QFrame[look="rail"] {{ background: {theme.card}; border: none; border-right: 1px
 QFrame[look="status"] {{ background: {theme.card}; border: none; border-top: 1px solid {theme.line}; }}
 QFrame[look="line"] {{ background: {theme.line}; border: none; }}
 QFrame[look="banner"] {{ background: {theme.bad_tint}; border: 1px solid {theme.bad}; border-radius: {px(8)}; }}
+QFrame[look="offer"] {{ background: {theme.accent_tint}; border: none; border-bottom: 1px solid {theme.line}; }}
 QFrame[look="help"] {{ background: {theme.card}; border: none; border-left: 1px solid {theme.line}; }}
 QFrame[look="task"] {{ background: {theme.hover}; border: none; border-radius: {px(8)}; }}
 QFrame[look="task-done"] {{ background: {theme.good_tint}; border: none; border-radius: {px(8)}; }}

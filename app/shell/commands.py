@@ -221,6 +221,25 @@ def view_commands(
     ]
 
 
+def presenter_commands(
+    toggle_ring: Callable[[], object], blank: Callable[[], object], toggle_full_screen: Callable[[], object]
+) -> list[Command]:
+    """For whoever stands in front of a class. Presenters' remotes send B or a full stop for a blank screen."""
+    presenting = translate("Commands", "presenter class laser beamer")
+    return [
+        Command(
+            "view.ring",
+            translate("Commands", "Ring around the mouse pointer"),
+            toggle_ring,
+            "Ctrl+Alt+P",
+            (),
+            presenting,
+        ),
+        Command("view.blank", translate("Commands", "Blank the screen"), blank, "B", (".",), presenting),
+        Command("view.full_screen", translate("Commands", "Full screen"), toggle_full_screen, "F11", (), presenting),
+    ]
+
+
 def fill_models(actions: Actions, recent: list[str], open_model: OpenModel, menu: QMenu) -> None:
     """The models that ship, a folder, and those that were open lately."""
     menu.addActions([actions.actions[name] for name in ("model.open_built_in", "model.open_tiny")])

@@ -52,7 +52,7 @@ class Frame(QWidget):
         self._areas: dict[str, QScrollArea] = {}
         self._open_key = ""
         self._make_room = make_room
-        self.rail = RoomRail([(spec.key, spec.shown_title, spec.shown_hint) for spec in specs])
+        self.rail = RoomRail([(spec.key, spec.shown_title, spec.shown_hint) for spec in specs if spec.in_rail])
         self.sentences, self.strip, self.note = SentenceBar(), TokenStrip(), label("", "muted", wrap=True)
         self.switches, self.what_if = ViewSwitches(), WhatIfLine()
         self.tokens, self.prediction = QWidget(), PredictionLine()
@@ -62,7 +62,7 @@ class Frame(QWidget):
         self._hinted: list[str] = []  # the words of that text
         self.banner, self._stack = Banner(), QStackedWidget()
         spots = {"sentences": self.sentences, "tokens": self.strip, "rail": self.rail, "model": title_bar.model}
-        for name, widget in (*spots.items(), ("step", title_bar.step)):
+        for name, widget in (*spots.items(), ("step", title_bar.step), ("prediction", self.prediction)):
             name_spot(widget, name)
         self.status = StatusLine(self.tr("M: mask · Esc: deselect · Ctrl+K: find a command · F1: help"))
         self._stack.addWidget(_loading())
@@ -107,6 +107,11 @@ class Frame(QWidget):
         """Puts a card at the right of the rooms."""
         self._middle.addWidget(card)
 
+    def dock_line(self, line: QWidget) -> None:
+        """Puts a line above everything but the title bar."""
+        self._right.insertWidget(0, line)
+        line.show()
+
     def _show_note(self) -> None:
         note = note_about(self.state)
         self.note.setText(note)
@@ -123,8 +128,8 @@ class Frame(QWidget):
         vbox(self.banner, parent=holder, margins=(gap, gap, gap, 0))
         self.banner.shown_changed.connect(holder.setVisible)
         holder.hide()
-        right = vbox(self._build_text_panel(), holder, (self._stack, 1), gap_px=0)
-        self._middle = hbox(self.rail, (right, 1), self.help, gap_px=0)
+        self._right = vbox(self._build_text_panel(), holder, (self._stack, 1), gap_px=0)
+        self._middle = hbox(self.rail, (self._right, 1), self.help, gap_px=0)
         layout = vbox(self.title_bar, (self._middle, 1), parent=self, gap_px=0)
         if theme.is_projector():
             self.status.float_over(self)

@@ -7,6 +7,7 @@ no network, and each head as a PNG with its words, beside a contact sheet of all
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -28,6 +29,7 @@ from ..look.language import QT_TRANSLATE_NOOP
 from ..state.explore_state import ExploreState
 from ..state.readings import MaskReading, Reading
 from ..state.selection import Selection
+from ..state.text_spans import joined, places_of
 from ..state.token_units import Units
 from ..widgets.labelled_grid import LabelledGrid, Labels
 from ..widgets.raster import Raster
@@ -38,7 +40,7 @@ HEAD_PX, LARGE_PX = 460, 600  # side of a head's picture in its file, and on the
 SMALL_PX, GAP_PX = (24, 140), 6  # among all heads: its side at least and at most, and the space around it
 FINE = 2  # pixels of a picture for each pixel of these: sharp on paper
 GUESSES = 5
-PAGE_PX = 640  # room for pictures on an A4 page at 96 dots per inch
+PAGE_PX, MARGIN_PX = 640, 57  # room for pictures on an A4 page at 96 dots per inch, and 15 mm around it
 KIND_TITLES = {
     "previous token": QT_TRANSLATE_NOOP("LabSheet", "looks at the previous token"),
     "next token": QT_TRANSLATE_NOOP("LabSheet", "looks at the next token"),
@@ -82,21 +84,38 @@ class LabSheet:
                 html = html.replace(f'src="{name}"', f'src="data:image/png;base64,{data}"')
         return html
 
+    def first_page(self, html: str) -> QImage:
+        """As it is printed, to be looked at on a screen."""
+        width, height = PAGE_PX + 2 * MARGIN_PX, round((PAGE_PX + 2 * MARGIN_PX) * math.sqrt(2))
+        image = QImage(width, height, QImage.Format.Format_RGB32)
+        image.fill(Qt.GlobalColor.white)
+        document = self._document(html)
+        document.setPageSize(QSizeF(PAGE_PX, height - 2 * MARGIN_PX))
+        painter = QPainter(image)
+        painter.translate(MARGIN_PX, MARGIN_PX)
+        document.drawContents(painter, QRectF(0, 0, PAGE_PX, height - 2 * MARGIN_PX))
+        painter.end()
+        return image
+
     def _pdf(self, html: str) -> bytes:
         buffer = memory_buffer()
         writer = QPdfWriter(buffer)
         writer.setResolution(DOTS_PER_INCH)  # a pixel is what it is on the screen; pictures stay as fine as they are
         writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
         writer.setPageMargins(QMarginsF(15, 15, 15, 15))
+        document = self._document(html)
+        document.setPageSize(QSizeF(writer.width(), writer.height()))  # else printing adds margins of its own
+        document.print_(writer)
+        return bytes(buffer.data().data())
+
+    def _document(self, html: str) -> QTextDocument:
         document = QTextDocument()
         with theme.on_paper():
             document.setDefaultFont(theme.font(13))
         for name, image in self.pictures.items():
             document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(name), image)
         document.setHtml(html)
-        document.setPageSize(QSizeF(writer.width(), writer.height()))  # else printing adds margins of its own
-        document.print_(writer)
-        return bytes(buffer.data().data())
+        return document
 
 
 def save_lab_sheet(state: ExploreState, parent: QWidget) -> str:
@@ -208,7 +227,7 @@ def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
     parts = [
         f"<h1>{escape(title)}</h1>",
         _paragraph(model_text(reading.request.model)),
-        _texts(reading),
+        _texts(reading, with_answers),
         *_predictions(reading, with_answers),
         *_all_heads(reading, with_answers),
     ]
@@ -219,9 +238,14 @@ def _html(reading: Reading, chosen: Sequence[Head], with_answers: bool) -> str:
     return f"<!DOCTYPE html><html>{head_tag}<body>{''.join(parts)}</body></html>"
 
 
-def _texts(reading: Reading) -> str:
-    encoding = reading.encoding
-    rows = [("A", encoding.text_a), ("B", encoding.text_b or "")]
+def _texts(reading: Reading, with_answers: bool) -> str:
+    encoding, mask = reading.encoding, reading.request.model.tokenizer.mask_token or ""
+    texts = {"a": encoding.text_a, "b": encoding.text_b or ""}
+    hidden = [] if with_answers else joined(places_of(encoding, reading.request.by_hand))
+    for place in reversed(hidden):  # from the end on, so that places stay true
+        text = texts[place.part]
+        texts[place.part] = f"{text[: place.start]}{mask}{text[place.stop :]}"
+    rows = [("A", texts["a"]), ("B", texts["b"])]
     cells = "".join(f"<tr><td><b>{name}</b></td><td>{escape(text)}</td></tr>" for name, text in rows if text)
     return f"<table>{cells}</table>" + _paragraph(" ".join(reading.shown_tokens))
 

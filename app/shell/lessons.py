@@ -15,7 +15,7 @@ from bertcore.errors import BertcoreError
 
 from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
-from ..lessons.shipped import shipped_lessons
+from ..lessons.shipped import shipped_lessons, tour_file
 from ..widgets.command_list import Entry
 from .commands import Command
 from .exporting import ask_for_file
@@ -25,6 +25,7 @@ from .services import Services
 from .sessions import Sessions
 
 if TYPE_CHECKING:
+    from ..lessons.notes_window import NotesWindow
     from ..lessons.player import LessonPlayer
 
 translate = QCoreApplication.translate
@@ -44,7 +45,8 @@ class Lessons(QObject):
         self._services, self._sessions, self._frame, self._window = services, sessions, frame, parent
         self._folder = Path.home()
         self.player: LessonPlayer | None = None
-        self.notes: QWidget | None = None
+        self.notes: NotesWindow | None = None
+        self.offer: QWidget | None = None  # of the tour, as long as nobody has answered it
 
     @property
     def is_open(self) -> bool:
@@ -54,8 +56,27 @@ class Lessons(QObject):
         """Opens a lesson beside the rooms."""
         if self.player is None:
             self.player = self._make_player()
-            self.attach(self._frame())
+            self._attach_player(self._frame())
+        self.end_offer()
         self.player.open(file)
+
+    def open_tour(self) -> None:
+        self.open(tour_file())
+
+    def offer_tour(self) -> None:
+        """Once, at the first start. It stays in the menu of lessons."""
+        settings = self._services.settings
+        if settings.tour_offered or self.is_open:
+            return
+        settings.tour_offered = True
+        self._services.save_settings()
+        self._attach_offer(self._frame())
+
+    def end_offer(self) -> None:
+        if self.offer is not None:
+            self.offer.hide()
+            self.offer.deleteLater()
+            self.offer = None
 
     def choose(self) -> None:
         """Asks for a file and opens it."""
@@ -66,19 +87,38 @@ class Lessons(QObject):
             self.open(Path(chosen))
 
     def attach(self, frame: Frame) -> None:
-        """Puts the card into a frame that has just been built."""
-        if self.player is None:
-            return
+        """Puts the card, and the offer of the tour, into a frame that has just been built."""
+        if self.player is not None:
+            self._attach_player(frame)
+        if self.offer is not None:
+            self._attach_offer(frame)
+
+    def _attach_player(self, frame: Frame) -> None:
         from ..lessons.card import LessonCard
+        from ..lessons.covers import Covers
         from ..lessons.spotlight import Spotlight
 
-        card = LessonCard(self.player, frame)
+        assert self.player is not None
+        player = self.player
+        card = LessonCard(player, frame)
         card.hand_in_requested.connect(self.hand_in)
         frame.dock(card)
-        spotlight = Spotlight(frame, card)
-        self.player.page_changed.connect(spotlight.update_spot)
-        self.player.opened.connect(spotlight.update_spot)
-        spotlight.follow(lambda: self.player.page.highlight if self.player and self.player.page else "")
+        covers, spotlight = Covers(frame, lambda: player.covered), Spotlight(frame, card)
+        for changed in (player.page_changed, player.opened):
+            changed.connect(covers.update_covers)
+            changed.connect(spotlight.update_spot)
+        frame.room_opened.connect(covers.update_covers)
+        spotlight.follow(lambda: player.page.highlight if player.page else "")
+        covers.update_covers()
+
+    def _attach_offer(self, frame: Frame) -> None:
+        from ..widgets.offer_line import OfferLine
+
+        sentence = self.tr("New here? A tour of five minutes shows what each room is for.")
+        offer = self.offer = OfferLine(sentence, self.tr("Start the tour"))
+        offer.accepted.connect(self.open_tour)
+        offer.dismissed.connect(self.end_offer)
+        frame.dock_line(offer)
 
     def next(self) -> None:
         if self.player is not None:
@@ -100,8 +140,13 @@ class Lessons(QObject):
 
         if self.notes is None:
             self.notes = NotesWindow(self.player, self._window)
+        self.notes.place_beside(self._window)
         self.notes.show()
         self.notes.raise_()
+
+    def open_game(self) -> None:
+        """The class against the model."""
+        self.view_requested.emit("game", "")
 
     def hand_in(self) -> None:
         """Asks for a name and a file, and writes the answers there."""
@@ -150,17 +195,34 @@ class Lessons(QObject):
             Command("lesson.notes", translate("Commands", "Speaker notes"), self.show_notes, "Ctrl+Alt+N"),
             Command("lesson.hand_in", translate("Commands", "Hand in your answers…"), self.hand_in, "Ctrl+Alt+H"),
             Command("lesson.close", translate("Commands", "Close the lesson"), self.close, "Ctrl+Shift+W"),
+            Command(
+                "lesson.tour",
+                translate("Commands", "Tour of five minutes"),
+                self.open_tour,
+                "Ctrl+Alt+T",
+                also=translate("Commands", "introduction start first steps help"),
+            ),
+            Command(
+                "lesson.game",
+                translate("Commands", "Guessing game: the class against the model"),
+                self.open_game,
+                "Ctrl+Alt+G",
+                also=translate("Commands", "quiz play score masked word"),
+            ),
             Command("lesson.open", translate("Commands", "Open lesson…"), self.choose, "Ctrl+Shift+L"),
             Command("lesson.collect", translate("Commands", "Collect answers…"), self.collect, "Ctrl+Alt+K"),
         ]
 
     def fill_menu(self, menu: QMenu) -> None:
         """The lessons that ship, and a file."""
-        for number, lesson in enumerate(shipped_lessons(), 1):
-            text = self.tr("{number}. {title} ({minutes} min)")
-            shown = text.format(number=number, title=lesson.title, minutes=lesson.minutes)
+        for lesson in shipped_lessons():
+            text = self.tr("{number}. {title} ({minutes} min)") if lesson.number else self.tr("{title} ({minutes} min)")
+            shown = text.format(number=lesson.number, title=lesson.title, minutes=lesson.minutes)
             menu.addAction(shown, partial(self.open, lesson.file)).setToolTip(lesson.summary)
+            if not lesson.number:
+                menu.addSeparator()
         menu.addSeparator()
+        menu.addAction(self.tr("Guessing game: the class against the model"), self.open_game)
         menu.addAction(self.tr("Open lesson…"), self.choose)
         menu.addAction(self.tr("Collect answers…"), self.collect)
 

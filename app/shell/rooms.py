@@ -52,6 +52,7 @@ class RoomSpec(Titled):
     make: Callable[[type[Any], RoomContext], QWidget] = make_room  # when it is opened for the first time
     has_tokens: bool = True  # the strip of tokens is above it
     has_prediction: bool = True  # the line with the best predictions is above it
+    in_rail: bool = True  # else it is opened from the menu of lessons and by its key
 
     @property
     def views(self) -> Sequence[ViewSpec]:
@@ -190,6 +191,15 @@ ROOMS = (
         partial(_load, "apply", "ApplyRoom"),
         _make_apply,
         has_prediction=False,
+    ),
+    RoomSpec(
+        "game",
+        QT_TRANSLATE_NOOP("RoomSpec", "Guessing game"),
+        QT_TRANSLATE_NOOP("RoomSpec", "The class guesses a hidden word, then the model: who knows more words?"),
+        partial(_load, "game", "GameRoom"),
+        has_tokens=False,
+        has_prediction=False,
+        in_rail=False,
     ),
 )
 

@@ -17,6 +17,7 @@ class Settings:
     theme: str = "system"  # or "light", "dark", "contrast"
     words: str = "plain"  # or "technical": nats and ln p
     projector: bool = False  # everything 1.5 times as large
+    tour_offered: bool = False  # at the first start
     recent_models: list[str] = field(default_factory=list)  # references, newest first
 
     def remember_model(self, reference: str) -> None:

@@ -1,4 +1,5 @@
-"""Drives the real window through every room, in one theme or several, and keeps a picture of each.
+"""Drives the real window through every room, in one theme or several, and keeps a picture of each; then through a game,
+the lab sheet and, with the model that ships, the pages of all lessons.
 
 It waits for results, never for time to pass: each picture is taken when the room has drawn what the model gave.
 """
@@ -6,16 +7,23 @@ It waits for results, never for time to pass: each picture is taken when the roo
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
+from bertcore.locations import SHIPPED
+
+from ..lessons.shipped import shipped_lessons
 from ..rooms.base import Room
+from ..rooms.game.game import Phase
+from ..rooms.game.room import GameRoom
 from ..rooms.train.demos import finished_demo
 from ..rooms.train.room import TrainRoom
 from ..widgets.curve_plot import CurvePlot
+from .lab_sheet import lab_sheet
 from .rooms import ROOMS, open_view
 from .window import Window
 
@@ -23,6 +31,7 @@ TIMEOUT_S = 120.0
 POLL_MS = 2
 LAYOUTS = 6
 THEMES = ("light", "dark")  # unless others are asked for
+OWN_SENTENCE = "In the morning we had bread and butter."
 
 
 class TourError(Exception):
@@ -36,14 +45,16 @@ def run_tour(window: Window, folder: Path, size: tuple[int, int], themes: Sequen
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        visits = _Tour(window, folder, size).walk(themes)
-        (folder / "tour.json").write_text(json.dumps({"rooms": visits}, indent=2) + "\n", encoding="utf-8")
+        tour = _Tour(window, folder, size)
+        visits = tour.walk(themes)
+        seen = {"rooms": visits, "class": tour.teach(themes), "lessons": tour.learn(themes)}
+        (folder / "tour.json").write_text(json.dumps(seen, indent=2) + "\n", encoding="utf-8")
     except (TourError, OSError) as error:
         print(f"The tour failed: {error}", file=sys.stderr)
         return 1
     finally:
         window.close()
-    print(f"The tour wrote {len(visits)} pictures to {folder}.")
+    print(f"The tour wrote {sum(map(len, seen.values()))} pictures to {folder}.")
     return 0
 
 
@@ -87,6 +98,99 @@ class _Tour:
             visits.append(self._visit("train", theme_name, file_as=name))
         return visits
 
+    def teach(self, themes: Sequence[str]) -> list[dict[str, object]]:
+        """For a class: the offer of the tour, a round of the game, and the first page of a hand-out."""
+        window, made = self._window, []
+        self._look(themes[0])
+        self._prepare("predict")
+        window.open_view("predict", "words")
+        window.services.settings.tour_offered = False
+        window.lessons.offer_tour()
+        made.append(self._picture("first-start", themes[0]))
+        window.lessons.end_offer()
+        reading = window.state.reading
+        assert reading is not None
+        sheet = lab_sheet(reading, window.state.selection)
+        for name, html in (("lab-sheet", sheet.html), ("lab-sheet-answers", sheet.answers)):
+            self._save(sheet.first_page(html), f"{name}.png")
+            made.append({"name": name, "file": f"{name}.png"})
+        for theme_name in themes:
+            self._look(theme_name)
+            made += self._play(theme_name)
+        return made
+
+    def _play(self, theme_name: str) -> Iterator[dict[str, object]]:
+        """A round of the game, with guesses of the class that are good but for the first; then an own sentence."""
+        window = self._window
+        room = window.open_room("game")
+        assert isinstance(room, GameRoom)
+        if room.is_stuck:
+            return
+        room.start_again()
+        room.go_on()
+        self._wait("the reading for the game", self._is_read)
+        yield self._picture("game-guess", theme_name)
+        assert room.game.puzzle is not None
+        room.line.setText(f"thing, {room.game.puzzle.answer}")
+        room.go_on()
+        self._wait("the answer of the game", lambda: room.game.phase is Phase.SHOWN)
+        yield self._picture("game-answer", theme_name)
+        room.own.click()
+        room.own_line.setText(OWN_SENTENCE)
+        yield self._picture("game-own", theme_name)
+        room.end.click()
+        yield self._picture("game-end", theme_name)
+
+    def learn(self, themes: Sequence[str]) -> list[dict[str, object]]:
+        """Every page of every lesson in the first theme, the first page of each in the others.
+
+        Lessons are about the models that ship: with another one they are left out.
+        """
+        window = self._window
+        if window.services.open_model.reference not in (None, *SHIPPED):
+            return []
+        made = []
+        for theme_name in themes:
+            self._look(theme_name)
+            for shipped in shipped_lessons():
+                window.lessons.open(shipped.file)
+                player = window.lessons.player
+                assert player is not None and player.lesson is not None
+                count = len(player.lesson.pages) if theme_name == themes[0] else 1
+                for number in range(count):
+                    started = time.perf_counter()
+                    player.go(number)
+                    self._wait(f"page {number + 1} of {shipped.file.name}", self._is_on_page)
+                    ms = (time.perf_counter() - started) * 1000
+                    name = f"lesson-{shipped.file.stem}-{number + 1}"
+                    made.append(self._picture(name, theme_name) | {"ms": round(ms, 1)})
+        window.lessons.close()
+        return made
+
+    def _is_on_page(self) -> bool:
+        """True when the window shows what the page of the lesson sets."""
+        player = self._window.lessons.player
+        return player is not None and player.start is not None
+
+    def _look(self, theme_name: str) -> None:
+        self._window.set_look(theme_name)
+
+    def _picture(self, name: str, theme_name: str) -> dict[str, object]:
+        """Of the window as it is, once everything has been answered and laid out."""
+        room = self._window.frame.room
+        assert room is not None
+        self._wait(f"the room of {name}", lambda: _is_drawn(room))
+        self._wait(f"the answers for {name}", lambda: not (_is_about_to_ask(room) or self._is_busy()))
+        for _ in range(LAYOUTS):
+            QApplication.processEvents()
+        file = f"{name}-{theme_name}.png"
+        self._save(self._window.grab().toImage(), file)
+        return {"name": name, "theme": theme_name, "file": file}
+
+    def _save(self, picture: QImage, file: str) -> None:
+        if not picture.save(str(self._folder / file)):
+            raise TourError(f"the picture {self._folder / file} could not be written")
+
     def _prepare(self, room_key: str) -> None:
         """What a person would do there: a mask in Map, two in Predict, none elsewhere; one word looked at closely."""
         state = self._window.state
@@ -119,8 +223,7 @@ class _Tour:
         for _ in range(LAYOUTS):  # what the answers changed is laid out: each layout tells the one around it
             QApplication.processEvents()
         file = "-".join(part for part in (room_key, file_as or view, theme_name) if part) + ".png"
-        if not self._window.grab().save(str(self._folder / file)):
-            raise TourError(f"the picture {self._folder / file} could not be written")
+        self._save(self._window.grab().toImage(), file)
         return {"room": room_key, "view": view, "theme": theme_name, "file": file, "ms": round(ms, 1)}
 
     def _is_busy(self) -> bool:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bertcore.analysis.reference_values import ReferenceCheck
 
     from ..widgets.command_list import Palette
+    from ..widgets.presenting import BlankScreen, PointerRing
 
 SIZE = 1440, 900  # where the screen has room for it
 RESIZED_MS = 200  # without another change of size: it was dragged to where it is to be
@@ -58,6 +59,7 @@ class Window(QMainWindow):
         self._resized.timeout.connect(self._on_resized)
         self._is_painted = False
         self._draw_ms = 0.0
+        self._presenting_widgets: tuple[PointerRing, BlankScreen] | None = None
         self._verified = ""  # what the check of the values stored with the model gave
         numbers.set_technical(services.settings.words == "technical")
         examples = load_examples()
@@ -149,6 +151,16 @@ class Window(QMainWindow):
         # After the click is done with: the button that was clicked goes away.
         QTimer.singleShot(0, lambda: self.set_look(projector=not self.services.settings.projector))
 
+    def toggle_ring(self) -> None:
+        """A ring around the mouse pointer, for those who look at a projector."""
+        self._presenting()[0].toggle()
+
+    def blank_screen(self) -> None:
+        self._presenting()[1].blank()
+
+    def toggle_full_screen(self) -> None:
+        self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
+
     def show_problem(self, sentence: str) -> None:
         """One sentence at the top of the room, until it is dismissed or another room is opened."""
         self.frame.banner.show_sentence(sentence)
@@ -196,7 +208,16 @@ class Window(QMainWindow):
                 self.toggle_help,
                 self.open_palette,
             ),
+            *commands.presenter_commands(self.toggle_ring, self.blank_screen, self.toggle_full_screen),
         ]
+
+    def _presenting(self) -> tuple[PointerRing, BlankScreen]:
+        """Made when they are wanted first: they belong to the window, whichever frame it has."""
+        from ..widgets.presenting import BlankScreen, PointerRing
+
+        if self._presenting_widgets is None:
+            self._presenting_widgets = PointerRing(self), BlankScreen(self)
+        return self._presenting_widgets
 
     def _build_frame(self) -> Frame:
         opener, settings = self.services.open_model, self.services.settings

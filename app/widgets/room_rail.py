@@ -54,12 +54,12 @@ class RoomRail(QFrame):
         self.setProperty("look", "rail")
         self.setAccessibleName(self.tr("Rooms"))
         self._buttons: dict[str, RoomButton] = {}
-        group = QButtonGroup(self)
+        self._group = QButtonGroup(self)
         layout = vbox(parent=self, gap_px=5, margins=(8, theme.px(12), 7, 0))
         for room_key, title, hint in rooms:
             made = RoomButton(room_key, title, hint)
             made.clicked.connect(lambda _checked=False, room=room_key: self.room_chosen.emit(room))
-            group.addButton(made)
+            self._group.addButton(made)
             layout.addWidget(made)
             self._buttons[room_key] = made
         layout.addStretch(1)
@@ -69,4 +69,10 @@ class RoomRail(QFrame):
         self.setFixedWidth(max(theme.column_px(WIDTH_PX), widest + 15))
 
     def set_room(self, room_key: str) -> None:
-        self._buttons[room_key].setChecked(True)
+        """A room that is not here leaves no button checked."""
+        if room_key in self._buttons:
+            self._buttons[room_key].setChecked(True)
+        elif (checked := self._group.checkedButton()) is not None:
+            self._group.setExclusive(False)
+            checked.setChecked(False)
+            self._group.setExclusive(True)

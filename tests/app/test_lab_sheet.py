@@ -37,6 +37,16 @@ def test_answers_are_on_the_second_sheet_alone(sheet: LabSheet, window: Window) 
     assert "It was &lt;very&gt; comfortable &amp; warm." in sheet.html  # what was typed is no markup
 
 
+def test_a_word_that_is_hidden_by_hand_is_on_the_answers_alone(window: Window, qtbot: QtBot) -> None:
+    window.state.set_text("The cat sat on the mat.", "It was happy.")
+    window.state.set_masks([2, 6])
+    settle(window, qtbot)
+    assert window.state.reading is not None
+    made = lab_sheet(window.state.reading, window.state.selection)
+    assert "The [MASK] sat on the [MASK]." in made.html and "cat" not in made.html
+    assert "The cat sat on the mat." in made.answers
+
+
 def test_every_head_has_its_picture_and_two_are_large(sheet: LabSheet, window: Window) -> None:
     reading = window.state.reading
     assert reading is not None

@@ -216,6 +216,17 @@ def test_a_wrong_file_leaves_what_is_open(window: Window, tmp_path: Path) -> Non
     assert window.frame.banner.is_shown and not window.lessons.is_open
 
 
+def test_a_shorter_lesson_opens_from_the_last_page_of_a_longer_one(
+    window: Window, player: LessonPlayer, tmp_path: Path, qtbot: QtBot
+) -> None:
+    player.go(2)
+    arrive(window, qtbot)
+    (tmp_path / "short.md").write_text(LESSON.split("# Second")[0], encoding="utf-8")
+    window.lessons.open(tmp_path / "short.md")
+    arrive(window, qtbot)
+    assert player.page is not None and player.page.title == "First" and player.number == 0
+
+
 def test_projector_mode_keeps_the_page(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
     player.next()
     window.set_look(projector=True)

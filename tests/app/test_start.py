@@ -72,6 +72,7 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
         *layers,
         "train",
         "apply",
+        "game",
         "train",
         "train",
     ]  # at the end the class demo

@@ -1,0 +1,31 @@
+"""Covers parts of the window until the question of a page is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from ..widgets.cover import Cover
+
+
+class Covers(QObject):
+    """Of one frame; call `update_covers` when another page, or another room, may be on show."""
+
+    def __init__(self, over: QWidget, names: Callable[[], Sequence[str]]) -> None:
+        """names: of what is covered now, some of widgets.spots.SPOTS."""
+        super().__init__(over)
+        self._over, self._names = over, names
+        self._covers: dict[str, Cover] = {}
+
+    def update_covers(self) -> None:
+        """A room that is built later is covered when it opens."""
+        wanted = self._names()
+        for name in list(self._covers):
+            if name not in wanted:
+                self._covers.pop(name).remove()
+        for name in wanted:
+            found = self._over.findChildren(QWidget, name)
+            if name not in self._covers and found:
+                self._covers[name] = Cover(found[0], self.tr("Hidden until you have answered the question"))

@@ -1,0 +1,1 @@
+"""Room Game: the class guesses a hidden word, then the model."""

@@ -1,0 +1,106 @@
+"""For whoever stands in front of a class: a ring around the mouse pointer, and a screen that goes black."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QCursor, QHideEvent, QKeyEvent, QMouseEvent, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from ..look import theme
+
+RING_PX, LINE_PX, FOLLOW_MS = 52, 4, 16
+RING_COLOR, FILL_ALPHA = "warn", 30  # the fill lets through what is below
+
+
+class PointerRing(QWidget):
+    """Follows the mouse within its window. Clicks go through it."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # Most widgets are told of the mouse only while a button is held, so there is no event to follow.
+        self._timer = QTimer(self, interval=FOLLOW_MS)
+        self._timer.timeout.connect(self.follow)
+        self.hide()
+
+    def toggle(self) -> None:
+        self.setVisible(self.isHidden())
+
+    def follow(self) -> None:
+        """To where the mouse is now."""
+        window = self.parentWidget()
+        assert window is not None
+        side, at = theme.px(RING_PX), window.mapFromGlobal(QCursor.pos())
+        self.setGeometry(at.x() - side // 2, at.y() - side // 2, side, side)
+        self.raise_()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.follow()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._timer.stop()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, width = theme.painter(self), theme.px(LINE_PX)
+        painter.setPen(QPen(theme.color(RING_COLOR), width))
+        painter.setBrush(theme.color(RING_COLOR, FILL_ALPHA))
+        painter.drawEllipse(QRectF(self.rect()).adjusted(width, width, -width, -width))
+
+
+class BlankScreen(QWidget):
+    """Black over the whole window: the class looks at whoever speaks. Any key or click ends it, and does no more."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self.setAccessibleName(self.tr("The screen is blank; any key brings the picture back"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._before: QWidget | None = None  # had the keyboard
+        window.installEventFilter(self)
+        self.hide()
+
+    def blank(self) -> None:
+        window = self.parentWidget()
+        assert window is not None
+        self._before = QApplication.focusWidget()
+        self.setGeometry(window.rect())
+        self.show()
+        self.raise_()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def end(self) -> None:
+        """The picture is back, and the keyboard where it was."""
+        self.hide()
+        if self._before is not None:
+            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._before = None
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()  # the key that ends it is no command
+            return True
+        return super().event(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        window = self.parentWidget()
+        if event.type() == QEvent.Type.Resize and self.isVisible() and window is not None:
+            self.setGeometry(window.rect())
+        return False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() not in (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta):
+            self.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.end()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = theme.painter(self)
+        painter.fillRect(self.rect(), Qt.GlobalColor.black)
+        painter.setPen(QColor(theme.DARK.faint))
+        painter.setFont(theme.font(12))
+        below = self.rect().adjusted(0, 0, 0, -theme.px(16))
+        align = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
+        painter.drawText(below, align, self.tr("Any key brings the picture back"))

@@ -1,0 +1,233 @@
+"""The guessing game: its rules, and a class that plays it with the keyboard in a real window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.rooms.game.game import (
+    ROUNDS,
+    Game,
+    Phase,
+    Puzzle,
+    load_puzzles,
+    parse_puzzle,
+    points_for,
+    puzzles_of,
+    words_of,
+)
+from app.rooms.game.room import GameRoom
+from app.shell.window import Window
+from app.widgets.cover import Cover
+from bertcore.locations import SHIPPED, shipped_checkpoint
+from bertcore.tokenizer.tokenizer import Tokenizer
+from tests.app.conftest import TIMEOUT_MS, make_checkpoint, settle
+
+Opener = Callable[[Path | str], Window]
+OWN = [Puzzle("The ", ("cat", "dog"), " sat on the mat."), Puzzle("A dog and a ", ("bird",), " ran home.")]
+
+
+def anything(_puzzle: Puzzle) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    ("line", "puzzle"),
+    [
+        ("We drink tea from a [cup|mug].", Puzzle("We drink tea from a ", ("cup", "mug"), ".")),
+        ("[Cows] eat grass", Puzzle("", ("Cows",), " eat grass")),
+        ("No word is hidden.", None),
+        ("[Two] are [hidden].", None),
+        ("An empty [] one.", None),
+        ("", None),
+    ],
+)
+def test_a_sentence_names_its_hidden_word(line: str, puzzle: Puzzle | None) -> None:
+    assert parse_puzzle(line) == puzzle
+
+
+def test_points_go_by_the_place_of_the_word() -> None:
+    puzzle = Puzzle("", ("cup", "mug"), "")
+    lists = (["cup"], ["glass", "Mug"], ["a", "b", "c", "d", "cup"], ["a", "b", "c", "d", "e", "cup"], [], ["##cup"])
+    assert [points_for(puzzle.rank_in(words)) for words in lists] == [2, 1, 1, 0, 0, 0]
+
+
+def test_a_class_may_type_as_it_likes() -> None:
+    assert words_of(" cup,mug ; cup  glass. ") == ["cup", "mug", "glass"]
+    assert words_of("a b c d e f g") == ["a", "b", "c", "d", "e"] and words_of("?!") == []
+
+
+def test_every_word_of_an_own_sentence_can_be_hidden() -> None:
+    found = puzzles_of("It’s my mother-in-law, isn't it?")
+    assert [puzzle.answer for puzzle in found] == ["It’s", "my", "mother-in-law", "isn't", "it"]
+    assert found[2].text == "It’s my [MASK], isn't it?" and found[2].whole == "It’s my mother-in-law, isn't it?"
+    start, stop = found[3].place.start, found[3].place.stop
+    assert found[3].whole[start:stop] == "isn't"
+
+
+def test_a_game_has_ten_sentences_and_keeps_the_score() -> None:
+    game = Game(OWN)
+    assert game.phase is Phase.WELCOME
+    for number in range(ROUNDS):
+        game.advance(anything)
+        assert game.phase is Phase.GUESS and game.round == number + 1 and game.puzzle is not None
+        game.typed = game.puzzle.answer
+        game.show_answer([("thing", 0.5), (game.puzzle.answer, 0.2)])
+        game.show_answer([("counted", 0.1)])  # once only
+    assert (game.score.class_, game.score.model) == (2 * ROUNDS, ROUNDS)
+    game.advance(anything)
+    assert game.phase is Phase.END
+    game.advance(anything)
+    assert game.round == 1 and (game.score.class_, game.score.model) == (0, 0)
+
+
+def test_words_that_the_model_cannot_find_are_left_out() -> None:
+    game = Game(OWN)
+    for _ in range(3):
+        game.advance(lambda puzzle: puzzle.answer == "bird")
+        assert game.puzzle == OWN[1]
+        game.show_answer([])
+    game.skip(lambda _puzzle: False)
+    assert game.round == 3 and game.puzzle is not None  # better an impossible one than none
+
+
+def test_an_own_sentence_takes_the_place_of_one_that_nobody_has_guessed() -> None:
+    game = Game(OWN)
+    game.advance(anything)
+    game.write_own()
+    game.play_own(OWN[1])
+    assert game.round == 1
+    game.show_answer([])
+    game.write_own()
+    game.play_own(OWN[0])
+    assert game.round == 2
+
+
+def test_the_sentences_that_ship_are_many_and_can_be_won() -> None:
+    puzzles = load_puzzles()
+    assert len(puzzles) >= 3 * ROUNDS and len({puzzle.whole for puzzle in puzzles}) == len(puzzles)
+    for name in SHIPPED:
+        tokenizer = Tokenizer.from_folder(shipped_checkpoint(name))
+        known = [puzzle for puzzle in puzzles if len(tokenizer.encode(puzzle.answer).ids) == 3]
+        assert len(known) >= 2 * ROUNDS, name
+
+
+# In the window.
+
+
+@pytest.fixture
+def room(window: Window, qtbot: QtBot) -> GameRoom:
+    window.state.kept["game"] = Game(OWN)
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    window.lessons.open_game()
+    made = window.frame.room
+    assert isinstance(made, GameRoom)
+    settle(window, qtbot)
+    return made
+
+
+def press(key: Qt.Key) -> None:
+    """Where the keyboard is."""
+    widget = QApplication.focusWidget()
+    assert widget is not None
+    QTest.keyClick(widget, key)
+
+
+def type_(text: str) -> None:
+    widget = QApplication.focusWidget()
+    assert widget is not None
+    QTest.keyClicks(widget, text)
+
+
+def seen_at_the_middle(widget: QWidget) -> QWidget | None:
+    """What a click there would reach."""
+    window = widget.window()
+    return window.childAt(widget.mapTo(window, widget.rect().center()))
+
+
+def test_a_round_by_keyboard_alone(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+    press(Qt.Key.Key_Return)
+    assert window.state.text_a == "The [MASK] sat on the mat." and window.state.text_b == ""
+    assert QApplication.focusWidget() is room.line
+    type_("dog, bird")
+    assert room.model_rows.rows == [] and isinstance(seen_at_the_middle(room.model_rows), Cover)
+    press(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: room.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
+    reading = window.state.reading
+    assert reading is not None
+    assert [row.word for row in room.model_rows.rows] == [word.token for word in reading.masks[0].words[:5]]
+    assert seen_at_the_middle(room.model_rows) is room.model_rows
+    assert [(row.word, row.is_right) for row in room.class_rows.rows] == [("dog", True), ("bird", False)]
+    assert room.game.score.class_ == 2 and "Class 2 :" in room.points.text()
+    press(Qt.Key.Key_Return)
+    assert window.state.text_a == "A dog and a [MASK] ran home." and room.line.text() == ""
+    assert isinstance(seen_at_the_middle(room.model_rows), Cover)
+
+
+def test_a_remote_goes_on_and_an_arrow_skips(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+    press(Qt.Key.Key_PageDown)
+    press(Qt.Key.Key_Down)
+    assert window.state.text_a == "A dog and a [MASK] ran home." and room.game.round == 1
+    settle(window, qtbot)
+    press(Qt.Key.Key_PageDown)
+    qtbot.waitUntil(lambda: room.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
+    press(Qt.Key.Key_PageDown)
+    assert room.game.phase is Phase.GUESS and room.game.round == 2
+
+
+def test_an_own_sentence_by_keyboard(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+    room.own.click()
+    type_("The happy bird sat.")
+    press(Qt.Key.Key_Return)
+    assert QApplication.focusWidget() is room.sentence
+    for _ in range(2):
+        press(Qt.Key.Key_Right)
+    press(Qt.Key.Key_Return)
+    assert window.state.text_a == "The happy [MASK] sat." and room.game.phase is Phase.GUESS
+
+
+@pytest.mark.parametrize(("word", "says"), [("carpet", "cuts “carpet” into"), ("zebra", "not in this model")])
+def test_a_word_that_no_mask_can_stand_for_cannot_be_hidden(room: GameRoom, word: str, says: str) -> None:
+    room.own.click()
+    type_(f"The {word} sat.")
+    QApplication.processEvents()
+    place = room.sentence.rect_of(1).center().toPoint()
+    QTest.mouseClick(room.sentence, Qt.MouseButton.LeftButton, pos=QPoint(place))
+    assert room.game.phase is Phase.OWN and says in room._own_hint.text()
+
+
+def test_the_game_goes_on_in_projector_mode(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+    press(Qt.Key.Key_Return)
+    type_("dog")
+    window.set_look(projector=True)
+    settle(window, qtbot)
+    again = window.frame.room
+    assert isinstance(again, GameRoom) and again is not room
+    assert again.game is room.game and again.line.text() == "dog" and again.sentence.pieces[1].text == "?"
+    window.set_look(projector=False)
+
+
+def test_another_text_above_does_not_spoil_the_round(window: Window, room: GameRoom, qtbot: QtBot) -> None:
+    press(Qt.Key.Key_Return)
+    window.state.set_text("Something else.", "And more.")
+    window.state.set_masks([1])
+    settle(window, qtbot)
+    assert room.game.phase is Phase.GUESS
+    room.go_on()
+    qtbot.waitUntil(lambda: room.game.phase is Phase.SHOWN, timeout=TIMEOUT_MS)
+    assert window.state.text_a == "The [MASK] sat on the mat." and not window.state.masked
+    assert window.state.reading is not None and len(window.state.reading.masks) == 1
+
+
+def test_a_model_without_words_says_so(open_window: Opener, tmp_path: Path, qtbot: QtBot) -> None:
+    window = open_window(make_checkpoint(tmp_path / "encoder", tasks=()))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    room = window.open_room("game")
+    assert isinstance(room, GameRoom)
+    settle(window, qtbot)
+    assert room.message.isVisible() and "no words" in room.message.text() and not room.go.isEnabled()

@@ -1,0 +1,200 @@
+"""In front of a class: a remote's keys, blank screen, ring, speaker notes, covers; and the tour at the first start."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.lessons.lesson import Lesson
+from app.lessons.notes_window import NotesWindow, other_screen
+from app.lessons.parser import load_lesson
+from app.lessons.player import LessonPlayer
+from app.lessons.shipped import tour_file
+from app.shell.rooms import room_views
+from app.shell.settings import load_settings
+from app.shell.window import Window
+from app.widgets.cover import Cover
+from app.widgets.offer_line import OfferLine
+from app.widgets.presenting import BlankScreen, PointerRing
+from tests.app.conftest import TIMEOUT_MS, settle
+
+LESSON = """---
+title: Covered
+minutes: 5
+summary: For a test.
+model: bertscope-tiny
+---
+# First
+:: text The dog saw the [MASK].
+:: room predict
+:: cover prediction predict.view
+:: ask word What does it say?
+:: answer computed guess
+:: explain It says {{guess}}.
+:: note Count to ten.
+# Second
+Nothing is asked.
+"""
+
+
+@pytest.fixture
+def player(window: Window, tmp_path: Path, qtbot: QtBot) -> LessonPlayer:
+    file = tmp_path / "covered.md"
+    file.write_text(LESSON, encoding="utf-8")
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    window.lessons.open(file)
+    made = window.lessons.player
+    assert made is not None
+    qtbot.waitUntil(lambda: made.start is not None, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    return made
+
+
+def covers(window: Window) -> list[str]:
+    """The names of what is covered."""
+    made = [cover for cover in window.frame.findChildren(Cover) if cover.isVisible()]
+    names = []
+    for cover in made:
+        parent = cover.parentWidget()
+        assert parent is not None
+        below = [each for each in parent.findChildren(QWidget) if each.geometry() == cover.geometry()]
+        names += [each.objectName() for each in below if each is not cover and each.objectName()]
+    return sorted(names)
+
+
+def test_an_answer_is_covered_until_it_is_given(window: Window, player: LessonPlayer) -> None:
+    line = window.frame.prediction
+    assert covers(window) == ["predict.view", "prediction"] and not line.isEnabled()
+    middle = line.mapTo(window, line.rect().center())
+    assert isinstance(window.childAt(middle), Cover)
+    player.reveal("dog")
+    QApplication.processEvents()
+    assert covers(window) == [] and line.isEnabled() and window.childAt(middle) is line
+
+
+def test_covers_follow_the_pages_and_end_with_the_lesson(window: Window, player: LessonPlayer, qtbot: QtBot) -> None:
+    player.next()
+    QApplication.processEvents()
+    assert covers(window) == []
+    player.back()
+    qtbot.waitUntil(lambda: covers(window) == ["predict.view", "prediction"], timeout=TIMEOUT_MS)
+    window.set_look(projector=True)
+    qtbot.waitUntil(lambda: covers(window) == ["predict.view", "prediction"], timeout=TIMEOUT_MS)
+    window.set_look(projector=False)
+    player.close()
+    QApplication.processEvents()
+    assert covers(window) == []
+
+
+def test_a_remote_turns_pages_from_anywhere(window: Window, player: LessonPlayer) -> None:
+    for widget in (window.frame.sentences.a, window.frame.strip.field, window.frame.sentences.b):
+        widget.setFocus()
+        QTest.keyClick(widget, Qt.Key.Key_PageDown)
+        assert player.number == 1
+        QTest.keyClick(widget, Qt.Key.Key_PageUp)
+        assert player.number == 0
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_B, Qt.Key.Key_Period])
+def test_a_key_blanks_the_screen_and_any_key_brings_it_back(window: Window, key: Qt.Key, qtbot: QtBot) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is window, timeout=TIMEOUT_MS)
+    field, masked = window.frame.strip.field, window.state.masked
+    field.setFocus()
+    QTest.keyClick(field, key)
+    (screen,) = window.findChildren(BlankScreen)
+    assert screen.isVisible() and screen.rect() == window.rect() and screen.hasFocus()
+    image = window.grab().toImage()
+    assert image.pixelColor(image.width() // 2, image.height() // 2).name() == "#000000"
+    window.resize(window.width() - 50, window.height() - 50)
+    assert screen.rect() == window.rect()
+    QTest.keyClick(screen, Qt.Key.Key_M)  # no command while it is black
+    assert not screen.isVisible() and field.hasFocus() and window.state.masked == masked
+
+
+def test_letters_are_typed_where_text_is_typed(window: Window) -> None:
+    line = window.frame.sentences.a
+    line.setFocus()
+    line.clear()
+    QTest.keyClicks(line, "b.")
+    assert line.text() == "b." and not [each for each in window.findChildren(BlankScreen) if each.isVisible()]
+
+
+def test_the_ring_is_around_the_pointer(window: Window, qtbot: QtBot) -> None:
+    window.actions_.run("view.ring")
+    (ring,) = window.findChildren(PointerRing)
+    for x, y in ((200, 150), (420, 330)):
+        at = window.mapToGlobal(window.rect().topLeft())
+        QCursor.setPos(at.x() + x, at.y() + y)
+        pointer = window.mapFromGlobal(QCursor.pos())
+        qtbot.waitUntil(lambda p=pointer: (ring.geometry().center() - p).manhattanLength() <= 2, timeout=TIMEOUT_MS)
+        assert ring.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    assert ring.isVisible()
+    window.actions_.run("view.ring")
+    assert ring.isHidden()
+
+
+def test_speaker_notes_say_what_is_asked_and_turn_pages(window: Window, player: LessonPlayer) -> None:
+    window.lessons.show_notes()
+    notes = window.lessons.notes
+    assert isinstance(notes, NotesWindow)
+    assert notes.text.text() == "Count to ten." and notes.next_title.text() == "Next: Second"
+    assert notes._asked.text() == "On the page: What does it say?"
+    QTest.keyClick(notes, Qt.Key.Key_PageDown)
+    assert player.number == 1 and not notes.next.isEnabled() and not notes._asked.isVisible()
+    QTest.keyClick(notes, Qt.Key.Key_Left)
+    assert player.number == 0
+
+
+def test_notes_open_on_the_other_screen() -> None:
+    here, there = object(), object()
+    window: Any = SimpleNamespace(screen=lambda: here)
+    screens: Any = [here, there]
+    assert other_screen(window, screens) is there and other_screen(window, screens[:1]) is None
+
+
+# The tour.
+
+
+def offers(window: Window) -> list[OfferLine]:
+    return [offer for offer in window.frame.findChildren(OfferLine) if offer.isVisible()]
+
+
+def test_the_tour_is_offered_once(window: Window, qtbot: QtBot) -> None:
+    settings = window.services.settings
+    assert not settings.tour_offered and offers(window) == []
+    window.lessons.offer_tour()
+    assert len(offers(window)) == 1
+    window.set_look(projector=True)
+    QApplication.processEvents()
+    assert len(offers(window)) == 1  # another size does not answer it
+    window.set_look(projector=False)
+    QApplication.processEvents()
+    offers(window)[0].close_button.click()
+    assert offers(window) == [] and load_settings(window.services.settings_file).tour_offered
+    window.lessons.offer_tour()
+    assert offers(window) == [] and not window.lessons.is_open
+
+
+def test_the_offer_opens_the_tour_and_is_gone(window: Window, qtbot: QtBot) -> None:
+    window.lessons.offer_tour()
+    offers(window)[0].accept_button.click()
+    assert offers(window) == [] and window.lessons.player is not None
+    lesson = window.lessons.player.lesson
+    assert lesson is not None and lesson.file == tour_file()
+    qtbot.waitUntil(lambda: window.lessons.player.start is not None, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    settle(window, qtbot)
+
+
+def test_the_tour_goes_through_the_rooms_in_short_pages() -> None:
+    tour: Lesson = load_lesson(tour_file(), room_views())
+    rooms = list(dict.fromkeys(page.setup.room for page in tour.pages))
+    assert rooms == ["map", "embed", "attend", "predict", "layers", "train"] and 8 <= len(tour.pages) <= 10
+    assert tour.minutes == 5 and all(len(page.text.split()) <= 60 for page in tour.pages)
