@@ -199,7 +199,7 @@ class Lessons(QObject):
                 "lesson.tour",
                 translate("Commands", "Tour of five minutes"),
                 self.open_tour,
-                "Ctrl+Alt+T",
+                "Ctrl+Alt+I",
                 also=translate("Commands", "introduction start first steps help"),
             ),
             Command(
