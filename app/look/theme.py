@@ -407,8 +407,8 @@ QTabBar::tab {{ background: {theme.card}; color: {theme.ink}; border: 1px solid 
 QTabBar[look="small"]::tab {{ padding: {px(2)} {px(8)}; margin-right: {px(4)}; font-size: {type_px(11.5)}; }}
 QTabBar::tab:hover {{ background: {theme.hover}; }}
 QTabBar::tab:selected {{ background: {theme.accent_tint}; border-color: {theme.bar}; color: {theme.accent}; }}
-QTabBar:focus::tab:selected {{ {ring(5, 11)} }}
-QTabBar[look="small"]:focus::tab:selected {{ {ring(2, 8)} }}
+QTabBar::tab:selected:focus {{ {ring(5, 11)} }}
+QTabBar[look="small"]::tab:selected:focus {{ {ring(2, 8)} }}
 QPushButton::menu-indicator {{ width: 0; image: none; }}
 QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit {{ background: {theme.field}; color: {theme.ink};
     border: 1px solid {theme.line}; border-radius: {px(7)}; padding: {px(5)} {px(9)};

@@ -390,6 +390,7 @@ class ViewRoom(Room):
         for index, spec in enumerate(self.specs):
             is_open = spec.key == self.views.key
             self.tabs.setTabVisible(index, self.more.isChecked() or is_open or not spec.is_for_experts)
+        self.tabs.setIconSize(self.tabs.iconSize())  # lays the tabs out anew: a hidden one would leave its gap
         self.tabs.updateGeometry()
         self._top.activate()  # at once: a row that is still too short scrolls its first tab out of sight
 

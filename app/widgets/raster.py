@@ -77,7 +77,8 @@ class ColorBar(QWidget):
         painter = QPainter(self)
         painter.setFont(theme.font(11))
         painter.setPen(theme.color("muted"))
-        center, side = Qt.AlignmentFlag.AlignVCenter, theme.px(46)
+        center = Qt.AlignmentFlag.AlignVCenter
+        side = max(theme.px(12), *(painter.fontMetrics().horizontalAdvance(end) + 2 for end in self._ends))
         box = QRectF(self.rect())
         left = Qt.AlignmentFlag.AlignRight | center
         painter.drawText(QRectF(0, 0, side, box.height()), left, self._ends[0])

@@ -15,7 +15,7 @@ from ...widgets.pointer import ARROWS, PointerWidget
 from .base_picture import paint_base
 from .content import EMBEDDINGS, Answer, Caption, Content, embedding
 from .overlay import paint_overlay
-from .plan import TITLES, Part, Plan, Sizes, choose_rows
+from .plan import Part, Plan, Sizes, choose_rows
 
 if TYPE_CHECKING:
     from ...compute.feed_forward import FeedForwardActivity
@@ -168,7 +168,7 @@ class ModelMap(PointerWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         plan, point = self.plan, event.position()
-        if plan is not None and plan.heads_top - plan.px(TITLES) <= point.y() <= plan.feed_forward_bottom:
+        if plan is not None and plan.heads_top - plan.sizes.titles <= point.y() <= plan.feed_forward_bottom:
             layer = plan.layer_at(point.x())
             if layer is not None:
                 self.open_layer(layer)  # first: where its parts are depends on it

@@ -130,8 +130,13 @@ class Sizes:
     @property
     def rows_height(self) -> float:
         """What rows can take at most, with the heads as low as they may be."""
-        used = 2 * MARGIN + TITLES + LEAST_HEADS + HEADINGS + 8 + (SECTIONS if self.has_sections else 0)
-        return self.height - self.px(used) - 2 * self.arrows - self.feed_forward_height
+        used = 2 * MARGIN + LEAST_HEADS + HEADINGS + 8 + (SECTIONS if self.has_sections else 0)
+        return self.height - self.px(used) - self.titles - 2 * self.arrows - self.feed_forward_height
+
+    @property
+    def titles(self) -> float:
+        """Height of the line above the heads."""
+        return self.room(TITLES, 11.5)
 
     @property
     def arrows(self) -> float:
@@ -268,7 +273,7 @@ class Plan:
         spare = max(sizes.rows_height - rows_height, 0.0)
         self.heads_height = min(px(LEAST_HEADS) + spare, px(MOST_HEADS))
         spare -= self.heads_height - px(LEAST_HEADS)
-        self.heads_top = px(MARGIN + TITLES) + spare / 2
+        self.heads_top = px(MARGIN) + sizes.titles + spare / 2
         self.top = self.heads_top + self.heads_height + sizes.arrows + px(HEADINGS)
         self.bottom = self.top + rows_height
         self.feed_forward_top = self.bottom + sizes.arrows
@@ -331,8 +336,8 @@ class Plan:
             below = QRectF(box.left(), self.feed_forward_top, box.width(), height)
             self.feed_forward_boxes.append(below)
             parts[Part("feed_forward", layer.number)] = below
-            top = parts[Part("head", layer.number, 0)].top() - px(TITLES)
-            parts[Part("layer", layer.number)] = QRectF(layer.left, top, layer.width, px(TITLES - 1))
+            top = parts[Part("head", layer.number, 0)].top() - self.sizes.titles
+            parts[Part("layer", layer.number)] = QRectF(layer.left, top, layer.width, self.sizes.titles - px(1))
             if layer.is_open:
                 side, (into, out) = px(15), self.sums_x(layer)
                 parts[Part("attention_sum", layer.number)] = _square(into, (box.bottom() + self.top) / 2 + px(2), side)
