@@ -4,7 +4,7 @@ ARGS ?=
 TEXT ?= ../shared/corpus
 TASKS ?= ../shared/tasks
 
-.PHONY: app test setup display check lint types format evidence bench soak fuzz parity tour gallery model tiny tuned class-demo demo-seeds clean
+.PHONY: app test setup display check lint types format evidence bench soak fuzz parity tour gallery strings model tiny tuned class-demo demo-seeds clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -60,6 +60,9 @@ fuzz: setup  ## damaged files for every reader, ten minutes each; ARGS="--minute
 
 parity: setup  ## every family and head against transformers, as the table in docs/parity.md
 	@$(BIN)/python -m benchmarks.parity
+
+strings: setup  ## for translators: gathers the texts of the window, compiles what is translated, says what is missing
+	@$(BIN)/python -m scripts.translations
 
 tour: setup  ## a picture of every room, in build/tour
 	@$(BIN)/bertscope --tour build/tour $(ARGS)

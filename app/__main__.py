@@ -54,9 +54,10 @@ def _run(options: argparse.Namespace) -> int:
     app.setApplicationName("BERTscope")
     app.setStyle("Fusion")
     register_fonts()
-    language.install(app)
     services = build_services(app, remembers=options.tour is None)
     settings = services.settings
+    settings.language = options.language or settings.language
+    language.install(app, language.chosen(settings.language))
     settings.theme = options.theme or settings.theme
     if options.tour is not None:
         settings.projector = options.projector
@@ -97,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=("light", "dark", "contrast"),
         help="default: the one used last, or as the system is set; for a tour light and dark",
     )
+    parser.add_argument("--language", choices=("system", "en", "de"), help="default: the one used last")
     parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WxH", help="size of the tour's pictures")
     parser.add_argument("--projector", action="store_true", help="draw the tour's pictures in projector mode")
     return parser

@@ -13,6 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPageSize, QPainter, QPd
 from bertcore.errors import BertcoreError
 
 from ..look import theme
+from ..look.bidi import plain
 from .figure import Figure, Numbers
 
 MARGIN_PX, GAP_PX = 16, 8
@@ -177,7 +178,9 @@ def _labels(numbers: Numbers, axis: int) -> list[str]:
 def _places(numbers: Numbers, axis: int) -> np.ndarray:
     """The names or numbers along an axis."""
     wanted, size = numbers.axes[axis], numbers.values.shape[axis]
-    return np.asarray(wanted.labels) if len(wanted.labels) else np.arange(wanted.first, wanted.first + size)
+    if not len(wanted.labels):
+        return np.arange(wanted.first, wanted.first + size)
+    return np.asarray([plain(label) if isinstance(label, str) else label for label in wanted.labels])
 
 
 def npz(figure: Figure) -> bytes:

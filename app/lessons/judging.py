@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..look import numbers
 from .lesson import CODE, PLACEHOLDER, Condition, Measure, Question
 from .measures import MEASURES, Facts, Value, holds, parse_measure, shown, value_of
 
@@ -23,7 +24,7 @@ def right_answers(question: Question, facts: Facts) -> list[Value]:
         value = value_of(question.answer, facts)
         return [] if value is None else [value]
     answers = question.answer or ()
-    return [_as_number(text) for text in answers] if question.kind == "number" else list(answers)
+    return [_number_of_file(text) for text in answers] if question.kind == "number" else list(answers)
 
 
 def is_right(question: Question, given: str, facts: Facts) -> bool | None:
@@ -40,7 +41,7 @@ def is_right(question: Question, given: str, facts: Facts) -> bool | None:
         return None
     if question.kind == "word":
         return _plain(given) in {_plain(str(word)) for word in wanted}
-    number = _as_number(given)
+    number = numbers.read(given)
     if number is None:
         return False
     is_measured = isinstance(question.answer, Measure) and MEASURES[question.answer.name].unit == "share"
@@ -74,12 +75,10 @@ def _escaped(text: str) -> str:
     return re.sub(r"([\\`*_#\[\]<>])", r"\\\1", text)
 
 
-def _as_number(text: str) -> float | None:
-    match = re.fullmatch(r"\s*([+-]?\d{1,12}(?:[.,]\d{1,12})?)\s*(%?)\s*", text.replace("\u2212", "-"))
-    if match is None:
-        return None
-    return float(match[1].replace(",", ".")) / (100 if match[2] else 1)
+def _number_of_file(text: str) -> float:
+    """ "0.5" or "50%", whatever the language of the window."""
+    return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
 def _plain(text: str) -> str:
-    return text.strip().removeprefix("##").strip(" .,;:!?\"'“”").casefold()
+    return text.strip().removeprefix("##").strip(" .,;:!?\"'„“”").casefold()

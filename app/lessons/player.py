@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,14 +116,14 @@ class LessonPlayer(QObject):
         self._show_page()
         self.page_changed.emit()
 
-    def reload(self) -> None:
-        """The file was saved: the same page of it, or why it cannot be read."""
+    def reload(self, file: Path | None = None) -> None:
+        """The same page of the file as it is now, or why it cannot be read. file: another one with the same pages."""
         if self.lesson is None:
             return
         before, page = self.lesson, self.page
-        self._watch(before.file)
+        self._watch(file or before.file)
         try:
-            lesson = load_lesson(before.file, self._rooms)
+            lesson = load_lesson(file or before.file, self._rooms)
         except BertcoreError as error:
             if str(error) != self.problem:
                 self.problem = str(error)
@@ -138,6 +139,20 @@ class LessonPlayer(QObject):
         if lesson.pages[found].setup != page.setup:
             self._show_page()
         self.page_changed.emit()
+
+    def change_file(self, file: Path) -> None:
+        """The same lesson in another language, at the same page and with what was answered."""
+        before = self.lesson
+        if before is None or file == before.file:
+            return
+        self.reload(file)
+        if self.lesson is not before and self.lesson is not None:
+            names = {old.title: new.title for old, new in zip(before.pages, self.lesson.pages, strict=False)}
+            self.choices = {names.get(title, title): given for title, given in self.choices.items()}
+            self.revealed = {names.get(title, title) for title in self.revealed}
+            answers = [replace(one, page=names.get(one.page, one.page)) for one in self.answers.values()]
+            self.answers = {(one.page, one.kind): one for one in answers}
+            self.page_changed.emit()
 
     # Questions and tasks.
 

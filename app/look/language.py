@@ -1,4 +1,4 @@
-"""The language of the window: Qt's translators, and the plurals of English.
+"""The language of the window: which there are, Qt's translators, and the plurals of English.
 
 English needs no file of translations: the sources are English. What the sources leave open is the plural. A source
 writes both forms, and `EnglishPlurals` chooses by the number:
@@ -13,8 +13,17 @@ English would say the same once more and could be forgotten; lupdate reads the s
 import re
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from . import numbers, translated
+
+LANGUAGES = {"en": "English", "de": "Deutsch"}  # by its own name, so that it is found by those who speak it
+SYSTEM = "system"  # in the settings: whichever of them the system speaks
+_LOCALES = {
+    "en": QLocale(QLocale.Language.English, QLocale.Country.UnitedStates),
+    "de": QLocale(QLocale.Language.German, QLocale.Country.Germany),
+}
+_NUMBERS = {"en": numbers.ENGLISH, "de": numbers.GERMAN}
 _FORMS = re.compile(r"\((?:(\w+)\|(\w+)|(s|es))\)")  # (was|were), (s)
 
 
@@ -60,11 +69,29 @@ def plural(source: str, n: int) -> str:
     return _FORMS.sub(form, source)
 
 
-def install(app: QCoreApplication) -> None:
-    """Puts the program's translators on the application, once; before the first window.
+def chosen(setting: str) -> str:
+    """The code of the language that a setting means."""
+    if setting in LANGUAGES:
+        return setting
+    spoken = [name.partition("-")[0] for name in QLocale.system().uiLanguages()]
+    return next((code for code in spoken if code in LANGUAGES), "en")
 
-    Numbers are written as in English wherever the program runs: `numbers` writes "12,204" and "0.5", so does Qt.
+
+def install(app: QCoreApplication, code: str = "en") -> None:
+    """Puts the translators of a language on the application, before the first window or to change the language.
+
+    What is already written on the screen stays as it is: `Window.set_language` writes it anew.
     """
-    if app.findChild(EnglishPlurals) is None:
-        QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
-        app.installTranslator(EnglishPlurals(app))
+    for old in app.findChildren(QTranslator):
+        app.removeTranslator(old)
+        old.deleteLater()
+    QLocale.setDefault(_LOCALES[code])
+    numbers.set_style(_NUMBERS[code])
+    translated.set_language(code)
+    app.installTranslator(EnglishPlurals(app))  # asked last: for what is not translated
+    if code != "en":
+        qt = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        for folder, name in ((qt, f"qtbase_{code}"), (str(translated.folder_of(code)), "bertscope")):
+            translator = QTranslator(app)
+            if translator.load(name, folder):
+                app.installTranslator(translator)

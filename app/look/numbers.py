@@ -16,13 +16,38 @@ None, or what is not a finite number, is shown as MISSING.
 """
 
 import math
+import re
+from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
+
+@dataclass(frozen=True)
+class NumberStyle:
+    """How a language writes numbers."""
+
+    point: str
+    thousands: str
+    percent: str  # after the number
+
+    def write(self, text: str) -> str:
+        """An English number as this language writes it."""
+        return text.translate({ord("."): self.point, ord(","): self.thousands})
+
+
+ENGLISH = NumberStyle(".", ",", "%")
+GERMAN = NumberStyle(",", ".", "\u202f%")  # a narrow space that no line breaks at
+_style = ENGLISH
 _is_technical = True  # what the window sets: see `set_technical`
 MISSING = "–"
 MINUS = "\u2212"
 THIN = "\u2009"  # a thin space, before a unit: 12 s
+
+
+def set_style(style: NumberStyle) -> None:
+    """What `language.install` calls."""
+    global _style
+    _style = style
 
 
 def set_technical(is_on: bool) -> None:
@@ -45,9 +70,9 @@ def probability(p: float | None) -> str:
     if p is None or not math.isfinite(p):
         return MISSING
     if 0 < p < 0.0005:
-        return "< 0.001"
+        return _style.write("< 0.001")
     if 0.9995 <= p < 1:
-        return "> 0.999"
+        return _style.write("> 0.999")
     return decimal(p, 3 if 0 < p < 0.0995 or 0.995 <= p < 1 else 2)
 
 
@@ -59,7 +84,7 @@ def percent(share: float | None) -> str:
         return QCoreApplication.translate("numbers", "under 0.1%")
     if 0.9995 <= share < 1:
         return QCoreApplication.translate("numbers", "over 99.9%")
-    return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else 0)}%"
+    return f"{decimal(100 * share, 1 if 0 < share < 0.00995 or 0.995 <= share < 1 else 0)}{_style.percent}"
 
 
 def surprise(bits: float) -> str:
@@ -99,13 +124,13 @@ def decimal(value: float | None, digits: int = 2) -> str:
     if value is None or not math.isfinite(value):
         return MISSING
     text = f"{value:.{digits}f}"
-    return text.replace("-", MINUS if float(text) else "")
+    return _style.write(text.replace("-", MINUS if float(text) else ""))
 
 
 def signed(value: float | None, digits: int = 2) -> str:
     """`decimal` with a plus before what is above zero."""
     text = decimal(value, digits)
-    return f"+{text}" if value is not None and value > 0 and text.strip("0.") and text != MISSING else text
+    return f"+{text}" if value is not None and value > 0 and text.strip("0.,") and text != MISSING else text
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -116,17 +141,17 @@ def number(value: float | None, digits: int = 3) -> str:
     if rounded == 0:
         return "0"
     if abs(rounded) >= 10**digits:
-        return f"{value:,.0f}".replace("-", MINUS)
+        return _style.write(f"{value:,.0f}".replace("-", MINUS))
     text = f"{value:.{digits}g}"
     if "e" in text:
         mantissa, exponent = text.split("e")
         text = f"{mantissa}e{int(exponent)}"
-    return text.replace("-", MINUS)
+    return _style.write(text.replace("-", MINUS))
 
 
 def count(n: int | None) -> str:
     """A whole number with its thousands apart."""
-    return MISSING if n is None else f"{n:,}".replace("-", MINUS)
+    return MISSING if n is None else _style.write(f"{n:,}".replace("-", MINUS))
 
 
 def compact_count(n: float | None) -> str:
@@ -135,7 +160,7 @@ def compact_count(n: float | None) -> str:
         return MISSING
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if n >= size * 0.9995:
-            return f"{n / size:.{0 if n >= 99.95 * size else 1}f}{THIN}{unit}"
+            return _style.write(f"{n / size:.{0 if n >= 99.95 * size else 1}f}{THIN}{unit}")
     return f"{n:.0f}"
 
 
@@ -156,4 +181,13 @@ def file_size(size_bytes: float | None) -> str:
     if size_bytes is None:
         return MISSING
     size, unit = (size_bytes / 1e9, "GB") if size_bytes >= 999.5e6 else (size_bytes / 1e6, "MB")
-    return f"{size:.{0 if size >= 9.95 else 1}f}{THIN}{unit}"
+    return _style.write(f"{size:.{0 if size >= 9.95 else 1}f}{THIN}{unit}")
+
+
+def read(text: str) -> float | None:
+    """What a person typed as a number: "16,384", in German "16.384" and "0,5"; "46%" is 0.46. None: no number."""
+    typed = text.replace(MINUS, "-").strip()
+    if re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(_style.thousands)}\d{{3}})+", typed):
+        return float(typed.replace(_style.thousands, ""))
+    match = re.fullmatch(r"([+-]?\d{1,12}(?:[.,]\d{1,12})?)\s*(%?)", typed)
+    return None if match is None else float(match[1].replace(",", ".")) / (100 if match[2] else 1)

@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QWidget
 from bertcore import locations
 
 from ..compute.open_model import OpenModel
-from ..look.language import QT_TRANSLATE_NOOP
+from ..look import numbers, translated
+from ..look.language import LANGUAGES, QT_TRANSLATE_NOOP, SYSTEM
 from ..state.examples import Example
 from ..state.explore_state import ExploreState
 from ..state.history import History
@@ -31,6 +32,7 @@ MENUS = {
     "view": QT_TRANSLATE_NOOP("Commands", "View"),
     "lesson": QT_TRANSLATE_NOOP("Commands", "Lesson"),
 }
+LANGUAGE_KEYS = ("Ctrl+F9", "Ctrl+F10", "Ctrl+F11")  # with Alt, letters and figures type others on many keyboards
 translate = QCoreApplication.translate
 
 
@@ -73,6 +75,16 @@ class Actions:
         """What a command would do now, and whether it would do anything."""
         self.actions[command_id].setText(title)
         self.actions[command_id].setEnabled(enabled)
+
+    def check(self, command_id: str, is_on: bool) -> None:
+        self.actions[command_id].setCheckable(True)
+        self.actions[command_id].setChecked(is_on)
+
+    def remove(self) -> None:
+        """From the window, for those in another language."""
+        for action in self.actions.values():
+            action.setShortcuts([])  # two actions with one shortcut would be ambiguous
+            action.deleteLater()
 
     def set_enabled(self, command_id: str, enabled: bool) -> None:
         self.actions[command_id].setEnabled(enabled)
@@ -186,6 +198,7 @@ def view_commands(
     toggle_contrast: Callable[[], object],
     toggle_technical: Callable[[], object],
     toggle_projector: Callable[[], object],
+    set_language: Callable[[str], object],
     toggle_help: Callable[[], object],
     open_palette: Callable[[], object],
 ) -> list[Command]:
@@ -216,6 +229,7 @@ def view_commands(
             also=translate("Commands", "percent nats ln p bits probability"),
         ),
         Command("view.projector", projector, toggle_projector, "Ctrl+Shift+P", also=larger),
+        *_language_commands(set_language),
         Command("view.help", translate("Commands", "What this room shows"), toggle_help, "F1", also=manual),
         Command("view.palette", translate("Commands", "Find a command…"), open_palette, "Ctrl+K"),
     ]
@@ -237,6 +251,18 @@ def presenter_commands(
         ),
         Command("view.blank", translate("Commands", "Blank the screen"), blank, "B", (".",), presenting),
         Command("view.full_screen", translate("Commands", "Full screen"), toggle_full_screen, "F11", (), presenting),
+    ]
+
+
+def _language_commands(set_language: Callable[[str], object]) -> list[Command]:
+    """Also found by the English word and by the language's own name, which all of its speakers know."""
+    title = translate("Commands", "Language: {language}")
+    names = {SYSTEM: translate("Commands", "as the system"), **LANGUAGES}
+    return [
+        Command(
+            f"view.language_{code}", title.format(language=name), partial(set_language, code), keys, also="language"
+        )
+        for (code, name), keys in zip(names.items(), LANGUAGE_KEYS, strict=True)
     ]
 
 
@@ -262,7 +288,7 @@ def fill_steps(actions: Actions, machine: TimeMachine, menu: QMenu) -> None:
         menu.addActions([actions.actions[f"model.{stage}"] for stage in steps.stages])
         menu.addSeparator()
     for step, path in reversed(steps.snapshots if steps is not None else ()):
-        text = translate("Commands", "step {step}").format(step=f"{step:,}")
+        text = translate("Commands", "step {step}").format(step=numbers.count(step))
         menu.addAction(text, partial(machine.open_snapshot, path))
     if steps is None:
         menu.addAction(translate("Commands", "There are no other snapshots of this model")).setEnabled(False)
@@ -286,6 +312,9 @@ def fill_examples(use_example: Callable[[Example], object], menu: QMenu) -> None
     """By the room that each is about: all of them in one list would not fit on a projector."""
     from ..state.examples import load_examples
 
+    if translated.language() != "en":
+        menu.addAction(translate("Commands", "The sentences are English, as the model is")).setEnabled(False)
+        menu.addSeparator()
     for room in ROOMS:
         of_room = [example for example in load_examples() if example.room == room.key]
         if of_room:

@@ -15,7 +15,7 @@ from bertcore.errors import BertcoreError
 
 from ..figures.files import write_whole
 from ..lessons.answers import ENDING, answers_as_json
-from ..lessons.shipped import shipped_lessons, tour_file
+from ..lessons.shipped import in_language, shipped_lessons, tour_file
 from ..widgets.command_list import Entry
 from .commands import Command
 from .exporting import ask_for_file
@@ -61,7 +61,7 @@ class Lessons(QObject):
         self.player.open(file)
 
     def open_tour(self) -> None:
-        self.open(tour_file())
+        self.open(in_language(tour_file()))
 
     def offer_tour(self) -> None:
         """Once, at the first start. It stays in the menu of lessons."""
@@ -85,6 +85,17 @@ class Lessons(QObject):
         if chosen:
             self._folder = Path(chosen).parent
             self.open(Path(chosen))
+
+    def change_language(self) -> None:
+        """The lesson that is open, in the language of the window if it ships."""
+        if self.player is not None and self.player.lesson is not None:
+            self.player.change_file(in_language(self.player.lesson.file))
+        if self.notes is not None:
+            is_shown = self.notes.isVisible()
+            self.notes.deleteLater()
+            self.notes = None
+            if is_shown:
+                self.show_notes()
 
     def attach(self, frame: Frame) -> None:
         """Puts the card, and the offer of the tour, into a frame that has just been built."""

@@ -6,6 +6,8 @@ import os
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
+from ..look.language import LANGUAGES, SYSTEM
+
 FORMAT_VERSION = 1
 MOST_RECENT = 8
 
@@ -15,6 +17,7 @@ class Settings:
     """The person's choices. Write them with `save`."""
 
     theme: str = "system"  # or "light", "dark", "contrast"
+    language: str = SYSTEM  # or a code of look.language.LANGUAGES
     words: str = "plain"  # or "technical": nats and ln p
     projector: bool = False  # everything 1.5 times as large
     tour_offered: bool = False  # at the first start
@@ -54,5 +57,7 @@ def load_settings(file: Path) -> Settings:
         settings.theme = "system"
     if settings.words not in ("plain", "technical"):
         settings.words = "plain"
+    if settings.language not in LANGUAGES:
+        settings.language = SYSTEM
     settings.recent_models = [reference for reference in settings.recent_models if isinstance(reference, str)]
     return settings

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainW
 
 from bertcore.locations import BUILT_IN, TUNED
 
-from ..look import numbers, theme
+from ..look import language, numbers, theme
 from ..state.examples import Example, load_examples
 from ..state.history import History
 from ..state.model_info import ModelInfo
@@ -60,7 +60,8 @@ class Window(QMainWindow):
         self._is_painted = False
         self._draw_ms = 0.0
         self._presenting_widgets: tuple[PointerRing, BlankScreen] | None = None
-        self._verified = ""  # what the check of the values stored with the model gave
+        self._example: int | None = None  # the number of the one that is asked about
+        self._check: ReferenceCheck | None = None  # of the values stored with the model, where they are the same
         numbers.set_technical(services.settings.words == "technical")
         examples = load_examples()
         if examples:
@@ -74,6 +75,7 @@ class Window(QMainWindow):
         self.actions_ = Actions(self, self._commands())
         self.frame: Frame = self._build_frame()
         self._connect()
+        self._mark_language()
 
     def fit_screen(self) -> None:
         """No larger than the screen has room for, with the title bar that the system puts around the window.
@@ -147,6 +149,12 @@ class Window(QMainWindow):
         self.services.save_settings()
         QTimer.singleShot(0, self._rebuild)
 
+    def set_language(self, setting: str) -> None:
+        """A language or "system"; every text is written anew."""
+        self.services.settings.language = setting
+        self.services.save_settings()
+        QTimer.singleShot(0, self._change_language)
+
     def toggle_projector(self) -> None:
         # After the click is done with: the button that was clicked goes away.
         QTimer.singleShot(0, lambda: self.set_look(projector=not self.services.settings.projector))
@@ -180,10 +188,10 @@ class Window(QMainWindow):
 
     def use_example(self, example: Example) -> None:
         """Writes an example pair into the sentence bar, masks its words and opens the room it is about."""
-        is_open = self._open_model_of(example)
+        self._open_model_of(example)
         self._write_example(example)
-        about = self.tr("{model}: {happens}") if is_open else self.tr("{model} (not open now): {happens}")
-        self.frame.ask(example.look_for, about.format(model=example.model or BUILT_IN, happens=example.happens))
+        self._example = next((number for number, one in enumerate(load_examples()) if one == example), None)
+        self._ask(example)
         room = self.open_room(example.room)
         views = next(spec for spec in ROOMS if spec.key == example.room).views
         if views:
@@ -205,6 +213,7 @@ class Window(QMainWindow):
                 self.toggle_contrast,
                 self.toggle_technical,
                 self.toggle_projector,
+                self.set_language,
                 self.toggle_help,
                 self.open_palette,
             ),
@@ -218,6 +227,32 @@ class Window(QMainWindow):
         if self._presenting_widgets is None:
             self._presenting_widgets = PointerRing(self), BlankScreen(self)
         return self._presenting_widgets
+
+    def _change_language(self) -> None:
+        app = QApplication.instance()
+        assert app is not None
+        language.install(app, language.chosen(self.services.settings.language))
+        self.actions_.remove()
+        self.actions_ = Actions(self, self._commands())
+        self.lessons.change_language()
+        self._rebuild()
+        self._on_history_changed()
+        self._on_lessons_changed()
+        self._mark_language()
+        if self._example is not None and self.frame.question.question:
+            self._ask(load_examples()[self._example], self.frame.question.is_answered)
+
+    def _ask(self, example: Example, is_answered: bool = False) -> None:
+        """What to look for in an example, and what the built-in model does there."""
+        about_model = example.model or BUILT_IN
+        is_open = (self.services.open_model.newest_reference or BUILT_IN) == about_model
+        about = self.tr("{model}: {happens}") if is_open else self.tr("{model} (not open now): {happens}")
+        answer = about.format(model=about_model, happens=example.happens)
+        self.frame.ask(example.look_for, answer, is_answered=is_answered)
+
+    def _mark_language(self) -> None:
+        for setting in (language.SYSTEM, *language.LANGUAGES):
+            self.actions_.check(f"view.language_{setting}", setting == self.services.settings.language)
 
     def _build_frame(self) -> Frame:
         opener, settings = self.services.open_model, self.services.settings
@@ -301,16 +336,12 @@ class Window(QMainWindow):
         if theme.scale_for(self.width(), self.height(), self.services.settings.projector) != theme.scale():
             self.set_look()
 
-    def _open_model_of(self, example: Example) -> bool:
-        """A model that ships makes place for the one that the example is about; a person's own stays for others.
-
-        Whether that model is open, or on its way.
-        """
+    def _open_model_of(self, example: Example) -> None:
+        """A model that ships makes place for the one that the example is about; a person's own stays for others."""
         wanted, opener = example.model or BUILT_IN, self.services.open_model
         now = opener.newest_reference or BUILT_IN
         if now != wanted and (example.model or now in TUNED):
             self.open_model(None if wanted == BUILT_IN else wanted)
-        return (opener.newest_reference or BUILT_IN) == wanted
 
     def _on_system_look_changed(self) -> None:
         if self.services.settings.theme == theme.SYSTEM:
@@ -354,7 +385,7 @@ class Window(QMainWindow):
         self.frame.title_bar.set_loading(Path(reference).name)
 
     def _on_open_model_opened(self, model: ModelInfo) -> None:
-        self._verified = ""
+        self._check = None
         self.frame.title_bar.set_model(model)
         self._on_steps_changed()
 
@@ -367,7 +398,7 @@ class Window(QMainWindow):
 
     def _on_open_model_checked(self, check: ReferenceCheck) -> None:
         """Whether the model computes here what it did where it was made."""
-        self._verified = "" if check.problem else check.sentence
+        self._check = None if check.problem else check
         if check.problem:
             self.show_problem(check.problem)
         self._show_facts()
@@ -388,8 +419,12 @@ class Window(QMainWindow):
         self.room_key = key
 
     def _show_facts(self) -> None:
-        reading = self.state.reading
-        self.frame.status.set_facts(facts_about(reading, self._draw_ms, self._verified) if reading else "")
+        reading, verified = self.state.reading, ""
+        if self._check is not None:
+            difference = self._check.largest_difference
+            exact, near = self.tr("verified"), self.tr("verified, largest difference {difference}")
+            verified = near.format(difference=numbers.number(difference, 1)) if difference else exact
+        self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "")
 
     # Qt's own names.
 

@@ -12,18 +12,22 @@
     model       optional: the fine-tuned model that it is about, one of bertcore.locations.TUNED; else the built-in one
     passage     optional: the text that an answer is looked for in, in the room Apply
     checks      what `happens` claims, one object for each claim: tests/test_examples_hold.py holds the model to it
+
+A translation, `assets/languages/<language>/examples.json`, is an object: each English title, question and answer, and
+what it is in that language. The sentences stay as they are, for the model speaks English.
 """
 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import assets, tuned_models
 
+from ..look import translated
 from .text_spans import Place
 
 _MASK = re.compile(r"(?P<part>[ab]):(?P<word>.+?)(?:#(?P<nth>[1-9]\d*))?")
@@ -45,15 +49,34 @@ class Example:
     passage: str = ""
 
 
-@cache
 def load_examples() -> tuple[Example, ...]:
-    """All example pairs, in the order of the menu; without those on fine-tuned models that are not there.
+    """All example pairs, in the order of the menu and the language of the window.
+
+    Those on fine-tuned models that are not there are left out.
 
     Raises BertcoreError where the file is not what this module's first lines say.
     """
+    return _load_examples(translated.language())
+
+
+@cache
+def _load_examples(language: str) -> tuple[Example, ...]:
     text = (assets() / "examples.json").read_text(encoding="utf-8")
     there = (None, *tuned_models())
-    return tuple(example for example in map(read_example, json.loads(text)) if example.model in there)
+    examples = tuple(example for example in map(read_example, json.loads(text)) if example.model in there)
+    words = translated.folder_of(language) / "examples.json"
+    if not words.is_file():
+        return examples
+    said: dict[str, str] = json.loads(words.read_text(encoding="utf-8"))
+    return tuple(
+        replace(
+            example,
+            title=said.get(example.title, example.title),
+            look_for=said.get(example.look_for, example.look_for),
+            happens=said.get(example.happens, example.happens),
+        )
+        for example in examples
+    )
 
 
 def read_example(entry: dict[str, Any]) -> Example:

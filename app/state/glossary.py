@@ -1,13 +1,15 @@
 """The glossary that ships with BERTscope, and where its words are in a text. No Qt, no torch.
 
-`assets/glossary.md` says how it is written. Whoever translates it gives the forms of the other language.
+`assets/glossary.md` says how it is written. A translation gives the forms of its own language.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from bertcore.locations import assets
+from ..look.translated import asset
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class GlossaryCard:
     @property
     def see_also(self) -> tuple[str, ...]:
         """Titles of other cards."""
-        found = re.search(r"\*See also\*: (.+)\.", self.text)
+        found = re.search(r"\*(?:See also|Siehe auch)\*: (.+)\.", self.text)
         return tuple(found[1].split(", ")) if found else ()
 
 
@@ -39,17 +41,21 @@ class FoundWord:
     key: str
 
 
-@cache
 def load_glossary() -> dict[str, GlossaryCard]:
-    """All cards by their keys, in alphabetical order."""
-    sections = (assets() / "glossary.md").read_text(encoding="utf-8").split("\n## ")[1:]
-    cards = sorted((_read_card(section) for section in sections), key=lambda card: card.title.lower())
+    """All cards by their keys, in alphabetical order, in the language of the window."""
+    return read_glossary(asset("glossary.md"))
+
+
+@cache
+def read_glossary(file: Path) -> dict[str, GlossaryCard]:
+    sections = file.read_text(encoding="utf-8").split("\n## ")[1:]
+    cards = sorted((_read_card(section) for section in sections), key=_place)
     return {card.key: card for card in cards}
 
 
 def find_words(text: str, *, besides: str = "") -> list[FoundWord]:
     """The first place of each word in a text; of two words in one place the longer. besides: a key to leave out."""
-    pattern, keys = _forms()
+    pattern, keys = _forms(asset("glossary.md"))
     found: dict[str, FoundWord] = {}
     for match in pattern.finditer(text):
         form = match[0]
@@ -68,10 +74,15 @@ def _read_card(section: str) -> GlossaryCard:
     return GlossaryCard(title.strip(), tuple(forms), rest.strip())
 
 
+def _place(card: GlossaryCard) -> str:
+    """In the alphabet: ü stands with u."""
+    return unicodedata.normalize("NFKD", card.title.lower())
+
+
 @cache
-def _forms() -> tuple[re.Pattern[str], dict[str, str]]:
+def _forms(glossary: Path) -> tuple[re.Pattern[str], dict[str, str]]:
     """A pattern that finds all forms, the longest first, and the key of each."""
-    keys = {form: card.key for card in load_glossary().values() for form in card.forms}
+    keys = {form: card.key for card in read_glossary(glossary).values() for form in card.forms}
     keys.update({form.lower(): key for form, key in keys.items() if form != form.upper()})
     longest_first = sorted(keys, key=len, reverse=True)
     alternatives = "|".join(re.escape(form) for form in longest_first)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
+from ..look.bidi import isolated
 from ..look.language import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Units:
     def labels(self) -> list[str]:
         """(U) a word is written as its pieces, joined."""
         return [
-            self._tokens[unit[0]] + "".join(self._tokens[i].removeprefix("##") for i in unit[1:])
+            isolated(self._tokens[unit[0]] + "".join(self._tokens[i].removeprefix("##") for i in unit[1:]))
             for unit in self.members
         ]
 

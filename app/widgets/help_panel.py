@@ -1,12 +1,11 @@
-"""What the open room shows, in plain words, beside it. The texts are assets/help/<room>.md."""
+"""What the open room shows, in plain words, beside it. The texts are assets/help/<room>.md, translated."""
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
 from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
-from bertcore.locations import assets
-
 from ..look import theme
+from ..look.translated import asset
 from ..state.glossary import load_glossary
 from .card import label
 from .controls import IconButton
@@ -117,8 +116,7 @@ def _is_formula(block: QTextBlock) -> bool:
 
 def help_text(room: str) -> str:
     """The help of a room as Markdown."""
-    file = assets() / "help" / f"{room}.md"
     try:
-        return file.read_text(encoding="utf-8")
+        return asset(f"help/{room}.md").read_text(encoding="utf-8")
     except OSError:
         return QCoreApplication.translate("HelpPanel", "There is no help for this room yet.")

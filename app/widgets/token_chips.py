@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication
 
 from ..look import numbers
+from ..look.bidi import isolated
 from ..state.explore_state import ExploreState
 from ..state.token_units import KINDS
 from .token_strip import Chip
@@ -42,7 +43,7 @@ def hint_about(state: ExploreState, position: int) -> str:
     encoding = state.encoding
     if encoding is None or position >= len(encoding):
         return ""
-    token, translate = encoding.labels[position], QCoreApplication.translate
+    token, translate = isolated(encoding.labels[position]), QCoreApplication.translate
     parts = [
         state.mask_token if position in state.all_masked else token,
         translate("TokenStrip", "position {position}").format(position=position),
@@ -99,4 +100,4 @@ def typed(state: ExploreState, position: int) -> str:
         return ""
     start, end = state.encoding.offsets[position]
     text = state.text_b if state.encoding.parts[position] == "b" else state.text_a
-    return text[start:end]
+    return isolated(text[start:end])

@@ -129,10 +129,10 @@ class NumberView(TextView):
             return
         self.scale.set_value(prediction.number, *limits)
         if limits[0] <= prediction.number <= limits[1]:
-            note = self.tr("It was trained on numbers from {low:g} to {high:g}.")
+            note = self.tr("It was trained on numbers from {low} to {high}.")
         else:
-            note = self.tr("Outside {low:g} to {high:g}, the range it was trained on: nothing limits its output.")
-        self.note.setText(note.format(low=limits[0], high=limits[1]))
+            note = self.tr("Outside {low} to {high}, the range it was trained on: nothing limits its output.")
+        self.note.setText(note.format(low=numbers.number(limits[0]), high=numbers.number(limits[1])))
 
     def figure_numbers(self, applied: Applied) -> Mapping[str, Numbers]:
         assert isinstance(applied.prediction, NumberPrediction)
@@ -159,8 +159,9 @@ class NumberScale(QWidget):
 
     def set_value(self, value: float, low: float, high: float) -> None:
         self.value, self._low, self._high = value, low, high
-        name = self.tr("{value} on a scale from {low:g} to {high:g}")
-        self.setAccessibleName(name.format(value=numbers.decimal(value), low=low, high=high))
+        name = self.tr("{value} on a scale from {low} to {high}")
+        ends = {"low": numbers.number(low), "high": numbers.number(high)}
+        self.setAccessibleName(name.format(value=numbers.decimal(value), **ends))
         self.update()
 
     def x_of(self, value: float) -> float:

@@ -1,5 +1,6 @@
 """The panel Find: heads of a kind, or those that fulfil a condition such as attn(it -> cat) > 0.3."""
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCompleter, QLineEdit
 
 from bertcore.analysis.attention_heads import KINDS
@@ -10,6 +11,7 @@ from ...look import numbers, theme
 from ...widgets.card import button, label
 from ...widgets.layouts import fill
 from ...widgets.progress_line import ProgressLine
+from .attentions import KIND_NAMES
 from .head_kinds import HeadLinks
 from .view import AttendView
 
@@ -28,7 +30,7 @@ class FindView(AttendView):
         self.query.setPlaceholderText(EXAMPLE)
         self.query.setAccessibleName(self.tr("Find heads: a kind or a condition"))
         self.query.setClearButtonEnabled(True)
-        self.query.setCompleter(QCompleter(sorted(KINDS), self.query))
+        self.query.setCompleter(QCompleter(sorted(_shown_kind(kind) for kind in KINDS), self.query))
         self.heads = HeadLinks(self.tr("Matching heads, best first"))
         self._summary = label("", "strong", wrap=True)
         hint = self.tr("Select these heads for Lines and the mean")
@@ -52,7 +54,8 @@ class FindView(AttendView):
         return self._summary.text()
 
     def draw(self) -> None:
-        attentions, query = self.attentions, self.query.text().strip()
+        attentions, typed = self.attentions, self.query.text().strip()
+        query = next((kind for kind in KINDS if _shown_kind(kind).lower() == typed.lower()), typed)
         self.heads.set_off(attentions.off)
         if not query:
             self.question.forget()
@@ -76,7 +79,7 @@ class FindView(AttendView):
         self.choose.setVisible(count > 0)
         if found is None:
             return
-        measured = found.measured if not found.unit else f"{found.measured} ({found.unit})"
+        measured = _shown_kind(found.measured) + (f" ({found.unit})" if found.unit else "")
         heads = self.tr("%n head(s), ranked by {measure}", "", count)
         self._summary.setText(heads.format(measure=measured))
         shown = [((match.layer, match.head), numbers.decimal(match.score)) for match in found.matches[:MOST_SHOWN]]
@@ -98,3 +101,8 @@ class FindView(AttendView):
         found = self.question.answer
         if found is not None and found.matches:
             self.head_clicked.emit(found.matches[0].layer, found.matches[0].head)
+
+
+def _shown_kind(kind: str) -> str:
+    """In the language of the window; what is no kind stays as it is."""
+    return QCoreApplication.translate("Head", KIND_NAMES[kind]) if kind in KIND_NAMES else kind

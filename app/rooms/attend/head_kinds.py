@@ -96,7 +96,8 @@ class KindsView(AttendView):
 
 def _score(score: float) -> str:
     """Short: ".83". Where a head is off, what it would do says nothing."""
-    return numbers.decimal(score).removeprefix("0")
+    shown = numbers.decimal(score)
+    return shown.removeprefix("0") if shown.startswith("0.") else shown  # ".84" is English; German is "0,84"
 
 
 def _row(name: str, heads: Sequence[tuple[Head, str]], after: str, off: Collection[Head]) -> str:

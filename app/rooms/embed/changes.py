@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 
 from ...figures.figure import Numbers, numbers_of
 from ...look import numbers, theme
+from ...look.bidi import isolated
 from ...state.readings import MaskReading, Reading
 from ...widgets.before_after import BeforeAfter
 from ...widgets.card import Card, Hint, button, label
@@ -144,7 +145,7 @@ class ChangeCard(Card):
 
 def _mask_effect(was: MaskReading, now: MaskReading) -> Effect:
     best = was.words[0], now.words[0]
-    words = [f"{word.token} {numbers.probability(word.probability)}" for word in best]
+    words = [f"{isolated(word.token)} {numbers.probability(word.probability)}" for word in best]
     name = translate("changes", "mask at {position}").format(position=was.position)
     return Effect(name, words[0], words[1], (best[0].probability, best[1].probability))
 

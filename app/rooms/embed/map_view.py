@@ -178,6 +178,6 @@ class MapView(View):
         if self.map.answer is None or not points.names:
             return None
         arrays = {"place": Numbers(points.places, (Axis("token", points.names), Axis("component", ("1", "2"))))}
-        settings = self._choices[self.shown][0].lower()
+        settings = self._choices[self.shown][0]
         title = self.tr("Map of this text, large")
         return self.figure(title, [self.picture], arrays, hint=self.card.hint, settings=settings)

@@ -143,5 +143,5 @@ class TokenCard(Card):
 
 
 def _length_bar(one: Length, longest: float) -> Bar:
-    share = "" if one.share is None else f"{numbers.decimal(100 * one.share, 0)}%"
+    share = "" if one.share is None else numbers.percent(one.share)
     return Bar(part_name(one.key), numbers.decimal(one.length), one.length / longest, PART_COLORS[one.key], mark=share)

@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QCoreApplication
 
 from ...look import numbers
+from ...look.bidi import isolated
 from ...look.language import QT_TRANSLATE_NOOP
 from .content import Caption, embedding
 from .plan import Part
@@ -58,7 +59,7 @@ def caption_of(
             return Caption(title, translate("Map", "The line is compared with every token of the vocabulary."))
         case "verdict":
             first = reading.shown_tokens[0]
-            text = translate("Map", "Read from the line of {token} alone.").format(token=first)
+            text = translate("Map", "Read from the line of {token} alone.").format(token=isolated(first))
             return Caption(translate("Map", "The two sentences"), text)
         case "section":
             return Caption("", "")
@@ -76,7 +77,9 @@ def _head(part: Part, reading: Reading, position: int) -> Caption:
     habit = translate("Map", HABITS[kind.kind]).format(share=numbers.percent(kind.score))
     row = attention[position]
     looks = translate("Map", "“{token}” looks most at “{other}”: {share}.").format(
-        token=tokens[position], other=tokens[int(row.argmax())], share=numbers.percent(float(row.max()))
+        token=isolated(tokens[position]),
+        other=isolated(tokens[int(row.argmax())]),
+        share=numbers.percent(float(row.max())),
     )
     return Caption(name, f"{habit} {looks}")
 
@@ -97,7 +100,7 @@ def _feed_forward(
         )
         more = fires.format(
             count=len(values),
-            token=reading.shown_tokens[position],
+            token=isolated(reading.shown_tokens[position]),
             neuron=int(activity.neurons[part.layer, best]),
             value=numbers.decimal(float(values[best])),
         )
@@ -125,14 +128,14 @@ def _state(part: Part, reading: Reading, answer: Answer) -> Caption:
     token = reading.shown_tokens[part.position]
     width = numbers.count(reading.trace.hidden_states.shape[-1])
     if part.stage:
-        title = translate("Map", "“{token}” after layer {layer}").format(token=token, layer=part.stage)
+        title = translate("Map", "“{token}” after layer {layer}").format(token=isolated(token), layer=part.stage)
     else:
-        title = translate("Map", "“{token}” before the first layer").format(token=token)
+        title = translate("Map", "“{token}” before the first layer").format(token=isolated(token))
     text = translate("Map", "The line is a list of {width} numbers.").format(width=width)
     if part.position == answer.position and answer.guesses:
         guess = answer.guesses[part.stage]
         text = translate("Map", "Best guess if the model stopped here: “{word}”, {share}.").format(
-            word=guess.token, share=numbers.percent(guess.probability)
+            word=isolated(guess.token), share=numbers.percent(guess.probability)
         )
     return Caption(title, text)
 
@@ -145,7 +148,7 @@ def _embedding(part: Part, reading: Reading) -> Caption:
     place = reading.request.positions[part.position] if reading.request.positions else part.position
     match part.name:
         case "token":
-            title = translate("Map", "Token embedding of “{token}”").format(token=token)
+            title = translate("Map", "Token embedding of “{token}”").format(token=isolated(token))
             text = translate("Map", "Which token it is, as {width} learned numbers; length {length}.")
         case "segment":
             title = translate("Map", "Segment {letter}").format(letter="AB"[min(segment, 1)])
@@ -154,14 +157,14 @@ def _embedding(part: Part, reading: Reading) -> Caption:
             title = translate("Map", "Position {position}").format(position=place)
             text = translate("Map", "Which place the token has, as {width} learned numbers; length {length}.")
         case _:
-            title = translate("Map", "Input of “{token}”").format(token=token)
+            title = translate("Map", "Input of “{token}”").format(token=isolated(token))
             text = translate("Map", "The embeddings added up, number by number; length {length}.")
     return Caption(title, text.format(width=numbers.count(vector.shape[1]), length=length))
 
 
 def _token(part: Part, reading: Reading) -> Caption:
     token = reading.shown_tokens[part.position]
-    title = translate("Map", "“{token}” at position {position}").format(token=token, position=part.position)
+    title = translate("Map", "“{token}” at position {position}").format(token=isolated(token), position=part.position)
     text = translate("Map", "Number {id} of the {count} tokens in the vocabulary.").format(
         id=numbers.count(reading.request.input_ids[part.position]),
         count=numbers.count(reading.request.model.config.vocab_size),

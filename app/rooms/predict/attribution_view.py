@@ -317,11 +317,11 @@ class MethodCard(Card):
         if unit is not None and unit < len(self.scores):
             is_score = self.target is not None and self.target.is_score
             is_plain = is_score or not numbers.is_technical()
-            text = self.tr("{token}: {value} by {method}") if is_plain else self.tr("{token}: {value} nats by {method}")
+            text = self.tr("{token}: {value} · {method}") if is_plain else self.tr("{token}: {value} nats · {method}")
             text = text.format(
                 token=self.tokens.tokens[unit].token,
                 value=numbers.signed(self.scores[unit], 5),
-                method=self.title.lower(),
+                method=self.title,
             )
         self.hover_text_changed.emit(text)
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from ...figures.figure import Axis, Figure, Numbers
 from ...look import numbers, theme
+from ...look.bidi import isolated
 from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
@@ -111,7 +112,7 @@ class LensView(PredictView):
     def _heading(self, mask: MaskReading) -> str:
         assert self.reading is not None
         name = f"{mask_token(self.reading)} {mask.position}"
-        return self.tr("{mask}, hides “{word}”").format(mask=name, word=mask.was.token) if mask.was else name
+        return self.tr("{mask}, hides “{word}”").format(mask=name, word=isolated(mask.was.token)) if mask.was else name
 
     def _ask_word(self, reading: Reading) -> None:
         word, request = self.word.text().strip(), reading.request
@@ -257,7 +258,7 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> s
     """Where the word comes first, or how near it comes."""
     from ...compute.masks import decided_at
 
-    values = {"word": word, "last": numbers.percent(float(chances[-1]))}
+    values = {"word": isolated(word), "last": numbers.percent(float(chances[-1]))}
     if ranks is None:
         sentence = translate("Predict", "“{word}” is most likely after {stage}; its final probability is {last}.")
         return sentence.format(**values, stage=stage_name(int(chances.argmax())))

@@ -7,6 +7,7 @@ from bertcore.analysis.predict import WordGuess
 
 from ...compute.masks import MaskLens
 from ...look import numbers, theme
+from ...look.bidi import isolated
 from ...look.number_kinds import explain
 from ...state.readings import MaskReading
 from ...widgets.bar_list import Bar, BarList
@@ -109,9 +110,9 @@ class MaskCard(Card):
         first, then = before.words[0], now.words[0]
         self._changed.setText(
             self.tr("Before your changes: {word} {probability} → now: {new_word} {new_probability}").format(
-                word=first.token,
+                word=isolated(first.token),
                 probability=numbers.probability(first.probability),
-                new_word=then.token,
+                new_word=isolated(then.token),
                 new_probability=numbers.probability(then.probability),
             )
         )
@@ -130,7 +131,7 @@ class MaskCard(Card):
             return self.tr("{mask} is part of the text; the most likely words").format(mask=mask)
         rank = reading.rank
         return self.tr("hides “{word}” · rank {rank} · probability {probability} · {surprise}").format(
-            word=reading.was.token,
+            word=isolated(reading.was.token),
             rank=numbers.count(rank.rank),
             probability=numbers.percent(rank.probability),
             surprise=self._surprise(rank.surprise_bits),

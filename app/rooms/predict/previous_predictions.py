@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from bertcore.tokenizer.tokenizer import Encoding
 
 from ...look import numbers
+from ...look.bidi import isolated
 from ...state.explore_state import moved_positions
 from ...state.model_info import ModelInfo
 from ...state.readings import MaskReading, Reading
@@ -123,7 +124,7 @@ def _is_same_but(previous: PreviousPredictions, reading: Reading) -> bool:
 
 
 def _best(mask: MaskReading) -> str:
-    return f"{mask.words[0].token} {numbers.probability(mask.words[0].probability)}"
+    return f"{isolated(mask.words[0].token)} {numbers.probability(mask.words[0].probability)}"
 
 
 def _keys(encoding: Encoding) -> list[object]:

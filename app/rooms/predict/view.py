@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QScrollArea, QStackedLayout, QWidget
 
 from ...look import theme
+from ...look.bidi import isolated
 from ...state.readings import word_to_mask
 from ...widgets.card import GAP_PX, Card, button, label, scrolled
 from ...widgets.context_menu import Entry
@@ -163,10 +164,10 @@ def stage_name(stage: int) -> str:
 def decided_sentence(lens: MaskLens, mask: int) -> str:
     """At which layer the final word came up and stayed."""
     last, stage = len(lens.words) - 1, lens.decided(mask)
-    word = lens.words[-1][mask][0].token
+    word = isolated(lens.words[-1][mask][0].token)
     if stage == 0:
         return translate("Predict", "“{word}” is the top guess from the embeddings on.").format(word=word)
-    before = lens.words[stage - 1][mask][0].token
+    before = isolated(lens.words[stage - 1][mask][0].token)
     if stage == last:
         sentence = translate("Predict", "Only the last layer picks “{word}”; the layer before it: “{before}”.")
     else:

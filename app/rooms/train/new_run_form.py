@@ -463,9 +463,8 @@ def _is_escape(event: QKeyEvent) -> bool:
 
 
 def _topic(spec: TaskSpec) -> str:
-    """ "sentiment of a sentence"; the published task of the same kind is not what ships."""
-    words = spec.title.split(" (")[0]
-    return words[:1].lower() + words[1:]
+    """ "Sentiment of a sentence"; the published task of the same kind is not what ships."""
+    return task_title(spec).split(" (")[0]
 
 
 def _has_file(spec: TaskSpec, folder: Path) -> bool:

@@ -1,0 +1,6977 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+<name>AddedView</name>
+<message>
+<source>Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some of it back.</source>
+<translation>Über 0: bestätigt, was da war. Bei 0: fügt Neues hinzu. Unter 0: nimmt etwas davon zurück.</translation>
+</message>
+<message>
+<source>Cosine with what was there</source>
+<translation>Kosinus mit dem, was da war</translation>
+</message>
+<message>
+<source>Higher: this part adds more. Compare it with the grey line, which is what enters the layer.</source>
+<translation>Höher: Dieser Teil fügt mehr hinzu. Zum Vergleich die graue Linie: was in die Schicht hineingeht.</translation>
+</message>
+<message>
+<source>How much each layer adds</source>
+<translation>Wie viel jede Schicht hinzufügt</translation>
+</message>
+<message>
+<source>In each layer: m = LayerNorm(x + attention), then LayerNorm(m + feed-forward) goes on to the next.</source>
+<translation>In jeder Schicht: m = LayerNorm(x + Attention), dann geht LayerNorm(m + Feed-Forward) in die nächste.</translation>
+</message>
+<message>
+<source>In each layer: m = x + attention, then m + feed-forward goes on to the next layer. Nothing is overwritten.</source>
+<translation>In jeder Schicht: m = x + Attention, dann geht m + Feed-Forward in die nächste. Nichts wird überschrieben.</translation>
+</message>
+<message>
+<source>In which direction</source>
+<translation>In welche Richtung</translation>
+</message>
+<message>
+<source>Length of what is added</source>
+<translation>Länge dessen, was hinzukommt</translation>
+</message>
+<message>
+<source>attention adds</source>
+<translation>Attention addiert</translation>
+</message>
+<message>
+<source>attention with x</source>
+<translation>Attention mit x</translation>
+</message>
+<message>
+<source>cosine</source>
+<translation>Kosinus</translation>
+</message>
+<message>
+<source>entering the layer</source>
+<translation>kommt in die Schicht</translation>
+</message>
+<message>
+<source>feed-forward adds</source>
+<translation>Feed-Forward addiert</translation>
+</message>
+<message>
+<source>feed-forward with m</source>
+<translation>Feed-Forward mit m</translation>
+</message>
+<message>
+<source>layer</source>
+<translation>Schicht</translation>
+</message>
+<message>
+<source>layer {x}</source>
+<translation>Schicht {x}</translation>
+</message>
+<message>
+<source>length (L2 norm)</source>
+<translation>Länge (L2-Norm)</translation>
+</message>
+<message>
+<source>{token} · cosine between what is added and what was there</source>
+<translation>{token} · Kosinus zwischen dem, was hinzukommt, und dem, was da war</translation>
+</message>
+<message>
+<source>{token} · length of what each part adds to its vector</source>
+<translation>{token} · Länge dessen, was jeder Teil zu seinem Vektor addiert</translation>
+</message>
+</context>
+<context>
+<name>AlikeView</name>
+<message>
+<source>Heads as points: near each other where they look at the same tokens</source>
+<translation>Köpfe als Punkte: nah beieinander, wo sie auf dieselben Token schauen</translation>
+</message>
+<message>
+<source>Heads most similar to this one</source>
+<translation>Köpfe, die diesem am ähnlichsten sind</translation>
+</message>
+<message>
+<source>The two axes capture {first} and {second} of the differences.</source>
+<translation>Die beiden Achsen erfassen {first} und {second} der Unterschiede.</translation>
+</message>
+<message>
+<source>Which heads are alike</source>
+<translation>Welche Köpfe sich ähneln</translation>
+</message>
+<message>
+<source>difference in bits</source>
+<translation>Unterschied in Bit</translation>
+</message>
+<message>
+<source>heads near each other look at the same tokens</source>
+<translation>Köpfe nah beieinander schauen auf dieselben Token</translation>
+</message>
+<message>
+<source>map of heads</source>
+<translation>Karte der Köpfe</translation>
+</message>
+<message>
+<source>most like {head}</source>
+<translation>ähnlich wie {head}</translation>
+</message>
+<message>
+<source>{some} of {all} rows were compared.</source>
+<translation>{some} von {all} Zeilen wurden verglichen.</translation>
+</message>
+</context>
+<context>
+<name>AnswerView</name>
+<message>
+<source>A is the question; the passage is typed on the left.</source>
+<translation>A ist die Frage; der Text wird links eingegeben.</translation>
+</message>
+<message>
+<source>Every passage it was trained on contains the answer, so it always gives one.</source>
+<translation>In jedem Text, an dem es trainiert wurde, steht die Antwort; deshalb gibt es immer eine.</translation>
+</message>
+<message>
+<source>It cannot write, only copy from the passage. Ask something that is not in there.</source>
+<translation>Es kann nicht schreiben, nur aus dem Text kopieren. Etwas fragen, das nicht darin steht!</translation>
+</message>
+<message>
+<source>No answer</source>
+<translation>Keine Antwort</translation>
+</message>
+<message>
+<source>Predicted answer</source>
+<translation>Vorhergesagte Antwort</translation>
+</message>
+<message>
+<source>The best span scores {score}, “no answer” {no_answer}, {lead} more.</source>
+<translation>Die beste Stelle hat den Wert {score}, „keine Antwort“ {no_answer}, {lead} mehr.</translation>
+</message>
+<message>
+<source>The best span scores {score}, “no answer” {no_answer}: a lead of {lead}.</source>
+<translation>Die beste Stelle hat den Wert {score}, „keine Antwort“ {no_answer}: ein Vorsprung von {lead}.</translation>
+</message>
+<message>
+<source>The passage</source>
+<translation>Der Text</translation>
+</message>
+<message>
+<source>There is no passage yet: type or paste one on the left.</source>
+<translation>Es gibt noch keinen Text: links einen eintippen oder einfügen.</translation>
+</message>
+<message>
+<source>Type or paste the passage here</source>
+<translation>Hier den Text eintippen oder einfügen</translation>
+</message>
+<message>
+<source>Type the question in A.</source>
+<translation>Die Frage in A eintippen.</translation>
+</message>
+<message>
+<source>answer</source>
+<translation>Antwort</translation>
+</message>
+<message>
+<source>no answer</source>
+<translation>keine Antwort</translation>
+</message>
+<message>
+<source>with the answer marked</source>
+<translation>mit markierter Antwort</translation>
+</message>
+</context>
+<context>
+<name>Answers</name>
+<message>
+<source>{file} could not be opened: {reason}.</source>
+<translation>{file} ließ sich nicht öffnen: {reason}.</translation>
+</message>
+<message>
+<source>{file} has no answers that BERTscope can read; ask for the file again.</source>
+<translation>In {file} sind keine Antworten, die BERTscope lesen kann; bitte die Datei noch einmal geben lassen.</translation>
+</message>
+</context>
+<context>
+<name>ApplyRoom</name>
+<message>
+<source>Fine-tune it</source>
+<translation>Feintunen</translation>
+</message>
+<message>
+<source>Fine-tuned to choose the best ending.</source>
+<translation>Feingetunt, um den besten Schluss zu wählen.</translation>
+</message>
+<message>
+<source>Fine-tuned to classify texts.</source>
+<translation>Feingetunt, um Texte zu klassifizieren.</translation>
+</message>
+<message>
+<source>Fine-tuned to find answers in a passage.</source>
+<translation>Feingetunt, um Antworten in einem Text zu finden.</translation>
+</message>
+<message>
+<source>Fine-tuned to give texts several labels at once.</source>
+<translation>Feingetunt, um Texten mehrere Labels zugleich zu geben.</translation>
+</message>
+<message>
+<source>Fine-tuned to pick the sentences that sum up a text.</source>
+<translation>Feingetunt, um die Sätze auszuwählen, die einen Text zusammenfassen.</translation>
+</message>
+<message>
+<source>Fine-tuned to rate texts with a number.</source>
+<translation>Feingetunt, um Texte mit einer Zahl zu bewerten.</translation>
+</message>
+<message>
+<source>Fine-tuned to tag each word.</source>
+<translation>Feingetunt, um jedes Wort zu taggen.</translation>
+</message>
+<message>
+<source>It chooses from: {labels}</source>
+<translation>Zur Auswahl stehen: {labels}</translation>
+</message>
+<message>
+<source>No task yet</source>
+<translation>Noch keine Aufgabe</translation>
+</message>
+<message>
+<source>On held-out examples, at the end of its run: {metric} {value}.</source>
+<translation>Auf ungesehenen Beispielen, am Ende des Laufs: {metric} {value}.</translation>
+</message>
+<message>
+<source>Replace the text with an example to try</source>
+<translation>Den Text durch ein Beispiel zum Ausprobieren ersetzen</translation>
+</message>
+<message>
+<source>Show an example</source>
+<translation>Beispiel zeigen</translation>
+</message>
+<message>
+<source>This model</source>
+<translation>Dieses Modell</translation>
+</message>
+<message>
+<source>This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.</source>
+<translation>Dieses Modell wurde noch für keine Aufgabe feingetunt. Unter Training feintunen oder ein feingetuntes öffnen.</translation>
+</message>
+<message>
+<source>What it was fine-tuned for, and how well it does.</source>
+<translation>Wofür es feingetunt wurde und wie gut es ist.</translation>
+</message>
+<message>
+<source>answered in {ms} ms</source>
+<translation>Antwort in {ms} ms</translation>
+</message>
+</context>
+<context>
+<name>ApplyView</name>
+<message>
+<source>Before your changes: {answer}</source>
+<translation>Vor den Änderungen: {answer}</translation>
+</message>
+<message>
+<source>Edited attention rows and moved tokens have no effect here, because the model reads different tokens.</source>
+<translation>Bearbeitete Attention-Zeilen und verschobene Token wirken hier nicht, denn das Modell liest andere Token.</translation>
+</message>
+<message>
+<source>Type a text in A.</source>
+<translation>Einen Text in A eintippen.</translation>
+</message>
+</context>
+<context>
+<name>Attend</name>
+<message>
+<source>by tokens, special tokens included</source>
+<translation>nach Token, mit Spezialtoken</translation>
+</message>
+<message>
+<source>without your changes inside the model</source>
+<translation>ohne die Änderungen im Modell</translation>
+</message>
+</context>
+<context>
+<name>AttendRoom</name>
+<message>
+<source>Compare it with the selected heads</source>
+<translation>Mit den ausgewählten Köpfen vergleichen</translation>
+</message>
+<message>
+<source>Copy its name</source>
+<translation>Namen kopieren</translation>
+</message>
+<message>
+<source>Remove it from the comparison</source>
+<translation>Aus dem Vergleich nehmen</translation>
+</message>
+<message>
+<source>Select {head}</source>
+<translation>{head} auswählen</translation>
+</message>
+<message>
+<source>Special tokens are hidden, and there is no word yet. Type one above, or show special tokens.</source>
+<translation>Spezialtoken sind ausgeblendet, und es gibt noch kein Wort. Oben eines eintippen oder Spezialtoken einblenden.</translation>
+</message>
+<message>
+<source>Switch head {head} off</source>
+<translation>Kopf {head} abschalten</translation>
+</message>
+<message>
+<source>Switch head {head} on again</source>
+<translation>Kopf {head} wieder einschalten</translation>
+</message>
+<message>
+<source>What it looks at</source>
+<translation>Worauf es schaut</translation>
+</message>
+<message>
+<source>What “{token}” looks at</source>
+<translation>Worauf „{token}“ schaut</translation>
+</message>
+<message>
+<source>attention of one token</source>
+<translation>Attention eines Tokens</translation>
+</message>
+<message>
+<source>rows: layers · columns: heads · within each: rows look at columns</source>
+<translation>Zeilen: Schichten · Spalten: Köpfe · in jedem: Zeilen schauen auf Spalten</translation>
+</message>
+<message>
+<source>score {change} without it</source>
+<translation>Wert {change} ohne ihn</translation>
+</message>
+<message>
+<source>{change} without it</source>
+<translation>{change} ohne ihn</translation>
+</message>
+<message>
+<source>{head}: highest weight {weight}</source>
+<translation>{head}: höchstes Gewicht {weight}</translation>
+</message>
+</context>
+<context>
+<name>AttentionGrid</name>
+<message>
+<source>or less</source>
+<translation>oder weniger</translation>
+</message>
+<message>
+<source>or more</source>
+<translation>oder mehr</translation>
+</message>
+</context>
+<context>
+<name>AttributionView</name>
+<message>
+<source>Answer</source>
+<translation>Antwort</translation>
+</message>
+<message>
+<source>Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.</source>
+<translation>Änderung der Log-Wahrscheinlichkeit (ln p), in Nat: +1 Nat macht es 2,7-mal so wahrscheinlich.</translation>
+</message>
+<message>
+<source>Change in the score.</source>
+<translation>Änderung des Werts.</translation>
+</message>
+<message>
+<source>Class</source>
+<translation>Klasse</translation>
+</message>
+<message>
+<source>Computed for the model without your changes.</source>
+<translation>Berechnet für das Modell ohne die Änderungen.</translation>
+</message>
+<message>
+<source>Each card has its own scale, symmetric around 0.</source>
+<translation>Jeder Kasten hat seine eigene Skala, symmetrisch um 0.</translation>
+</message>
+<message>
+<source>No predictions</source>
+<translation>Keine Vorhersagen</translation>
+</message>
+<message>
+<source>Tag</source>
+<translation>Tag</translation>
+</message>
+<message>
+<source>The mask or output head to explain</source>
+<translation>Die Maske oder der Ausgabekopf, der erklärt werden soll</translation>
+</message>
+<message>
+<source>The word, class or tag to explain</source>
+<translation>Das Wort, die Klasse oder der Tag, der erklärt werden soll</translation>
+</message>
+<message>
+<source>Why this prediction:</source>
+<translation>Warum diese Vorhersage:</translation>
+</message>
+<message>
+<source>of “{word}”</source>
+<translation>von „{word}“</translation>
+</message>
+<message>
+<source>of “{word}” at {position}</source>
+<translation>von „{word}“ an Stelle {position}</translation>
+</message>
+<message>
+<source>share of the log-probability, in nats</source>
+<translation>Anteil an der Log-Wahrscheinlichkeit, in Nat</translation>
+</message>
+<message>
+<source>share of the score</source>
+<translation>Anteil am Wert</translation>
+</message>
+</context>
+<context>
+<name>Banner</name>
+<message>
+<source>Dismiss this message</source>
+<translation>Meldung schließen</translation>
+</message>
+<message>
+<source>Message</source>
+<translation>Meldung</translation>
+</message>
+</context>
+<context>
+<name>BeforeAfter</name>
+<message numerus="yes">
+<source>and %n more</source>
+<translation>
+<numerusform>und %n weitere</numerusform>
+<numerusform>und %n weitere</numerusform>
+</translation>
+</message>
+</context>
+<context>
+<name>Card</name>
+<message>
+<source>Scroll area</source>
+<translation>Bildlaufbereich</translation>
+</message>
+</context>
+<context>
+<name>ChangeCard</name>
+<message>
+<source>Move to segment B</source>
+<translation>In Segment B verschieben</translation>
+</message>
+<message>
+<source>Move to segment {segment}</source>
+<translation>In Segment {segment} verschieben</translation>
+</message>
+<message>
+<source>Now click the other token (Esc cancels).</source>
+<translation>Jetzt das andere Token anklicken (Esc bricht ab).</translation>
+</message>
+<message>
+<source>Read “{token}” as part of segment {segment}</source>
+<translation>„{token}“ als Teil von Segment {segment} lesen</translation>
+</message>
+<message>
+<source>Swap positions</source>
+<translation>Positionen tauschen</translation>
+</message>
+<message>
+<source>Then click another token: the two swap positions</source>
+<translation>Danach ein anderes Token anklicken: Die beiden tauschen die Position</translation>
+</message>
+<message>
+<source>This model has no segments.</source>
+<translation>Dieses Modell hat keine Segmente.</translation>
+</message>
+<message>
+<source>What if</source>
+<translation>Was wäre, wenn</translation>
+</message>
+</context>
+<context>
+<name>CheckBars</name>
+<message>
+<source>Attention, gradient and removal, token by token</source>
+<translation>Attention, Gradient und Wegnehmen, Token für Token</translation>
+</message>
+</context>
+<context>
+<name>CheckView</name>
+<message>
+<source>Attention</source>
+<translation>Attention</translation>
+</message>
+<message>
+<source>Attention: where the head looks.</source>
+<translation>Attention: wohin der Kopf schaut.</translation>
+</message>
+<message>
+<source>Computed for the model without your changes.</source>
+<translation>Berechnet für das Modell ohne die Änderungen.</translation>
+</message>
+<message>
+<source>Does it matter for</source>
+<translation>Ist es wichtig für</translation>
+</message>
+<message>
+<source>Gradient</source>
+<translation>Gradient</translation>
+</message>
+<message>
+<source>Gradient: how much the log-probability (ln p) of {prediction} would rise if this one weight grew a little.</source>
+<translation>Gradient: wie stark die Log-Wahrscheinlichkeit (ln p) von {prediction} stiege, wenn dieses eine Gewicht ein wenig wüchse.</translation>
+</message>
+<message>
+<source>Gradient: how much {prediction} would rise if this one weight grew a little.</source>
+<translation>Gradient: wie stark {prediction} stiege, wenn dieses eine Gewicht ein wenig wüchse.</translation>
+</message>
+<message>
+<source>Only the {shown} tokens it looks at most are listed, out of {all}.</source>
+<translation>Aufgelistet sind nur die {shown} Token, auf die er am meisten schaut, von {all}.</translation>
+</message>
+<message>
+<source>Removal</source>
+<translation>Wegnehmen</translation>
+</message>
+<message>
+<source>Removal: how ln p of {prediction} changes, in nats, without this one link, with the rest of the row rescaled to sum to 1.</source>
+<translation>Wegnehmen: wie sich ln p von {prediction} ohne diese eine Verbindung ändert, in Nat; der Rest der Zeile wird auf Summe 1 gebracht.</translation>
+</message>
+<message>
+<source>Removal: how {prediction} changes without this one link, with the rest of the row rescaled to sum to 1.</source>
+<translation>Wegnehmen: wie sich {prediction} ohne diese eine Verbindung ändert; der Rest der Zeile wird auf Summe 1 gebracht.</translation>
+</message>
+<message>
+<source>Without this head, the probability of {prediction}: {before} → {after} ({change}).</source>
+<translation>Ohne diesen Kopf, Wahrscheinlichkeit von {prediction}: {before} → {after} ({change}).</translation>
+</message>
+<message>
+<source>Without this head, {prediction}: {before} → {after} ({change}).</source>
+<translation>Ohne diesen Kopf, {prediction}: {before} → {after} ({change}).</translation>
+</message>
+<message>
+<source>what {token} looks at</source>
+<translation>worauf {token} schaut</translation>
+</message>
+</context>
+<context>
+<name>ChoicesView</name>
+<message>
+<source>A is the beginning; the endings are typed on the left.</source>
+<translation>A ist der Anfang; die Schlüsse werden links eingegeben.</translation>
+</message>
+<message>
+<source>An ending
+Another ending</source>
+<translation>Ein Schluss
+Ein anderer Schluss</translation>
+</message>
+<message>
+<source>Endings, most likely first</source>
+<translation>Schlüsse, der wahrscheinlichste zuerst</translation>
+</message>
+<message>
+<source>How likely the model finds each ending: 100% in all. Write one that fools it.</source>
+<translation>Für wie wahrscheinlich das Modell jeden Schluss hält: zusammen 100 %. Einen schreiben, der es hereinlegt!</translation>
+</message>
+<message>
+<source>Predicted ending</source>
+<translation>Vorhergesagter Schluss</translation>
+</message>
+<message>
+<source>The endings</source>
+<translation>Die Schlüsse</translation>
+</message>
+<message>
+<source>There is nothing to choose from yet: type two or more endings on the left, one per line.</source>
+<translation>Es gibt noch nichts zu wählen: links zwei oder mehr Schlüsse eintippen, einen pro Zeile.</translation>
+</message>
+<message>
+<source>Type the beginning in A.</source>
+<translation>Den Anfang in A eintippen.</translation>
+</message>
+<message>
+<source>one per line</source>
+<translation>einer pro Zeile</translation>
+</message>
+</context>
+<context>
+<name>Chosen</name>
+<message>
+<source>Mask a word (M) to see what each head does for that word.</source>
+<translation>Ein Wort maskieren (M), um zu sehen, was jeder Kopf für dieses Wort tut.</translation>
+</message>
+<message>
+<source>the prediction</source>
+<translation>die Vorhersage</translation>
+</message>
+<message>
+<source>“{prediction}”</source>
+<translation>„{prediction}“</translation>
+</message>
+</context>
+<context>
+<name>ClassesView</name>
+<message>
+<source>Each label is decided on its own: a text gets it if its probability is {least} or more. Change a word: which bars move?</source>
+<translation>Über jedes Label wird einzeln entschieden: Ein Text bekommt es, wenn seine Wahrscheinlichkeit mindestens {least} ist. Ein Wort ändern: Welche Balken bewegen sich?</translation>
+</message>
+<message>
+<source>How sure the model is of each class: 100% in all. Change one word: does the answer change?</source>
+<translation>Wie sicher sich das Modell bei jeder Klasse ist: zusammen 100 %. Ein Wort ändern: Ändert sich die Antwort?</translation>
+</message>
+<message>
+<source>None of the labels</source>
+<translation>Keines der Labels</translation>
+</message>
+<message>
+<source>Predicted class</source>
+<translation>Vorhergesagte Klasse</translation>
+</message>
+<message>
+<source>Predicted labels</source>
+<translation>Vorhergesagte Labels</translation>
+</message>
+<message>
+<source>Probability of each class</source>
+<translation>Wahrscheinlichkeit jeder Klasse</translation>
+</message>
+<message>
+<source>before {probability}</source>
+<translation>vorher {probability}</translation>
+</message>
+<message>
+<source>predicted</source>
+<translation>vorhergesagt</translation>
+</message>
+</context>
+<context>
+<name>CollectDialog</name>
+<message numerus="yes">
+<source>%n file(s) with answers. Double-click an answer to see what the window showed.</source>
+<translation>
+<numerusform>%n Datei mit Antworten. Ein Doppelklick auf eine Antwort zeigt, was im Fenster zu sehen war.</numerusform>
+<numerusform>%n Dateien mit Antworten. Ein Doppelklick auf eine Antwort zeigt, was im Fenster zu sehen war.</numerusform>
+</translation>
+</message>
+<message>
+<source>Answers</source>
+<translation>Antworten</translation>
+</message>
+<message>
+<source>Answers that were handed in</source>
+<translation>Abgegebene Antworten</translation>
+</message>
+<message>
+<source>Close</source>
+<translation>Schließen</translation>
+</message>
+<message>
+<source>Name</source>
+<translation>Name</translation>
+</message>
+<message>
+<source>Right</source>
+<translation>Richtig</translation>
+</message>
+<message>
+<source>Save as CSV</source>
+<translation>Als CSV speichern</translation>
+</message>
+<message>
+<source>Save as CSV…</source>
+<translation>Als CSV speichern…</translation>
+</message>
+<message>
+<source>{page} (task)</source>
+<translation>{page} (Aufgabe)</translation>
+</message>
+<message>
+<source>{right} of {count}</source>
+<translation>{right} von {count}</translation>
+</message>
+</context>
+<context>
+<name>ColorBar</name>
+<message>
+<source>Colour scale from {low} to {high}</source>
+<translation>Farbskala von {low} bis {high}</translation>
+</message>
+<message>
+<source>Values outside the range take the colour at its end</source>
+<translation>Werte außerhalb des Bereichs haben die Farbe an seinem Ende</translation>
+</message>
+</context>
+<context>
+<name>ColumnFields</name>
+<message>
+<source>The column {column} is chosen twice; choose each column once.</source>
+<translation>Die Spalte {column} ist zweimal gewählt; jede Spalte nur einmal wählen.</translation>
+</message>
+<message>
+<source>choose…</source>
+<translation>wählen…</translation>
+</message>
+<message>
+<source>{field}: choose one of the columns of your file.</source>
+<translation>{field}: eine der Spalten der Datei wählen.</translation>
+</message>
+</context>
+<context>
+<name>Columns</name>
+<message>
+<source>Column with the answer</source>
+<translation>Spalte mit der Antwort</translation>
+</message>
+<message>
+<source>Column with the beginning</source>
+<translation>Spalte mit dem Anfang</translation>
+</message>
+<message>
+<source>Column with the label</source>
+<translation>Spalte mit dem Label</translation>
+</message>
+<message>
+<source>Column with the number</source>
+<translation>Spalte mit der Zahl</translation>
+</message>
+<message>
+<source>Column with the number of the correct ending</source>
+<translation>Spalte mit der Nummer des richtigen Schlusses</translation>
+</message>
+<message>
+<source>Column with the passage</source>
+<translation>Spalte mit dem Text</translation>
+</message>
+<message>
+<source>Column with the question</source>
+<translation>Spalte mit der Frage</translation>
+</message>
+<message>
+<source>Column with the second text</source>
+<translation>Spalte mit dem zweiten Text</translation>
+</message>
+<message>
+<source>Column with the summary</source>
+<translation>Spalte mit der Zusammenfassung</translation>
+</message>
+<message>
+<source>Column with the tags</source>
+<translation>Spalte mit den Tags</translation>
+</message>
+<message>
+<source>Column with the text</source>
+<translation>Spalte mit dem Text</translation>
+</message>
+<message>
+<source>Column with the words</source>
+<translation>Spalte mit den Wörtern</translation>
+</message>
+</context>
+<context>
+<name>Commands</name>
+<message>
+<source>Close the lesson</source>
+<translation>Lektion schließen</translation>
+</message>
+<message>
+<source>Collect answers…</source>
+<translation>Antworten einsammeln…</translation>
+</message>
+<message>
+<source>Deselect the token</source>
+<translation>Auswahl aufheben</translation>
+</message>
+<message>
+<source>Edit</source>
+<translation>Bearbeiten</translation>
+</message>
+<message>
+<source>Edit sentence A</source>
+<translation>Satz A bearbeiten</translation>
+</message>
+<message>
+<source>Example</source>
+<translation>Beispiel</translation>
+</message>
+<message>
+<source>File</source>
+<translation>Datei</translation>
+</message>
+<message>
+<source>Find a command…</source>
+<translation>Befehl suchen…</translation>
+</message>
+<message>
+<source>Hand in your answers…</source>
+<translation>Antworten abgeben…</translation>
+</message>
+<message>
+<source>Head</source>
+<translation>Kopf</translation>
+</message>
+<message>
+<source>Language: {language}</source>
+<translation>Sprache: {language}</translation>
+</message>
+<message>
+<source>Layer {layer}, head {head}</source>
+<translation>Schicht {layer}, Kopf {head}</translation>
+</message>
+<message>
+<source>Lesson</source>
+<translation>Lektion</translation>
+</message>
+<message>
+<source>Light or dark theme</source>
+<translation>Hell oder dunkel</translation>
+</message>
+<message>
+<source>Mask or unmask the token</source>
+<translation>Token maskieren oder aufdecken</translation>
+</message>
+<message>
+<source>Model</source>
+<translation>Modell</translation>
+</message>
+<message>
+<source>Next page of the lesson</source>
+<translation>Nächste Seite der Lektion</translation>
+</message>
+<message>
+<source>Open a checkpoint or run folder</source>
+<translation>Checkpoint- oder Lauf-Ordner öffnen</translation>
+</message>
+<message>
+<source>Open folder…</source>
+<translation>Ordner öffnen…</translation>
+</message>
+<message>
+<source>Open lesson…</source>
+<translation>Lektion öffnen…</translation>
+</message>
+<message>
+<source>Open session…</source>
+<translation>Sitzung öffnen…</translation>
+</message>
+<message>
+<source>Previous page of the lesson</source>
+<translation>Vorherige Seite der Lektion</translation>
+</message>
+<message>
+<source>Projector mode</source>
+<translation>Beamer-Modus</translation>
+</message>
+<message>
+<source>Quit</source>
+<translation>Beenden</translation>
+</message>
+<message>
+<source>Redo</source>
+<translation>Wiederherstellen</translation>
+</message>
+<message>
+<source>Remove all masks</source>
+<translation>Alle Masken entfernen</translation>
+</message>
+<message>
+<source>Reset all changes inside the model</source>
+<translation>Alle Änderungen im Modell zurücknehmen</translation>
+</message>
+<message>
+<source>Room</source>
+<translation>Raum</translation>
+</message>
+<message>
+<source>Save a lab sheet for a class…</source>
+<translation>Arbeitsblatt für eine Klasse speichern…</translation>
+</message>
+<message>
+<source>Save session…</source>
+<translation>Sitzung speichern…</translation>
+</message>
+<message>
+<source>Show or hide special tokens</source>
+<translation>Spezialtoken ein- oder ausblenden</translation>
+</message>
+<message>
+<source>Show whole words or tokens</source>
+<translation>Ganze Wörter oder Token zeigen</translation>
+</message>
+<message>
+<source>Speaker notes</source>
+<translation>Notizen für die Lehrkraft</translation>
+</message>
+<message>
+<source>Swap A and B</source>
+<translation>A und B vertauschen</translation>
+</message>
+<message>
+<source>Text</source>
+<translation>Text</translation>
+</message>
+<message>
+<source>The built-in model</source>
+<translation>Das mitgelieferte Modell</translation>
+</message>
+<message>
+<source>The sentences are English, as the model is</source>
+<translation>Die Sätze sind englisch, denn das Modell kann nur Englisch</translation>
+</message>
+<message>
+<source>The tiny built-in model</source>
+<translation>Das mitgelieferte winzige Modell</translation>
+</message>
+<message>
+<source>There are no other snapshots of this model</source>
+<translation>Von diesem Modell gibt es keine weiteren Snapshots</translation>
+</message>
+<message>
+<source>Undo</source>
+<translation>Rückgängig</translation>
+</message>
+<message>
+<source>View</source>
+<translation>Ansicht</translation>
+</message>
+<message>
+<source>What this room shows</source>
+<translation>Was dieser Raum zeigt</translation>
+</message>
+<message>
+<source>Word</source>
+<translation>Wort</translation>
+</message>
+<message>
+<source>Words: plain or technical</source>
+<translation>Begriffe: einfach oder fachlich</translation>
+</message>
+<message>
+<source>as the system</source>
+<translation>wie das System</translation>
+</message>
+<message>
+<source>export figure image png pdf svg</source>
+<translation>exportieren abbildung bild png pdf svg</translation>
+</message>
+<message>
+<source>export table csv data</source>
+<translation>exportieren tabelle csv daten</translation>
+</message>
+<message>
+<source>hand-out worksheet print teacher pdf html</source>
+<translation>arbeitsblatt kopiervorlage drucken lehrkraft pdf html</translation>
+</message>
+<message>
+<source>help manual</source>
+<translation>hilfe handbuch anleitung</translation>
+</message>
+<message>
+<source>percent nats ln p bits probability</source>
+<translation>prozent nat ln p bit wahrscheinlichkeit</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+<message>
+<source>zoom larger font</source>
+<translation>zoom größer schrift vergrößern</translation>
+</message>
+</context>
+<context>
+<name>ConfusionMatrix</name>
+<message>
+<source>Confusion matrix: rows are true labels, columns predicted labels</source>
+<translation>Konfusionsmatrix: Zeilen sind wahre Labels, Spalten vorhergesagte</translation>
+</message>
+<message>
+<source>predicted →</source>
+<translation>vorhergesagt →</translation>
+</message>
+<message>
+<source>true ↓</source>
+<translation>wahr ↓</translation>
+</message>
+</context>
+<context>
+<name>CurvePlot</name>
+<message>
+<source>at step {x}</source>
+<translation>bei Schritt {x}</translation>
+</message>
+</context>
+<context>
+<name>CuttingSteps</name>
+<message>
+<source>Again</source>
+<translation>Noch einmal</translation>
+</message>
+<message>
+<source>Play</source>
+<translation>Abspielen</translation>
+</message>
+<message>
+<source>Step</source>
+<translation>Schritt</translation>
+</message>
+<message>
+<source>{piece} is in the vocabulary: cut.</source>
+<translation>{piece} steht im Vokabular: abgeschnitten.</translation>
+</message>
+<message>
+<source>{piece}: not there.</source>
+<translation>{piece}: nicht dabei.</translation>
+</message>
+<message>
+<source>“{word}”: is the whole word in the vocabulary?</source>
+<translation>„{word}“: Steht das ganze Wort im Vokabular?</translation>
+</message>
+</context>
+<context>
+<name>DerivationCard</name>
+<message numerus="yes">
+<source>%Ln other(s)</source>
+<translation>
+<numerusform>%Ln weiterer</numerusform>
+<numerusform>%Ln weitere</numerusform>
+</translation>
+</message>
+<message>
+<source>How it was computed</source>
+<translation>Wie sie berechnet wurde</translation>
+</message>
+<message>
+<source>Open a step and click a number.</source>
+<translation>Einen Schritt öffnen und eine Zahl anklicken.</translation>
+</message>
+<message>
+<source>Something you switched off or edited changed this number, so its parts do not add up to it.</source>
+<translation>Etwas Abgeschaltetes oder Bearbeitetes hat diese Zahl verändert, deshalb ergeben ihre Teile sie nicht.</translation>
+</message>
+<message numerus="yes">
+<source>The %Ln term(s), largest first</source>
+<translation>
+<numerusform>Der %Ln Summand</numerusform>
+<numerusform>Die %Ln Summanden, der größte zuerst</numerusform>
+</translation>
+</message>
+</context>
+<context>
+<name>EffectsView</name>
+<message>
+<source>Change in the log-probability (ln p), in nats: −1 nat makes it 2.7 times less likely.</source>
+<translation>Änderung der Log-Wahrscheinlichkeit (ln p), in Nat: −1 Nat macht es 2,7-mal unwahrscheinlicher.</translation>
+</message>
+<message>
+<source>Change in the score.</source>
+<translation>Änderung des Werts.</translation>
+</message>
+<message>
+<source>Computed for the model without your changes.</source>
+<translation>Berechnet für das Modell ohne die Änderungen.</translation>
+</message>
+<message>
+<source>Heads that matter most for this prediction</source>
+<translation>Köpfe, die für diese Vorhersage am wichtigsten sind</translation>
+</message>
+<message>
+<source>helps</source>
+<translation>hilft</translation>
+</message>
+<message>
+<source>hurts</source>
+<translation>schadet</translation>
+</message>
+<message>
+<source>none</source>
+<translation>keiner</translation>
+</message>
+<message>
+<source>the probability without it</source>
+<translation>die Wahrscheinlichkeit ohne ihn</translation>
+</message>
+<message>
+<source>the score without it</source>
+<translation>der Wert ohne ihn</translation>
+</message>
+</context>
+<context>
+<name>Errors</name>
+<message>
+<source>Something unexpected went wrong ({error}). You can keep working.</source>
+<translation>Etwas Unerwartetes ist schiefgegangen ({error}). Weiterarbeiten ist möglich.</translation>
+</message>
+<message>
+<source>There is not enough memory for this; try a shorter text or a smaller model.</source>
+<translation>Dafür reicht der Arbeitsspeicher nicht; einen kürzeren Text oder ein kleineres Modell nehmen.</translation>
+</message>
+</context>
+<context>
+<name>ExploreState</name>
+<message>
+<source>This model’s vocabulary has no mask token, so no word can be masked.</source>
+<translation>Das Vokabular dieses Modells hat kein Masken-Token, deshalb lässt sich kein Wort maskieren.</translation>
+</message>
+<message>
+<source>This {mask} is part of the text: click a predicted word or edit the text to replace it.</source>
+<translation>Dieses {mask} gehört zum Text: ein vorhergesagtes Wort anklicken oder den Text ändern, um es zu ersetzen.</translation>
+</message>
+</context>
+<context>
+<name>Exporter</name>
+<message>
+<source>Copied the numbers: {title}</source>
+<translation>Zahlen kopiert: {title}</translation>
+</message>
+<message>
+<source>Copied the picture: {title}</source>
+<translation>Bild kopiert: {title}</translation>
+</message>
+<message>
+<source>Saved {file}</source>
+<translation>{file} gespeichert</translation>
+</message>
+<message>
+<source>There is no picture here to save yet. It appears once the model has read a text.</source>
+<translation>Hier ist noch kein Bild, das gespeichert werden könnte. Es erscheint, sobald das Modell einen Text gelesen hat.</translation>
+</message>
+</context>
+<context>
+<name>Figure</name>
+<message>
+<source>layer {layer}, head {head}</source>
+<translation>Schicht {layer}, Kopf {head}</translation>
+</message>
+<message>
+<source>masked: {positions}</source>
+<translation>maskiert: {positions}</translation>
+</message>
+<message>
+<source>token {position} “{token}”</source>
+<translation>Token {position} „{token}“</translation>
+</message>
+<message>
+<source>training step {step}</source>
+<translation>Trainingsschritt {step}</translation>
+</message>
+</context>
+<context>
+<name>FigureAction</name>
+<message>
+<source>Copy numbers</source>
+<translation>Zahlen kopieren</translation>
+</message>
+<message>
+<source>Copy picture</source>
+<translation>Bild kopieren</translation>
+</message>
+<message>
+<source>Save numbers…</source>
+<translation>Zahlen speichern…</translation>
+</message>
+<message>
+<source>Save or copy this picture and its numbers</source>
+<translation>Dieses Bild und seine Zahlen speichern oder kopieren</translation>
+</message>
+<message>
+<source>Save picture…</source>
+<translation>Bild speichern…</translation>
+</message>
+</context>
+<context>
+<name>FigureButton</name>
+<message>
+<source>Save or copy: {name}</source>
+<translation>Speichern oder kopieren: {name}</translation>
+</message>
+</context>
+<context>
+<name>FillView</name>
+<message>
+<source>All words together, in this order: probability {probability}, {bits} bits.</source>
+<translation>Alle Wörter zusammen, in dieser Reihenfolge: Wahrscheinlichkeit {probability}, {bits} Bit.</translation>
+</message>
+<message>
+<source>Click a mask, or move to it with the arrow keys and press Enter, to fill it with the most likely word.</source>
+<translation>Eine Maske anklicken oder mit den Pfeiltasten hingehen und Enter drücken, um sie mit dem wahrscheinlichsten Wort zu füllen.</translation>
+</message>
+<message>
+<source>Each word is the most likely one there, given the words before it. Darker: surer.</source>
+<translation>Jedes Wort ist dort das wahrscheinlichste, mit den Wörtern davor. Dunkler: sicherer.</translation>
+</message>
+<message>
+<source>Fill all</source>
+<translation>Alle füllen</translation>
+</message>
+<message>
+<source>Fill next</source>
+<translation>Nächste füllen</translation>
+</message>
+<message>
+<source>Fill the masks one at a time</source>
+<translation>Die Masken eine nach der anderen füllen</translation>
+</message>
+<message>
+<source>Insert into the text</source>
+<translation>In den Text einsetzen</translation>
+</message>
+<message>
+<source>Masks filled one at a time</source>
+<translation>Masken, eine nach der anderen gefüllt</translation>
+</message>
+<message>
+<source>No word is filled in yet. Guess the first one yourself, and then see the model’s.</source>
+<translation>Noch ist kein Wort eingesetzt. Erst selbst das erste raten, dann das des Modells ansehen.</translation>
+</message>
+<message>
+<source>Order of filling</source>
+<translation>Reihenfolge des Füllens</translation>
+</message>
+<message>
+<source>Remove the last word filled in</source>
+<translation>Das zuletzt eingesetzte Wort entfernen</translation>
+</message>
+<message>
+<source>Replace the masks in the text with these words</source>
+<translation>Die Masken im Text durch diese Wörter ersetzen</translation>
+</message>
+<message>
+<source>Start over</source>
+<translation>Von vorn</translation>
+</message>
+<message>
+<source>Steps</source>
+<translation>Schritte</translation>
+</message>
+<message>
+<source>The text with the masks filled so far</source>
+<translation>Der Text mit den bisher gefüllten Masken</translation>
+</message>
+<message>
+<source>The words in the order in which they were filled in, and how sure it was.</source>
+<translation>Die Wörter in der Reihenfolge, in der sie eingesetzt wurden, und wie sicher es sich war.</translation>
+</message>
+<message>
+<source>Undo</source>
+<translation>Rückgängig</translation>
+</message>
+<message>
+<source>Words filled in, in order</source>
+<translation>Eingesetzte Wörter, der Reihe nach</translation>
+</message>
+<message>
+<source>in mixed order</source>
+<translation>in gemischter Reihenfolge</translation>
+</message>
+<message>
+<source>in the order I click</source>
+<translation>in meiner Klickreihenfolge</translation>
+</message>
+<message>
+<source>left to right</source>
+<translation>von links nach rechts</translation>
+</message>
+<message>
+<source>most certain first</source>
+<translation>das Sicherste zuerst</translation>
+</message>
+<message>
+<source>probability when it was filled in</source>
+<translation>Wahrscheinlichkeit beim Einsetzen</translation>
+</message>
+<message>
+<source>the steps</source>
+<translation>die Schritte</translation>
+</message>
+<message>
+<source>{done} of {all} masks</source>
+<translation>{done} von {all} Masken</translation>
+</message>
+</context>
+<context>
+<name>FindView</name>
+<message numerus="yes">
+<source>%n head(s), ranked by {measure}</source>
+<translation>
+<numerusform>%n Kopf, geordnet nach {measure}</numerusform>
+<numerusform>%n Köpfe, geordnet nach {measure}</numerusform>
+</translation>
+</message>
+<message>
+<source>A kind (previous token), or a condition: attn(WHO -&gt; WHAT) &gt; 0.3, entropy &lt; 1, distance &gt; 4, special &gt; 0.5; join several with “and”. WHO and WHAT: a word of the text, A, B, special, any, or #position.</source>
+<translation>Eine Art (vorheriges Token) oder eine Bedingung: attn(WER -&gt; WAS) &gt; 0.3, entropy &lt; 1, distance &gt; 4, special &gt; 0.5; mehrere mit „and“ verbinden. WER und WAS: ein Wort des Textes, A, B, special, any oder #Position.</translation>
+</message>
+<message>
+<source>Find heads: a kind or a condition</source>
+<translation>Köpfe suchen: eine Art oder eine Bedingung</translation>
+</message>
+<message>
+<source>Matching heads, best first</source>
+<translation>Passende Köpfe, der beste zuerst</translation>
+</message>
+<message>
+<source>Select it</source>
+<translation>Auswählen</translation>
+</message>
+<message numerus="yes">
+<source>Select the first %n</source>
+<translation>
+<numerusform>Den ersten auswählen</numerusform>
+<numerusform>Die ersten %n auswählen</numerusform>
+</translation>
+</message>
+<message>
+<source>Select these heads for Lines and the mean</source>
+<translation>Diese Köpfe für Linien und Mittel auswählen</translation>
+</message>
+<message numerus="yes">
+<source>and %n more</source>
+<translation>
+<numerusform>und %n weiterer</numerusform>
+<numerusform>und %n weitere</numerusform>
+</translation>
+</message>
+</context>
+<context>
+<name>FlowMatrix</name>
+<message>
+<source>Flow · layer 1</source>
+<translation>Fluss · Schicht 1</translation>
+</message>
+<message>
+<source>Flow · layers 1–{last}</source>
+<translation>Fluss · Schichten 1–{last}</translation>
+</message>
+<message>
+<source>{share} can flow from {column} to {row}</source>
+<translation>{share} können von {column} nach {row} fließen</translation>
+</message>
+</context>
+<context>
+<name>Frame</name>
+<message>
+<source>Loading the model…</source>
+<translation>Das Modell wird geladen…</translation>
+</message>
+<message>
+<source>M: mask · Esc: deselect · Ctrl+K: find a command · F1: help</source>
+<translation>M: maskieren · Esc: Auswahl aufheben · Strg+K: Befehl suchen · F1: Hilfe</translation>
+</message>
+</context>
+<context>
+<name>GradientMatrix</name>
+<message>
+<source>Gradient · {head}</source>
+<translation>Gradient · {head}</translation>
+</message>
+<message>
+<source>how much the log-probability (ln p) would rise if each weight grew a little</source>
+<translation>Anstieg von ln p je Gewicht</translation>
+</message>
+<message>
+<source>how much the score would rise if each weight grew a little</source>
+<translation>Anstieg des Werts je Gewicht</translation>
+</message>
+<message>
+<source>{row} to {column}: ln p changes by {change} per unit of this weight</source>
+<translation>{row} auf {column}: ln p ändert sich um {change} je Einheit dieses Gewichts</translation>
+</message>
+<message>
+<source>{row} to {column}: the score changes by {change} per unit of this weight</source>
+<translation>{row} auf {column}: Der Wert ändert sich um {change} je Einheit dieses Gewichts</translation>
+</message>
+</context>
+<context>
+<name>Head</name>
+<message>
+<source>Head {head}</source>
+<translation>Kopf {head}</translation>
+</message>
+<message>
+<source>Layer {layer} · Head {head}</source>
+<translation>Schicht {layer} · Kopf {head}</translation>
+</message>
+<message>
+<source>[CLS]/[SEP] sink</source>
+<translation>[CLS]/[SEP]-Senke</translation>
+</message>
+<message>
+<source>broad</source>
+<translation>breit</translation>
+</message>
+<message>
+<source>local</source>
+<translation>nah</translation>
+</message>
+<message>
+<source>mixed</source>
+<translation>gemischt</translation>
+</message>
+<message>
+<source>next token</source>
+<translation>nächstes Token</translation>
+</message>
+<message>
+<source>off</source>
+<translation>aus</translation>
+</message>
+<message>
+<source>previous token</source>
+<translation>vorheriges Token</translation>
+</message>
+<message>
+<source>same token</source>
+<translation>dasselbe Token</translation>
+</message>
+<message>
+<source>same word elsewhere</source>
+<translation>dasselbe Wort an anderer Stelle</translation>
+</message>
+<message>
+<source>same word in the other sentence</source>
+<translation>dasselbe Wort im anderen Satz</translation>
+</message>
+<message>
+<source>special token</source>
+<translation>Spezialtoken</translation>
+</message>
+<message>
+<source>switched off</source>
+<translation>abgeschaltet</translation>
+</message>
+<message>
+<source>{head} · off</source>
+<translation>{head} · aus</translation>
+</message>
+</context>
+<context>
+<name>HeadAtlas</name>
+<message>
+<source>Click a head; Ctrl+click or Shift+click for several</source>
+<translation>Einen Kopf anklicken; mehrere mit Strg+Klick oder Umschalt+Klick</translation>
+</message>
+<message>
+<source>Every head: rows are layers, columns are heads</source>
+<translation>Alle Köpfe: Zeilen sind Schichten, Spalten sind Köpfe</translation>
+</message>
+<message>
+<source>Switched off: {heads}</source>
+<translation>Abgeschaltet: {heads}</translation>
+</message>
+</context>
+<context>
+<name>HeadMatrix</name>
+<message>
+<source>Drag a square up for more weight, down for less.</source>
+<translation>Ein Quadrat nach oben ziehen für mehr Gewicht, nach unten für weniger.</translation>
+</message>
+<message>
+<source>Drag a square up or down to change its weight</source>
+<translation>Ein Quadrat nach oben oder unten ziehen, um sein Gewicht zu ändern</translation>
+</message>
+<message>
+<source>Edit weights</source>
+<translation>Gewichte ändern</translation>
+</message>
+<message>
+<source>switched off, so it has no effect</source>
+<translation>abgeschaltet, also ohne Wirkung</translation>
+</message>
+<message>
+<source>{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference</source>
+<translation>{row} schaut auf {column} mit Gewicht {before} → {after}; der Rest der Zeile gleicht es aus</translation>
+</message>
+</context>
+<context>
+<name>HeadTarget</name>
+<message>
+<source>, the word in the text</source>
+<translation>, das Wort im Text</translation>
+</message>
+<message>
+<source>A comes before B</source>
+<translation>A kommt vor B</translation>
+</message>
+<message>
+<source>B follows A</source>
+<translation>B folgt auf A</translation>
+</message>
+<message>
+<source>tag {tag} of {token} ({position})</source>
+<translation>Tag {tag} von {token} ({position})</translation>
+</message>
+<message>
+<source>the answer begins at {token} ({position})</source>
+<translation>die Antwort beginnt bei {token} ({position})</translation>
+</message>
+<message>
+<source>the answer ends at {token} ({position})</source>
+<translation>die Antwort endet bei {token} ({position})</translation>
+</message>
+<message>
+<source>the score of this choice</source>
+<translation>der Wert dieser Möglichkeit</translation>
+</message>
+<message>
+<source>this text is in the summary</source>
+<translation>dieser Text gehört in die Zusammenfassung</translation>
+</message>
+<message>
+<source>{token} ({position}) was replaced</source>
+<translation>{token} ({position}) wurde ersetzt</translation>
+</message>
+<message>
+<source>{word} at {position}</source>
+<translation>{word} an Stelle {position}</translation>
+</message>
+</context>
+<context>
+<name>HeadsCard</name>
+<message>
+<source>By kind</source>
+<translation>Nach Art</translation>
+</message>
+<message>
+<source>Every head</source>
+<translation>Alle Köpfe</translation>
+</message>
+<message>
+<source>One small picture for each head. Click one to see it large.</source>
+<translation>Für jeden Kopf ein kleines Bild. Ein Klick zeigt ihn groß.</translation>
+</message>
+<message>
+<source>Sort the heads by what they do</source>
+<translation>Die Köpfe nach dem ordnen, was sie tun</translation>
+</message>
+<message>
+<source>colour: 0 to each head’s highest weight</source>
+<translation>Farbe: von 0 bis zum höchsten Gewicht des Kopfes</translation>
+</message>
+<message>
+<source>layers 1–{layers} ↓ heads 1–{heads} →</source>
+<translation>Schichten 1–{layers} ↓ Köpfe 1–{heads} →</translation>
+</message>
+<message>
+<source>squares: how much it helps or hurts</source>
+<translation>Quadrate: wie sehr er hilft oder schadet</translation>
+</message>
+</context>
+<context>
+<name>HelpPanel</name>
+<message>
+<source>Close the help</source>
+<translation>Hilfe schließen</translation>
+</message>
+<message>
+<source>Help</source>
+<translation>Hilfe</translation>
+</message>
+<message>
+<source>There is no help for this room yet.</source>
+<translation>Für diesen Raum gibt es noch keine Hilfe.</translation>
+</message>
+<message>
+<source>What this room shows</source>
+<translation>Was dieser Raum zeigt</translation>
+</message>
+<message>
+<source>Words explained</source>
+<translation>Erklärte Begriffe</translation>
+</message>
+</context>
+<context>
+<name>HiddenView</name>
+<message>
+<source>Cosine similarity of each pair of tokens</source>
+<translation>Kosinusähnlichkeit jedes Paars von Token</translation>
+</message>
+<message>
+<source>How similar are the tokens?</source>
+<translation>Wie ähnlich sind die Token?</translation>
+</message>
+<message>
+<source>L2 norm · rows: tokens · columns: layers</source>
+<translation>L2-Norm · Zeilen: Token · Spalten: Schichten</translation>
+</message>
+<message>
+<source>Length of each hidden state</source>
+<translation>Länge jedes Hidden States</translation>
+</message>
+<message>
+<source>Length of each hidden state: rows are tokens, columns are layers</source>
+<translation>Länge jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
+</message>
+<message>
+<source>Row and column: two tokens. Red: alike to the model. White: unrelated. Blue: opposite.</source>
+<translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Weiß: ohne Bezug. Blau: gegensätzlich.</translation>
+</message>
+<message>
+<source>Row: a token. Column: a layer. Darker: longer. What a layer adds changes a long vector less.</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Dunkler: länger. Einen langen Vektor verändert eine Schicht weniger.</translation>
+</message>
+<message>
+<source>cosine of each pair, {stage}</source>
+<translation>Kosinus jedes Paars, {stage}</translation>
+</message>
+<message>
+<source>the last column is after the model’s final LayerNorm</source>
+<translation>die letzte Spalte ist nach dem abschließenden LayerNorm des Modells</translation>
+</message>
+<message>
+<source>{token} and {other}, {stage}: cosine {cosine}</source>
+<translation>{token} und {other}, {stage}: Kosinus {cosine}</translation>
+</message>
+<message>
+<source>{token}, {stage}: length {length}</source>
+<translation>{token}, {stage}: Länge {length}</translation>
+</message>
+</context>
+<context>
+<name>History</name>
+<message>
+<source>A and B</source>
+<translation>A und B</translation>
+</message>
+<message>
+<source>changing {sentences}</source>
+<translation>Änderung von {sentences}</translation>
+</message>
+<message>
+<source>inserting a word</source>
+<translation>Wort einsetzen</translation>
+</message>
+<message>
+<source>masking</source>
+<translation>Maskieren</translation>
+</message>
+<message>
+<source>the change inside the model</source>
+<translation>Änderung im Modell</translation>
+</message>
+<message>
+<source>typing in {sentences}</source>
+<translation>Eingabe in {sentences}</translation>
+</message>
+<message>
+<source>unmasking</source>
+<translation>Aufdecken</translation>
+</message>
+</context>
+<context>
+<name>KindsView</name>
+<message>
+<source>Kinds of heads in this text</source>
+<translation>Arten von Köpfen in diesem Text</translation>
+</message>
+<message numerus="yes">
+<source>and %n more</source>
+<translation>
+<numerusform>und %n weiterer</numerusform>
+<numerusform>und %n weitere</numerusform>
+</translation>
+</message>
+</context>
+<context>
+<name>LabSheet</name>
+<message>
+<source>1. What does the model predict?</source>
+<translation>1. Was sagt das Modell voraus?</translation>
+</message>
+<message>
+<source>2. All heads</source>
+<translation>2. Alle Köpfe</translation>
+</message>
+<message>
+<source>A row for each layer, a column for each head. In a picture: row, the token that looks; column, what it looks at; darker, more.</source>
+<translation>Eine Zeile für jede Schicht, eine Spalte für jeden Kopf. In einem Bild: Zeile, das Token, das schaut; Spalte, worauf es schaut; dunkler, mehr.</translation>
+</message>
+<message>
+<source>Choose a folder for the lab sheet</source>
+<translation>Ordner für das Arbeitsblatt wählen</translation>
+</message>
+<message>
+<source>Is B the next sentence after A?</source>
+<translation>Ist B der Satz, der auf A folgt?</translation>
+</message>
+<message>
+<source>Lab sheet</source>
+<translation>Arbeitsblatt</translation>
+</message>
+<message>
+<source>Lab sheet, with answers</source>
+<translation>Arbeitsblatt, mit Lösungen</translation>
+</message>
+<message>
+<source>Layer {layer}, head {head}</source>
+<translation>Schicht {layer}, Kopf {head}</translation>
+</message>
+<message>
+<source>No word is masked in this text.</source>
+<translation>In diesem Text ist kein Wort maskiert.</translation>
+</message>
+<message>
+<source>Saved the lab sheet in {folder}</source>
+<translation>Arbeitsblatt in {folder} gespeichert</translation>
+</message>
+<message>
+<source>The model says yes with {share}.</source>
+<translation>Das Modell sagt ja, mit {share}.</translation>
+</message>
+<message>
+<source>There is no text yet that the model has read; type one first.</source>
+<translation>Das Modell hat noch keinen Text gelesen; zuerst einen eintippen.</translation>
+</message>
+<message>
+<source>What does this head seem to do? Which token pairs show it?</source>
+<translation>Was scheint dieser Kopf zu tun? An welchen Tokenpaaren sieht man das?</translation>
+</message>
+<message>
+<source>Which heads look at the token just before? Which at the one just after?</source>
+<translation>Welche Köpfe schauen auf das Token direkt davor? Welche auf das direkt danach?</translation>
+</message>
+<message>
+<source>does no one thing</source>
+<translation>tut nicht nur eine Sache</translation>
+</message>
+<message>
+<source>looks at the next token</source>
+<translation>schaut auf das nächste Token</translation>
+</message>
+<message>
+<source>looks at the previous token</source>
+<translation>schaut auf das vorherige Token</translation>
+</message>
+<message>
+<source>looks at the same word elsewhere</source>
+<translation>schaut auf dasselbe Wort an anderer Stelle</translation>
+</message>
+<message>
+<source>looks at the same word in the other sentence</source>
+<translation>schaut auf dasselbe Wort im anderen Satz</translation>
+</message>
+<message>
+<source>looks at the token itself</source>
+<translation>schaut auf das Token selbst</translation>
+</message>
+<message>
+<source>looks at tokens close by</source>
+<translation>schaut auf Token in der Nähe</translation>
+</message>
+<message>
+<source>looks mostly at special tokens</source>
+<translation>schaut vor allem auf Spezialtoken</translation>
+</message>
+<message>
+<source>probability</source>
+<translation>Wahrscheinlichkeit</translation>
+</message>
+<message>
+<source>spreads its attention widely</source>
+<translation>verteilt seine Attention breit</translation>
+</message>
+<message>
+<source>the model’s guess</source>
+<translation>der Tipp des Modells</translation>
+</message>
+<message>
+<source>your guess</source>
+<translation>dein Tipp</translation>
+</message>
+<message>
+<source>{share} of its attention</source>
+<translation>{share} seiner Attention</translation>
+</message>
+</context>
+<context>
+<name>LargeCard</name>
+<message>
+<source>Matrix</source>
+<translation>Matrix</translation>
+</message>
+<message>
+<source>What the large picture shows</source>
+<translation>Was das große Bild zeigt</translation>
+</message>
+<message>
+<source>the large picture</source>
+<translation>das große Bild</translation>
+</message>
+</context>
+<context>
+<name>Legend</name>
+<message>
+<source>Types: {types}</source>
+<translation>Typen: {types}</translation>
+</message>
+</context>
+<context>
+<name>LengthField</name>
+<message>
+<source>How long to train</source>
+<translation>Wie lange trainiert wird</translation>
+</message>
+<message>
+<source>What the number counts</source>
+<translation>Was die Zahl zählt</translation>
+</message>
+<message>
+<source>epochs</source>
+<translation>Epochen</translation>
+</message>
+<message>
+<source>minutes</source>
+<translation>Minuten</translation>
+</message>
+</context>
+<context>
+<name>LensStrip</name>
+<message>
+<source>emb.</source>
+<translation>Emb.</translation>
+</message>
+</context>
+<context>
+<name>LensView</name>
+<message>
+<source>How likely this word is after each layer. Type another one to compare.</source>
+<translation>Wie wahrscheinlich dieses Wort nach jeder Schicht ist. Zum Vergleich ein anderes eintippen.</translation>
+</message>
+<message>
+<source>Layer by layer</source>
+<translation>Schicht für Schicht</translation>
+</message>
+<message>
+<source>One word through the layers</source>
+<translation>Ein Wort durch die Schichten</translation>
+</message>
+<message>
+<source>Position {position}: {decided}</source>
+<translation>Position {position}: {decided}</translation>
+</message>
+<message>
+<source>Probability of the word after each layer</source>
+<translation>Wahrscheinlichkeit des Wortes nach jeder Schicht</translation>
+</message>
+<message>
+<source>Row: after this layer. Column: a mask. In the box: the best guess so far. Darker: surer.</source>
+<translation>Zeile: nach dieser Schicht. Spalte: eine Maske. Im Kästchen: der bisher beste Tipp. Dunkler: sicherer.</translation>
+</message>
+<message>
+<source>The logit lens: the masked-word head reads each layer’s hidden state as if it were the last. It shows where in the model a word wins.</source>
+<translation>Die Logit Lens: Der Ausgabekopf für maskierte Wörter liest den Hidden State jeder Schicht, als wäre sie die letzte. So sieht man, wo im Modell sich ein Wort durchsetzt.</translation>
+</message>
+<message>
+<source>Top guess at each mask after each layer</source>
+<translation>Erster Tipp für jede Maske nach jeder Schicht</translation>
+</message>
+<message>
+<source>Type a word to follow it</source>
+<translation>Ein Wort eintippen und ihm folgen</translation>
+</message>
+<message>
+<source>Word to follow through the layers</source>
+<translation>Wort, dem durch die Schichten gefolgt wird</translation>
+</message>
+<message>
+<source>at position {position}</source>
+<translation>an Position {position}</translation>
+</message>
+<message>
+<source>probability</source>
+<translation>Wahrscheinlichkeit</translation>
+</message>
+<message>
+<source>probability and rank after each layer</source>
+<translation>Wahrscheinlichkeit und Rang nach jeder Schicht</translation>
+</message>
+<message>
+<source>rank {rank}</source>
+<translation>Rang {rank}</translation>
+</message>
+<message>
+<source>rows: layers · columns: masks · the top guess and its probability</source>
+<translation>Zeilen: Schichten · Spalten: Masken · der erste Tipp und seine Wahrscheinlichkeit</translation>
+</message>
+<message>
+<source>{mask}, hides “{word}”</source>
+<translation>{mask}, verdeckt „{word}“</translation>
+</message>
+<message>
+<source>{pieces}: the product of each piece’s probability, given the pieces before it. It has no rank: there is no list of all words of several pieces.</source>
+<translation>{pieces}: das Produkt der Wahrscheinlichkeiten aller Stücke, jedes mit den Stücken davor. Einen Rang gibt es nicht, denn es gibt keine Liste aller Wörter aus mehreren Stücken.</translation>
+</message>
+<message>
+<source>“{word}” at position {position}</source>
+<translation>„{word}“ an Position {position}</translation>
+</message>
+</context>
+<context>
+<name>Lesson</name>
+<message>
+<source>A choice needs two options or more, and one that is right.</source>
+<translation>Eine Auswahlfrage braucht mindestens zwei Möglichkeiten, davon eine richtige.</translation>
+</message>
+<message>
+<source>A command before the first page; begin a page with “# Title”.</source>
+<translation>Ein Befehl vor der ersten Seite; eine Seite beginnt mit „# Titel“.</translation>
+</message>
+<message>
+<source>A command is missing after “::”.</source>
+<translation>Nach „::“ fehlt ein Befehl.</translation>
+</message>
+<message>
+<source>A lesson has at most {most} pages.</source>
+<translation>Eine Lektion hat höchstens {most} Seiten.</translation>
+</message>
+<message>
+<source>A lesson has no pictures: the window itself is shown; use highlight.</source>
+<translation>Eine Lektion hat keine Bilder: Gezeigt wird das Fenster selbst; dafür gibt es highlight.</translation>
+</message>
+<message>
+<source>A page asks one question; this is the second.</source>
+<translation>Eine Seite stellt eine Frage; das ist die zweite.</translation>
+</message>
+<message>
+<source>A page has one task; this is the second.</source>
+<translation>Eine Seite hat eine Aufgabe; das ist die zweite.</translation>
+</message>
+<message>
+<source>A page highlights one thing; this is the second.</source>
+<translation>Eine Seite hebt eine Sache hervor; das ist die zweite.</translation>
+</message>
+<message>
+<source>A step is first, last, finished or the number of a snapshot.</source>
+<translation>Ein Schritt ist first, last, finished oder die Nummer eines Snapshots.</translation>
+</message>
+<message>
+<source>A word is compared by = or !=.</source>
+<translation>Ein Wort wird mit = oder != verglichen.</translation>
+</message>
+<message>
+<source>No token of this text can show a head of the kind “{kind}”.</source>
+<translation>Kein Token dieses Textes kann einen Kopf der Art „{kind}“ zeigen.</translation>
+</message>
+<message>
+<source>Only a choice has options.</source>
+<translation>Nur eine Auswahlfrage hat Möglichkeiten.</translation>
+</message>
+<message>
+<source>Only number and word questions have an “:: answer”; remove it.</source>
+<translation>Nur Fragen nach Zahlen und Wörtern haben ein „:: answer“; entfernen.</translation>
+</message>
+<message>
+<source>Right and wrong answers are not told apart: {right}, {wrong}.</source>
+<translation>Richtige und falsche Antworten werden nicht unterschieden: {right}, {wrong}.</translation>
+</message>
+<message>
+<source>Text before the first page; begin a page with “# Title”.</source>
+<translation>Text vor der ersten Seite; eine Seite beginnt mit „# Titel“.</translation>
+</message>
+<message>
+<source>The answer cannot be computed on this page.</source>
+<translation>Die Antwort lässt sich auf dieser Seite nicht berechnen.</translation>
+</message>
+<message>
+<source>The answer to a number question has to be a number.</source>
+<translation>Die Antwort auf eine Zahlenfrage muss eine Zahl sein.</translation>
+</message>
+<message>
+<source>The file could not be opened: {reason}.</source>
+<translation>Die Datei ließ sich nicht öffnen: {reason}.</translation>
+</message>
+<message>
+<source>The file is larger than {size} kB, the most that a lesson may have.</source>
+<translation>Die Datei ist größer als {size} kB, mehr darf eine Lektion nicht haben.</translation>
+</message>
+<message>
+<source>The file is not text in UTF-8; save it as a text file.</source>
+<translation>Die Datei ist kein Text in UTF-8; als Textdatei speichern.</translation>
+</message>
+<message>
+<source>The file is not text: it has a zero byte.</source>
+<translation>Die Datei ist kein Text: Sie enthält ein Nullbyte.</translation>
+</message>
+<message>
+<source>The first lines are ---, title:, minutes:, summary: and --- again.</source>
+<translation>Die ersten Zeilen sind ---, title:, minutes:, summary: und wieder ---.</translation>
+</message>
+<message>
+<source>The first page needs a text and a room.</source>
+<translation>Die erste Seite braucht text und room.</translation>
+</message>
+<message>
+<source>The lesson has no pages; begin one with “# Title”.</source>
+<translation>Die Lektion hat keine Seiten; eine Seite beginnt mit „# Titel“.</translation>
+</message>
+<message>
+<source>The lesson has no {name}.</source>
+<translation>Der Lektion fehlt {name}.</translation>
+</message>
+<message>
+<source>The line is longer than {most} characters.</source>
+<translation>Die Zeile ist länger als {most} Zeichen.</translation>
+</message>
+<message>
+<source>The model has {layers} layers of {heads} heads: there is no head {head}.</source>
+<translation>Das Modell hat {layers} Schichten mit {heads} Köpfen: Einen Kopf {head} gibt es nicht.</translation>
+</message>
+<message>
+<source>The model’s vocabulary has “{word}” as one piece: there is nothing to cut.</source>
+<translation>Das Vokabular des Modells hat „{word}“ als ein Stück: Da gibt es nichts zu zerlegen.</translation>
+</message>
+<message>
+<source>The page has no title.</source>
+<translation>Die Seite hat keinen Titel.</translation>
+</message>
+<message>
+<source>The question has no answer; write “:: answer” below it.</source>
+<translation>Die Frage hat keine Antwort; „:: answer“ darunter schreiben.</translation>
+</message>
+<message>
+<source>The question has no words.</source>
+<translation>Die Frage hat keinen Text.</translation>
+</message>
+<message>
+<source>The question has nothing to show as its answer; write “:: explain”.</source>
+<translation>Die Frage hat nichts, was sie als Antwort zeigen könnte; „:: explain“ schreiben.</translation>
+</message>
+<message>
+<source>The room {room} has no view “{view}”; it has: {known}.</source>
+<translation>Der Raum {room} hat keine Ansicht „{view}“; er hat: {known}.</translation>
+</message>
+<message>
+<source>The solution does not do the task.</source>
+<translation>Die Lösung löst die Aufgabe nicht.</translation>
+</message>
+<message>
+<source>The task has no “:: {name}”.</source>
+<translation>Der Aufgabe fehlt „:: {name}“.</translation>
+</message>
+<message>
+<source>The task is done before anybody does anything.</source>
+<translation>Die Aufgabe ist gelöst, bevor jemand etwas tut.</translation>
+</message>
+<message>
+<source>The text has no token “{word}”.</source>
+<translation>Im Text steht kein Token „{word}“.</translation>
+</message>
+<message>
+<source>The text has no word “{word}” to mask.</source>
+<translation>Im Text steht kein Wort „{word}“, das maskiert werden könnte.</translation>
+</message>
+<message>
+<source>The text is too long for the model.</source>
+<translation>Der Text ist zu lang für das Modell.</translation>
+</message>
+<message>
+<source>There is no command “{name}”; use one of {known}.</source>
+<translation>Einen Befehl „{name}“ gibt es nicht; möglich sind: {known}.</translation>
+</message>
+<message>
+<source>There is no measure “{name}”; use one of {known}.</source>
+<translation>Einen Messwert „{name}“ gibt es nicht; möglich sind: {known}.</translation>
+</message>
+<message>
+<source>This belongs to a question; write “:: ask” before it.</source>
+<translation>Das gehört zu einer Frage; vorher „:: ask“ schreiben.</translation>
+</message>
+<message>
+<source>This belongs to a task; write “:: task” before it.</source>
+<translation>Das gehört zu einer Aufgabe; vorher „:: task“ schreiben.</translation>
+</message>
+<message>
+<source>This is set twice on the page: {name}.</source>
+<translation>Auf der Seite zweimal gesetzt: {name}.</translation>
+</message>
+<message>
+<source>Write “:: option-if CONDITION : text”.</source>
+<translation>Richtig ist „:: option-if BEDINGUNG : Text“.</translation>
+</message>
+<message>
+<source>none</source>
+<translation>keine</translation>
+</message>
+<message>
+<source>{model} has no snapshot of step {step}; it has: {known}.</source>
+<translation>{model} hat keinen Snapshot von Schritt {step}; es hat: {known}.</translation>
+</message>
+<message>
+<source>{right} of the {count} options are right with this model.</source>
+<translation>{right} der {count} Möglichkeiten sind bei diesem Modell richtig.</translation>
+</message>
+<message>
+<source>“:: cut” takes one word.</source>
+<translation>„:: cut“ nimmt ein einziges Wort.</translation>
+</message>
+<message>
+<source>“:: within” takes a number, such as 1 or 10%.</source>
+<translation>„:: within“ nimmt eine Zahl, etwa 1 oder 10%.</translation>
+</message>
+<message>
+<source>“:: {name}” needs something after it.</source>
+<translation>Nach „:: {name}“ muss etwas folgen.</translation>
+</message>
+<message>
+<source>“start” is for tasks: a claim holds when the page opens.</source>
+<translation>„start“ ist für Aufgaben: Eine Behauptung (claim) gilt, wenn die Seite sich öffnet.</translation>
+</message>
+<message>
+<source>“{measure} {operator} {wanted}” does not hold: it is {value}.</source>
+<translation>„{measure} {operator} {wanted}“ gilt nicht: Es ist {value}.</translation>
+</message>
+<message>
+<source>“{measure}” has no value on this page.</source>
+<translation>„{measure}“ hat auf dieser Seite keinen Wert.</translation>
+</message>
+<message>
+<source>“{name}” cannot be read of “{argument}”; write: {usage}.</source>
+<translation>„{name}“ lässt sich für „{argument}“ nicht ablesen; richtig ist: {usage}.</translation>
+</message>
+<message>
+<source>“{name}” is given twice.</source>
+<translation>„{name}“ ist zweimal angegeben.</translation>
+</message>
+<message>
+<source>“{name}” is in another room than the page, which shows {room}.</source>
+<translation>„{name}“ ist in einem anderen Raum als die Seite, die {room} zeigt.</translation>
+</message>
+<message>
+<source>“{name}” is not known here; write one of {known}.</source>
+<translation>„{name}“ ist hier nicht bekannt; möglich sind: {known}.</translation>
+</message>
+<message>
+<source>“{name}” needs a line of text.</source>
+<translation>„{name}“ braucht eine Zeile Text.</translation>
+</message>
+<message>
+<source>“{text}” has no value on this page.</source>
+<translation>„{text}“ hat auf dieser Seite keinen Wert.</translation>
+</message>
+<message>
+<source>“{text}” is no condition; write MEASURE, one of {operators}, and a value.</source>
+<translation>„{text}“ ist keine Bedingung; richtig ist MESSWERT, eines von {operators} und ein Wert.</translation>
+</message>
+<message>
+<source>“{text}” is no head; write 2.3, best KIND or least KIND. Kinds: {kinds}.</source>
+<translation>„{text}“ ist kein Kopf; richtig ist 2.3, best ART oder least ART. Arten: {kinds}.</translation>
+</message>
+<message>
+<source>“{text}” is no word; write cat, b:cat or cat#2.</source>
+<translation>„{text}“ ist kein Wort; richtig ist cat, b:cat oder cat#2.</translation>
+</message>
+<message>
+<source>“{text}” is not a whole number from 1 to {most}.</source>
+<translation>„{text}“ ist keine ganze Zahl von 1 bis {most}.</translation>
+</message>
+<message>
+<source>“{text}” is not known here; use one of {known}.</source>
+<translation>„{text}“ ist hier nicht bekannt; möglich sind: {known}.</translation>
+</message>
+<message>
+<source>“{value}” is not a number.</source>
+<translation>„{value}“ ist keine Zahl.</translation>
+</message>
+</context>
+<context>
+<name>LessonCard</name>
+<message>
+<source>Back</source>
+<translation>Zurück</translation>
+</message>
+<message>
+<source>Close the lesson</source>
+<translation>Lektion schließen</translation>
+</message>
+<message>
+<source>Hand in…</source>
+<translation>Abgeben…</translation>
+</message>
+<message>
+<source>Lesson</source>
+<translation>Lektion</translation>
+</message>
+<message>
+<source>Lesson · {title}</source>
+<translation>Lektion · {title}</translation>
+</message>
+<message>
+<source>Next</source>
+<translation>Weiter</translation>
+</message>
+<message>
+<source>Save your answers for your teacher</source>
+<translation>Die Antworten für die Lehrkraft speichern</translation>
+</message>
+<message>
+<source>The next page (→, Page Down)</source>
+<translation>Die nächste Seite (→, Bild ab)</translation>
+</message>
+<message>
+<source>The page</source>
+<translation>Die Seite</translation>
+</message>
+<message>
+<source>The page before (←, Page Up)</source>
+<translation>Die Seite davor (←, Bild auf)</translation>
+</message>
+<message>
+<source>{number} of {count}</source>
+<translation>{number} von {count}</translation>
+</message>
+<message>
+<source>← → or a remote</source>
+<translation>← → oder ein Presenter</translation>
+</message>
+</context>
+<context>
+<name>Lessons</name>
+<message>
+<source>Collect answers…</source>
+<translation>Antworten einsammeln…</translation>
+</message>
+<message>
+<source>Folder with answers that were handed in</source>
+<translation>Ordner mit abgegebenen Antworten</translation>
+</message>
+<message>
+<source>Hand in your answers</source>
+<translation>Antworten abgeben</translation>
+</message>
+<message>
+<source>Lesson</source>
+<translation>Lektion</translation>
+</message>
+<message>
+<source>Open lesson</source>
+<translation>Lektion öffnen</translation>
+</message>
+<message>
+<source>Open lesson…</source>
+<translation>Lektion öffnen…</translation>
+</message>
+<message>
+<source>Saved {file}. Give it to your teacher.</source>
+<translation>{file} gespeichert. Gib die Datei deiner Lehrkraft.</translation>
+</message>
+<message>
+<source>Your name</source>
+<translation>Dein Name</translation>
+</message>
+<message>
+<source>{number}. {title} ({minutes} min)</source>
+<translation>{number}. {title} ({minutes} min)</translation>
+</message>
+</context>
+<context>
+<name>LinesPicture</name>
+<message>
+<source>Attention as lines: the tokens on the left look at those on the right</source>
+<translation>Attention als Linien: Die Token links schauen auf die rechts</translation>
+</message>
+<message>
+<source>{lines} lines of {heads} heads</source>
+<translation>{lines} Linien von {heads} Köpfen</translation>
+</message>
+</context>
+<context>
+<name>LinesView</name>
+<message numerus="yes">
+<source>%n head(s)</source>
+<translation>
+<numerusform>%n Kopf</numerusform>
+<numerusform>%n Köpfe</numerusform>
+</translation>
+</message>
+<message>
+<source>1 line, {share} of the attention</source>
+<translation>1 Linie, {share} der Attention</translation>
+</message>
+<message>
+<source>A → B</source>
+<translation>A → B</translation>
+</message>
+<message>
+<source>All tokens</source>
+<translation>Alle Token</translation>
+</message>
+<message>
+<source>B → A</source>
+<translation>B → A</translation>
+</message>
+<message>
+<source>Ctrl+click another head to compare it</source>
+<translation>Strg+Klick auf einen anderen Kopf vergleicht ihn</translation>
+</message>
+<message>
+<source>Share of each token’s attention, or smallest weight, in percent</source>
+<translation>Anteil der Attention jedes Tokens oder kleinstes Gewicht, in Prozent</translation>
+</message>
+<message>
+<source>Stronger than</source>
+<translation>Stärker als</translation>
+</message>
+<message>
+<source>There is no sentence B. Type one to see how the two are connected.</source>
+<translation>Es gibt keinen Satz B. Einen eintippen, um zu sehen, wie die beiden verbunden sind.</translation>
+</message>
+<message>
+<source>Top share of each token</source>
+<translation>Größter Anteil jedes Tokens</translation>
+</message>
+<message>
+<source>Which colour is which head</source>
+<translation>Welche Farbe welcher Kopf ist</translation>
+</message>
+<message>
+<source>Which lines are drawn</source>
+<translation>Welche Linien gezeichnet werden</translation>
+</message>
+<message>
+<source>Which tokens are connected</source>
+<translation>Welche Token verbunden sind</translation>
+</message>
+<message>
+<source>Within A, within B</source>
+<translation>Innerhalb A, innerhalb B</translation>
+</message>
+<message>
+<source>left looks at right · thicker: more attention</source>
+<translation>links schaut auf rechts · dicker: mehr Attention</translation>
+</message>
+<message>
+<source>the last {shown} of {chosen} selected heads</source>
+<translation>die letzten {shown} von {chosen} ausgewählten Köpfen</translation>
+</message>
+<message>
+<source>the strongest {count} of {all} lines, {share} of the attention</source>
+<translation>die stärksten {count} von {all} Linien, {share} der Attention</translation>
+</message>
+<message>
+<source>{count} lines, {share} of the attention</source>
+<translation>{count} Linien, {share} der Attention</translation>
+</message>
+<message>
+<source>{head} off</source>
+<translation>{head} aus</translation>
+</message>
+</context>
+<context>
+<name>Map</name>
+<message>
+<source>Add</source>
+<translation>Addieren</translation>
+</message>
+<message>
+<source>All predictions</source>
+<translation>Alle Vorhersagen</translation>
+</message>
+<message>
+<source>Answer</source>
+<translation>Antwort</translation>
+</message>
+<message>
+<source>Attend</source>
+<translation>Attention</translation>
+</message>
+<message>
+<source>Best guess if the model stopped here: “{word}”, {share}.</source>
+<translation>Bester Tipp, wenn das Modell hier aufhörte: „{word}“, {share}.</translation>
+</message>
+<message>
+<source>Cut</source>
+<translation>Zerlegen</translation>
+</message>
+<message>
+<source>Each token looks at its neighbours.</source>
+<translation>Jedes Token schaut auf seine Nachbarn.</translation>
+</message>
+<message>
+<source>Each token looks at itself: {share} of the attention.</source>
+<translation>Jedes Token schaut auf sich selbst: {share} der Attention.</translation>
+</message>
+<message>
+<source>Each token looks at nearly everything at once.</source>
+<translation>Jedes Token schaut auf fast alles zugleich.</translation>
+</message>
+<message>
+<source>Each token looks at the one after it: {share} of the attention.</source>
+<translation>Jedes Token schaut auf das danach: {share} der Attention.</translation>
+</message>
+<message>
+<source>Each token looks at the one before it: {share} of the attention.</source>
+<translation>Jedes Token schaut auf das davor: {share} der Attention.</translation>
+</message>
+<message>
+<source>Embed</source>
+<translation>Embeddings</translation>
+</message>
+<message>
+<source>Every number between what enters this layer and what leaves it.</source>
+<translation>Jede Zahl zwischen dem, was in diese Schicht hineingeht, und dem, was herauskommt.</translation>
+</message>
+<message>
+<source>In this model LayerNorm comes before each half of a layer.</source>
+<translation>In diesem Modell kommt LayerNorm vor jeder Hälfte einer Schicht.</translation>
+</message>
+<message>
+<source>Input of “{token}”</source>
+<translation>Eingabe von „{token}“</translation>
+</message>
+<message>
+<source>It finds other places with the same word.</source>
+<translation>Er findet andere Stellen mit demselben Wort.</translation>
+</message>
+<message>
+<source>It finds the same word in the other sentence.</source>
+<translation>Er findet dasselbe Wort im anderen Satz.</translation>
+</message>
+<message>
+<source>It has no single habit in this text.</source>
+<translation>Er hat in diesem Text keine bestimmte Gewohnheit.</translation>
+</message>
+<message>
+<source>Layer {layer} · Attention is added</source>
+<translation>Schicht {layer} · Attention wird addiert</translation>
+</message>
+<message>
+<source>Layer {layer} · Feed-forward</source>
+<translation>Schicht {layer} · Feed-Forward</translation>
+</message>
+<message>
+<source>Layer {layer} · Feed-forward is added</source>
+<translation>Schicht {layer} · Feed-Forward wird addiert</translation>
+</message>
+<message>
+<source>Layer {layer} · Head {head}</source>
+<translation>Schicht {layer} · Kopf {head}</translation>
+</message>
+<message>
+<source>Layer {layer}, step by step</source>
+<translation>Schicht {layer}, Schritt für Schritt</translation>
+</message>
+<message>
+<source>LayerNorm then brings every line back to the same scale.</source>
+<translation>LayerNorm bringt danach jede Linie wieder auf dieselbe Größenordnung.</translation>
+</message>
+<message>
+<source>Layers</source>
+<translation>Schichten</translation>
+</message>
+<message>
+<source>Look around</source>
+<translation>Umschauen</translation>
+</message>
+<message>
+<source>Number {id} of the {count} tokens in the vocabulary.</source>
+<translation>Nummer {id} der {count} Token im Vokabular.</translation>
+</message>
+<message>
+<source>Position {position}</source>
+<translation>Position {position}</translation>
+</message>
+<message>
+<source>Predict</source>
+<translation>Vorhersagen</translation>
+</message>
+<message>
+<source>Read from the line of {token} alone.</source>
+<translation>Nur an der Linie von {token} abgelesen.</translation>
+</message>
+<message>
+<source>Segment {letter}</source>
+<translation>Segment {letter}</translation>
+</message>
+<message>
+<source>Switched off: it adds nothing.</source>
+<translation>Abgeschaltet: Er fügt nichts hinzu.</translation>
+</message>
+<message>
+<source>The embeddings added up, number by number; length {length}.</source>
+<translation>Die Embeddings, Zahl für Zahl addiert; Länge {length}.</translation>
+</message>
+<message>
+<source>The line is a list of {width} numbers.</source>
+<translation>Die Linie ist eine Liste von {width} Zahlen.</translation>
+</message>
+<message>
+<source>The line is compared with every token of the vocabulary.</source>
+<translation>Die Linie wird mit jedem Token des Vokabulars verglichen.</translation>
+</message>
+<message>
+<source>The picture has those {count} that fire most. At “{token}”: neuron {neuron}, {value}.</source>
+<translation>Das Bild hat die {count}, die am stärksten feuern. Bei „{token}“: Neuron {neuron}, {value}.</translation>
+</message>
+<message>
+<source>The two sentences</source>
+<translation>Die beiden Sätze</translation>
+</message>
+<message>
+<source>Think it over</source>
+<translation>Nachdenken</translation>
+</message>
+<message>
+<source>Token embedding of “{token}”</source>
+<translation>Token-Embedding von „{token}“</translation>
+</message>
+<message>
+<source>Tokens look at the special tokens: {share} of the attention. Often that means: nothing to do here.</source>
+<translation>Die Token schauen auf die Spezialtoken: {share} der Attention. Oft heißt das: Hier ist nichts zu tun.</translation>
+</message>
+<message>
+<source>Vocabulary</source>
+<translation>Vokabular</translation>
+</message>
+<message>
+<source>What the heads found is added to each line, so nothing that was there is lost.</source>
+<translation>Was die Köpfe gefunden haben, wird zu jeder Linie addiert; so geht nichts verloren, was da war.</translation>
+</message>
+<message>
+<source>What the neurons found is added to each line.</source>
+<translation>Was die Neuronen gefunden haben, wird zu jeder Linie addiert.</translation>
+</message>
+<message>
+<source>Which place the token has, as {width} learned numbers; length {length}.</source>
+<translation>An welchem Platz das Token steht, als {width} gelernte Zahlen; Länge {length}.</translation>
+</message>
+<message>
+<source>Which sentence the token is in, as {width} learned numbers; length {length}.</source>
+<translation>In welchem Satz das Token steht, als {width} gelernte Zahlen; Länge {length}.</translation>
+</message>
+<message>
+<source>Which token it is, as {width} learned numbers; length {length}.</source>
+<translation>Welches Token es ist, als {width} gelernte Zahlen; Länge {length}.</translation>
+</message>
+<message>
+<source>{count} neurons work on each token alone; what they find is added to its line.</source>
+<translation>{count} Neuronen bearbeiten jedes Token für sich; was sie finden, wird zu seiner Linie addiert.</translation>
+</message>
+<message>
+<source>“{token}” after layer {layer}</source>
+<translation>„{token}“ nach Schicht {layer}</translation>
+</message>
+<message>
+<source>“{token}” at position {position}</source>
+<translation>„{token}“ an Position {position}</translation>
+</message>
+<message>
+<source>“{token}” before the first layer</source>
+<translation>„{token}“ vor der ersten Schicht</translation>
+</message>
+<message>
+<source>“{token}” looks most at “{other}”: {share}.</source>
+<translation>„{token}“ schaut am meisten auf „{other}“: {share}.</translation>
+</message>
+</context>
+<context>
+<name>MapView</name>
+<message numerus="yes">
+<source>%n vector(s)</source>
+<translation>
+<numerusform>%n Vektor</numerusform>
+<numerusform>%n Vektoren</numerusform>
+</translation>
+</message>
+<message>
+<source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added.</source>
+<translation>Über den Linien lassen {heads} Köpfe je Schicht jedes Token auf die anderen schauen; was sie finden, wird addiert.</translation>
+</message>
+<message>
+<source>After the last layer the lines can be read: as words, as a yes or no.</source>
+<translation>Nach der letzten Schicht lassen sich die Linien ablesen: als Wörter, als Ja oder Nein.</translation>
+</message>
+<message>
+<source>Below, {neurons} neurons per layer work on each token alone; what they find is added too.</source>
+<translation>Darunter bearbeiten {neurons} Neuronen je Schicht jedes Token für sich; auch das wird addiert.</translation>
+</message>
+<message>
+<source>Each dot is a token. The nearer two dots, the more alike their numbers.</source>
+<translation>Jeder Punkt ist ein Token. Je näher zwei Punkte, desto ähnlicher ihre Zahlen.</translation>
+</message>
+<message>
+<source>Each token becomes {count} numbers: its learned vectors, added up.</source>
+<translation>Jedes Token wird zu {count} Zahlen: seinen gelernten Vektoren, addiert.</translation>
+</message>
+<message>
+<source>Every line is one token of your text, from left to right through all layers. Hover over a line to follow it, mask a token (M) to have it guessed. Click any part to open it.</source>
+<translation>Jede Linie ist ein Token des Textes, von links nach rechts durch alle Schichten. Mit der Maus auf eine Linie zeigen, um ihr zu folgen; ein Token maskieren (M), um es raten zu lassen. Ein Klick öffnet jeden Teil.</translation>
+</message>
+<message>
+<source>Every line is one token of your text. Follow the purple line from left to right: it starts as a mask and ends as a word; the words on it are the best guess so far. Click any part to open it.</source>
+<translation>Jede Linie ist ein Token des Textes. Der lila Linie von links nach rechts folgen: Sie beginnt als Maske und endet als Wort; die Wörter auf ihr sind der jeweils beste Tipp. Ein Klick öffnet jeden Teil.</translation>
+</message>
+<message>
+<source>Hollow: for each token, the words whose vectors point in a similar direction (cosine).</source>
+<translation>Hohl: für jedes Token die Wörter, deren Vektoren in eine ähnliche Richtung zeigen (Kosinus).</translation>
+</message>
+<message>
+<source>Hollow: words of the vocabulary whose vectors point in a similar direction (cosine).</source>
+<translation>Hohl: Wörter des Vokabulars, deren Vektoren in eine ähnliche Richtung zeigen (Kosinus).</translation>
+</message>
+<message>
+<source>Map of this text</source>
+<translation>Karte dieses Textes</translation>
+</message>
+<message>
+<source>Map of this text, large</source>
+<translation>Karte dieses Textes, groß</translation>
+</message>
+<message>
+<source>No predicted words</source>
+<translation>Keine vorhergesagten Wörter</translation>
+</message>
+<message>
+<source>Only the line of {token} is read here; the others end.</source>
+<translation>Nur die Linie von {token} wird hier abgelesen; die anderen enden.</translation>
+</message>
+<message>
+<source>Only {first} and {mask} are read, the other lines end. The guess is the nearest of {count} tokens.</source>
+<translation>Nur {first} und {mask} werden abgelesen. Der Tipp ist das nächste von {count} Token.</translation>
+</message>
+<message>
+<source>Open Predict for the answer.</source>
+<translation>Die Antwort steht unter Vorhersagen.</translation>
+</message>
+<message>
+<source>PCA</source>
+<translation>PCA</translation>
+</message>
+<message>
+<source>Rare words are cut: “{word}” is {pieces}.</source>
+<translation>Seltene Wörter werden zerlegt: „{word}“ ist {pieces}.</translation>
+</message>
+<message>
+<source>Text is cut into tokens; rare words into several pieces.</source>
+<translation>Text wird in Token zerlegt, seltene Wörter in mehrere Stücke.</translation>
+</message>
+<message>
+<source>The sum</source>
+<translation>Die Summe</translation>
+</message>
+<message>
+<source>The whole model</source>
+<translation>Das ganze Modell</translation>
+</message>
+<message>
+<source>The whole model, in one picture</source>
+<translation>Das ganze Modell in einem Bild</translation>
+</message>
+<message>
+<source>This model has no masked-word (MLM) head.</source>
+<translation>Dieses Modell hat keinen Ausgabekopf für maskierte Wörter (MLM).</translation>
+</message>
+<message>
+<source>Token vectors</source>
+<translation>Token-Vektoren</translation>
+</message>
+<message>
+<source>Token vectors, with words near every token</source>
+<translation>Token-Vektoren, mit Wörtern nah an jedem Token</translation>
+</message>
+<message>
+<source>Token vectors, with words near the selected token</source>
+<translation>Token-Vektoren, mit Wörtern nah am ausgewählten Token</translation>
+</message>
+<message>
+<source>Token, segment and position vectors added up. The plane keeps the two directions in which they differ most (PCA).</source>
+<translation>Token-, Segment- und Positionsvektoren addiert. Die Ebene behält die zwei Richtungen, in denen sie sich am stärksten unterscheiden (PCA).</translation>
+</message>
+<message>
+<source>What fits at “{mask}”?</source>
+<translation>Was passt bei „{mask}“?</translation>
+</message>
+<message>
+<source>What is behind {mask}?</source>
+<translation>Was steckt hinter {mask}?</translation>
+</message>
+<message>
+<source>Which vectors the map shows</source>
+<translation>Welche Vektoren die Karte zeigt</translation>
+</message>
+<message>
+<source>Without segment and position, the same word is one point wherever it stands.</source>
+<translation>Ohne Segment und Position ist dasselbe Wort ein einziger Punkt, egal wo es steht.</translation>
+</message>
+<message>
+<source>read from {token} alone</source>
+<translation>nur an {token} abgelesen</translation>
+</message>
+<message>
+<source>there are no tokens to show</source>
+<translation>keine Token zu zeigen</translation>
+</message>
+<message>
+<source>{share} of the variance</source>
+<translation>{share} der Varianz</translation>
+</message>
+<message>
+<source>{token} at position {position}</source>
+<translation>{token} an Position {position}</translation>
+</message>
+<message>
+<source>{word}: cosine {cosine}</source>
+<translation>{word}: Kosinus {cosine}</translation>
+</message>
+</context>
+<context>
+<name>MarkedEditor</name>
+<message>
+<source>marked: {texts}</source>
+<translation>markiert: {texts}</translation>
+</message>
+</context>
+<context>
+<name>MaskCard</name>
+<message>
+<source>After each layer</source>
+<translation>Nach jeder Schicht</translation>
+</message>
+<message>
+<source>Before your changes: {word} {probability} → now: {new_word} {new_probability}</source>
+<translation>Vor den Änderungen: {word} {probability} → jetzt: {new_word} {new_probability}</translation>
+</message>
+<message>
+<source>Its best guesses for the hidden word. Click one to put it into the text.</source>
+<translation>Die besten Tipps für das verdeckte Wort. Ein Klick setzt eines in den Text ein.</translation>
+</message>
+<message>
+<source>Most likely words</source>
+<translation>Wahrscheinlichste Wörter</translation>
+</message>
+<message>
+<source>Position {position}</source>
+<translation>Position {position}</translation>
+</message>
+<message>
+<source>The top guess if the model stopped there; the colour shows its probability</source>
+<translation>Der erste Tipp, wenn das Modell dort aufhörte; die Farbe zeigt seine Wahrscheinlichkeit</translation>
+</message>
+<message>
+<source>Top guess after each layer</source>
+<translation>Erster Tipp nach jeder Schicht</translation>
+</message>
+<message>
+<source>before {probability}</source>
+<translation>vorher {probability}</translation>
+</message>
+<message>
+<source>hides “{word}” · rank {rank} · probability {probability} · {surprise}</source>
+<translation>verdeckt „{word}“ · Rang {rank} · {probability} · {surprise}</translation>
+</message>
+<message>
+<source>in the text</source>
+<translation>im Text</translation>
+</message>
+<message>
+<source>surprise {bits}</source>
+<translation>Überraschung {bits}</translation>
+</message>
+<message>
+<source>{mask} is part of the text; the most likely words</source>
+<translation>{mask} gehört zum Text; die wahrscheinlichsten Wörter</translation>
+</message>
+</context>
+<context>
+<name>MatrixView</name>
+<message>
+<source>Attention: rows look at columns</source>
+<translation>Attention: Zeilen schauen auf Spalten</translation>
+</message>
+<message>
+<source>Hover over a square for its value; click it to pin its row. Zoom with the wheel, drag to move.</source>
+<translation>Quadrat: Zeigen nennt den Wert, ein Klick hält die Zeile fest. Rad: Zoom, Ziehen: verschieben.</translation>
+</message>
+<message>
+<source>Show all</source>
+<translation>Alles zeigen</translation>
+</message>
+<message>
+<source>Zoom out to the whole matrix (0)</source>
+<translation>Auf die ganze Matrix verkleinern (0)</translation>
+</message>
+<message>
+<source>rows look at columns</source>
+<translation>Zeilen schauen auf Spalten</translation>
+</message>
+<message>
+<source>{row} looks at {column} with weight {weight}</source>
+<translation>{row} schaut auf {column} mit Gewicht {weight}</translation>
+</message>
+<message>
+<source>{title}: rows look at columns</source>
+<translation>{title}: Zeilen schauen auf Spalten</translation>
+</message>
+</context>
+<context>
+<name>MeanMatrix</name>
+<message numerus="yes">
+<source>Mean of %n head(s)</source>
+<translation>
+<numerusform>Mittel von %n Kopf</numerusform>
+<numerusform>Mittel von %n Köpfen</numerusform>
+</translation>
+</message>
+<message>
+<source>switched-off heads count too, although they have no effect</source>
+<translation>abgeschaltete Köpfe zählen mit, obwohl sie nicht wirken</translation>
+</message>
+</context>
+<context>
+<name>MethodCard</name>
+<message>
+<source>A quick estimate: if this word counted a little less, how much less likely would the answer be?</source>
+<translation>Eine schnelle Schätzung: Wie viel unwahrscheinlicher würde die Antwort, wenn dieses Wort etwas weniger zählte?</translation>
+</message>
+<message>
+<source>Begins with every word hidden and uncovers them all, little by little: how much does each word add?</source>
+<translation>Am Anfang ist jedes Wort verdeckt, dann werden alle nach und nach aufgedeckt: Wie viel trägt jedes Wort bei?</translation>
+</message>
+<message>
+<source>Gradient × input</source>
+<translation>Gradient × Eingabe</translation>
+</message>
+<message>
+<source>Hides one word at a time: how much less likely is the answer without it?</source>
+<translation>Verdeckt ein Wort nach dem anderen: Wie viel unwahrscheinlicher ist die Antwort ohne es?</translation>
+</message>
+<message>
+<source>Integrated gradients</source>
+<translation>Integrierte Gradienten</translation>
+</message>
+<message>
+<source>Leave one out</source>
+<translation>Eines weglassen</translation>
+</message>
+<message>
+<source>Log-probability with this text: {value} nats.</source>
+<translation>Log-Wahrscheinlichkeit mit diesem Text: {value} Nat.</translation>
+</message>
+<message>
+<source>Log-probability: {value} nats with this text, {baseline} with every word masked.</source>
+<translation>Log-Wahrscheinlichkeit: {value} Nat mit diesem Text, {baseline}, wenn jedes Wort maskiert ist.</translation>
+</message>
+<message>
+<source>Score with this text: {value}.</source>
+<translation>Wert mit diesem Text: {value}.</translation>
+</message>
+<message>
+<source>Score: {value} with this text, {baseline} with every word masked.</source>
+<translation>Wert: {value} mit diesem Text, {baseline}, wenn jedes Wort maskiert ist.</translation>
+</message>
+<message>
+<source>The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}.</source>
+<translation>Die Anteile der Token ergeben zusammen {sum}, die Änderung ist {change}: Vollständigkeitsfehler {error}.</translation>
+</message>
+<message>
+<source>{error} ({share} of it)</source>
+<translation>{error} ({share} davon)</translation>
+</message>
+<message>
+<source>{method}: share of each token</source>
+<translation>{method}: Anteil jedes Tokens</translation>
+</message>
+<message>
+<source>{token}: {value} nats · {method}</source>
+<translation>{token}: {value} Nat · {method}</translation>
+</message>
+<message>
+<source>{token}: {value} · {method}</source>
+<translation>{token}: {value} · {method}</translation>
+</message>
+</context>
+<context>
+<name>Metric</name>
+<message>
+<source>F1</source>
+<translation>F1</translation>
+</message>
+<message>
+<source>F1, answered</source>
+<translation>F1, beantwortet</translation>
+</message>
+<message>
+<source>F1, best threshold</source>
+<translation>F1, beste Schwelle</translation>
+</message>
+<message>
+<source>Matthews</source>
+<translation>Matthews</translation>
+</message>
+<message>
+<source>Pearson</source>
+<translation>Pearson</translation>
+</message>
+<message>
+<source>ROUGE-1</source>
+<translation>ROUGE-1</translation>
+</message>
+<message>
+<source>ROUGE-2</source>
+<translation>ROUGE-2</translation>
+</message>
+<message>
+<source>ROUGE-L</source>
+<translation>ROUGE-L</translation>
+</message>
+<message>
+<source>ROUGE-Lsum</source>
+<translation>ROUGE-Lsum</translation>
+</message>
+<message>
+<source>Spearman</source>
+<translation>Spearman</translation>
+</message>
+<message>
+<source>accuracy</source>
+<translation>Genauigkeit</translation>
+</message>
+<message>
+<source>correct “no answer”</source>
+<translation>richtiges „keine Antwort“</translation>
+</message>
+<message>
+<source>exact match</source>
+<translation>exakte Treffer</translation>
+</message>
+<message>
+<source>exact match, answered</source>
+<translation>exakte Treffer, beantwortet</translation>
+</message>
+<message>
+<source>exact match, best threshold</source>
+<translation>exakte Treffer, beste Schwelle</translation>
+</message>
+<message>
+<source>in the top five</source>
+<translation>unter den ersten fünf</translation>
+</message>
+<message>
+<source>macro F1</source>
+<translation>Makro-F1</translation>
+</message>
+<message>
+<source>masked-word loss</source>
+<translation>Loss maskierter Wörter</translation>
+</message>
+<message>
+<source>micro F1</source>
+<translation>Mikro-F1</translation>
+</message>
+<message>
+<source>precision</source>
+<translation>Präzision</translation>
+</message>
+<message>
+<source>recall</source>
+<translation>Recall</translation>
+</message>
+<message>
+<source>squared error</source>
+<translation>quadratischer Fehler</translation>
+</message>
+<message>
+<source>threshold for F1</source>
+<translation>Schwelle für F1</translation>
+</message>
+<message>
+<source>threshold for exact match</source>
+<translation>Schwelle für exakte Treffer</translation>
+</message>
+<message>
+<source>words correct</source>
+<translation>richtige Wörter</translation>
+</message>
+</context>
+<context>
+<name>ModelChoice</name>
+<message>
+<source>A folder…</source>
+<translation>Ein Ordner…</translation>
+</message>
+<message>
+<source>Open a checkpoint or run folder</source>
+<translation>Checkpoint- oder Lauf-Ordner öffnen</translation>
+</message>
+<message>
+<source>Run: {name}</source>
+<translation>Lauf: {name}</translation>
+</message>
+<message>
+<source>The built-in model</source>
+<translation>Das mitgelieferte Modell</translation>
+</message>
+<message>
+<source>The model to start from</source>
+<translation>Das Modell, mit dem begonnen wird</translation>
+</message>
+</context>
+<context>
+<name>ModelInfo</name>
+<message>
+<source>pre-norm {family}</source>
+<translation>Pre-Norm-{family}</translation>
+</message>
+</context>
+<context>
+<name>ModelMap</name>
+<message>
+<source>Layer {layer}</source>
+<translation>Schicht {layer}</translation>
+</message>
+<message>
+<source>The whole model: words, tokens, embeddings, layers, answers</source>
+<translation>Das ganze Modell: Wörter, Token, Embeddings, Schichten, Antworten</translation>
+</message>
+<message>
+<source>Tokens</source>
+<translation>Token</translation>
+</message>
+<message>
+<source>Words</source>
+<translation>Wörter</translation>
+</message>
+<message>
+<source>attention heads</source>
+<translation>Attention-Köpfe</translation>
+</message>
+<message>
+<source>feed-forward</source>
+<translation>Feed-Forward</translation>
+</message>
+<message>
+<source>position</source>
+<translation>Position</translation>
+</message>
+<message>
+<source>segment</source>
+<translation>Segment</translation>
+</message>
+<message>
+<source>sum</source>
+<translation>Summe</translation>
+</message>
+<message>
+<source>the first {count} of {width} numbers</source>
+<translation>die ersten {count} von {width} Zahlen</translation>
+</message>
+<message>
+<source>token</source>
+<translation>Token</translation>
+</message>
+<message numerus="yes">
+<source>⋮ %n more</source>
+<translation>
+<numerusform>⋮ %n weiteres</numerusform>
+<numerusform>⋮ %n weitere</numerusform>
+</translation>
+</message>
+</context>
+<context>
+<name>MoreButton</name>
+<message>
+<source>Less</source>
+<translation>Weniger</translation>
+</message>
+<message>
+<source>More</source>
+<translation>Mehr</translation>
+</message>
+<message>
+<source>Views for those who want to know more</source>
+<translation>Ansichten für alle, die mehr wissen wollen</translation>
+</message>
+</context>
+<context>
+<name>NeuronsView</name>
+<message>
+<source>Fires for</source>
+<translation>Feuert bei</translation>
+</message>
+<message>
+<source>Layer {layer} · Neuron {neuron}</source>
+<translation>Schicht {layer} · Neuron {neuron}</translation>
+</message>
+<message>
+<source>Left: the tokens of your text that it fires for. Right: the words that it makes more likely, if no later layer objects.</source>
+<translation>Links: die Token des Textes, bei denen es feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht widerspricht.</translation>
+</message>
+<message>
+<source>Longer: it fires more for the selected token. Click one, or use the arrow keys.</source>
+<translation>Länger: Es feuert beim ausgewählten Token stärker. Eines anklicken oder die Pfeiltasten benutzen.</translation>
+</message>
+<message>
+<source>Neurons that fire most</source>
+<translation>Neuronen, die am stärksten feuern</translation>
+</message>
+<message>
+<source>Neurons that fire most for this token</source>
+<translation>Neuronen, die bei diesem Token am stärksten feuern</translation>
+</message>
+<message>
+<source>One neuron</source>
+<translation>Ein Neuron</translation>
+</message>
+<message>
+<source>Promotes</source>
+<translation>Fördert</translation>
+</message>
+<message>
+<source>Tokens for which the neuron fires most</source>
+<translation>Token, bei denen das Neuron am stärksten feuert</translation>
+</message>
+<message>
+<source>Words that the neuron promotes</source>
+<translation>Wörter, die das Neuron fördert</translation>
+</message>
+<message>
+<source>activation, highest in this text first</source>
+<translation>Aktivierung, die höchste in diesem Text zuerst</translation>
+</message>
+<message>
+<source>an activation of 1 adds a vector of length {length} to the token’s hidden state</source>
+<translation>eine Aktivierung von 1 addiert einen Vektor der Länge {length} zum Hidden State des Tokens</translation>
+</message>
+<message>
+<source>dot product of its output weights with each row of the token table</source>
+<translation>Skalarprodukt seiner Ausgabegewichte mit jeder Zeile der Token-Tabelle</translation>
+</message>
+<message>
+<source>for “{token}”, by activation</source>
+<translation>für „{token}“, nach Aktivierung</translation>
+</message>
+<message>
+<source>layer {layer} · {neuron}</source>
+<translation>Schicht {layer} · {neuron}</translation>
+</message>
+<message>
+<source>left: activation by token · right: words it promotes, by the token table</source>
+<translation>links: Aktivierung nach Token · rechts: Wörter, die es fördert, nach der Token-Tabelle</translation>
+</message>
+</context>
+<context>
+<name>NewRunForm</name>
+<message>
+<source>A conditional random field learns which tag may follow which</source>
+<translation>Ein Conditional Random Field lernt, welcher Tag auf welchen folgen darf</translation>
+</message>
+<message>
+<source>A file…</source>
+<translation>Eine Datei…</translation>
+</message>
+<message>
+<source>A folder…</source>
+<translation>Ein Ordner…</translation>
+</message>
+<message>
+<source>Add a CRF layer</source>
+<translation>Eine CRF-Schicht anfügen</translation>
+</message>
+<message>
+<source>Cancel</source>
+<translation>Abbrechen</translation>
+</message>
+<message>
+<source>Examples (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;All files (*)</source>
+<translation>Beispiele (*.tsv *.csv *.jsonl *.json *.txt *.conll *.parquet *.gz *.xz);;Alle Dateien (*)</translation>
+</message>
+<message>
+<source>Give it an hour or more.</source>
+<translation>Braucht eine Stunde oder mehr.</translation>
+</message>
+<message>
+<source>Give it several hours.</source>
+<translation>Braucht mehrere Stunden.</translation>
+</message>
+<message>
+<source>Give it ten minutes or more.</source>
+<translation>Braucht zehn Minuten oder mehr.</translation>
+</message>
+<message>
+<source>How long</source>
+<translation>Wie lange</translation>
+</message>
+<message>
+<source>If the folder has a dev file, that is held out; otherwise a tenth of the examples is.</source>
+<translation>Enthält der Ordner eine Dev-Datei, dient sie als ungesehener Text, sonst ein Zehntel der Beispiele.</translation>
+</message>
+<message>
+<source>Layers × hidden size of the model</source>
+<translation>Schichten × Breite des Modells</translation>
+</message>
+<message>
+<source>Learn from</source>
+<translation>Lernen aus</translation>
+</message>
+<message>
+<source>Learns visibly within two minutes.</source>
+<translation>Lernt sichtbar innerhalb von zwei Minuten.</translation>
+</message>
+<message>
+<source>Name</source>
+<translation>Name</translation>
+</message>
+<message>
+<source>Read it as</source>
+<translation>Lesen als</translation>
+</message>
+<message>
+<source>Sample stories</source>
+<translation>Beispielgeschichten</translation>
+</message>
+<message>
+<source>Sample: {topic}</source>
+<translation>Beispiel: {topic}</translation>
+</message>
+<message>
+<source>Size: layers × hidden size</source>
+<translation>Größe: Schichten × Breite</translation>
+</message>
+<message>
+<source>Start</source>
+<translation>Starten</translation>
+</message>
+<message>
+<source>Start from</source>
+<translation>Beginnen mit</translation>
+</message>
+<message>
+<source>Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;All files (*)</source>
+<translation>Text (*.txt *.md *.jsonl *.gz *.xz *.zst);;Alle Dateien (*)</translation>
+</message>
+<message>
+<source>The format of the file</source>
+<translation>Das Format der Datei</translation>
+</message>
+<message>
+<source>The sample takes about a minute. With only 20 held-out examples, a difference of one is chance.</source>
+<translation>Das Beispiel dauert etwa eine Minute. Bei nur 20 ungesehenen Beispielen ist ein Unterschied von einem Zufall.</translation>
+</message>
+<message>
+<source>What to learn from</source>
+<translation>Woraus gelernt wird</translation>
+</message>
+<message>
+<source>What to train</source>
+<translation>Was trainiert wird</translation>
+</message>
+<message>
+<source>a file of my own</source>
+<translation>eine eigene Datei</translation>
+</message>
+</context>
+<context>
+<name>NotesWindow</name>
+<message>
+<source>Next: {title}</source>
+<translation>Danach: {title}</translation>
+</message>
+<message>
+<source>No notes for this page.</source>
+<translation>Zu dieser Seite gibt es keine Notizen.</translation>
+</message>
+<message>
+<source>Speaker notes</source>
+<translation>Notizen für die Lehrkraft</translation>
+</message>
+</context>
+<context>
+<name>NumberBox</name>
+<message>
+<source>{name}; the up and down keys change it too</source>
+<translation>{name}; auch mit den Tasten Auf und Ab zu ändern</translation>
+</message>
+</context>
+<context>
+<name>NumberKind</name>
+<message>
+<source>2 ^ mean(−log₂ p)</source>
+<translation>2 ^ Mittel(−log₂ p)</translation>
+</message>
+<message>
+<source>Among how many equally likely words the model seems to choose, on average.</source>
+<translation>Unter wie vielen gleich wahrscheinlichen Wörtern das Modell zu wählen scheint, im Mittel.</translation>
+</message>
+<message>
+<source>Attention weight: how much a token takes from another; a row makes 1.</source>
+<translation>Attention-Gewicht: wie viel ein Token von einem anderen übernimmt; eine Zeile ergibt 1.</translation>
+</message>
+<message>
+<source>Attention: where the head looks. Gradient: what a little more of it would do. Removal: what happens without it.</source>
+<translation>Attention: wohin der Kopf schaut. Gradient: was ein wenig mehr davon bewirken würde. Wegnehmen: was ohne es geschieht.</translation>
+</message>
+<message>
+<source>GELU(w · h + b)</source>
+<translation>GELU(w · h + b)</translation>
+</message>
+<message>
+<source>How alike two vectors are: 1 is the same direction, 0 unrelated, −1 opposed.</source>
+<translation>Wie ähnlich sich zwei Vektoren sind: 1 ist dieselbe Richtung, 0 ohne Bezug, −1 entgegengesetzt.</translation>
+</message>
+<message>
+<source>How differently two heads look: 0 is exactly alike.</source>
+<translation>Wie verschieden zwei Köpfe schauen: 0 ist genau gleich.</translation>
+</message>
+<message>
+<source>How hard the word is to guess: 0 is certain, 1 a coin toss, 10 hardly ever.</source>
+<translation>Wie schwer das Wort zu raten ist: 0 ist sicher, 1 ein Münzwurf, 10 fast nie.</translation>
+</message>
+<message>
+<source>How many tokens away it looks, on average.</source>
+<translation>Wie viele Token weit er schaut, im Mittel.</translation>
+</message>
+<message>
+<source>How many tokens it learns from in a second.</source>
+<translation>Aus wie vielen Token es in einer Sekunde lernt.</translation>
+</message>
+<message>
+<source>How much likelier the answer becomes if this one weight grows a little.</source>
+<translation>Wie viel wahrscheinlicher die Antwort wird, wenn dieses eine Gewicht ein wenig wächst.</translation>
+</message>
+<message>
+<source>How much of a token comes from each word, by attention alone; a row makes 1.</source>
+<translation>Wie viel von einem Token aus jedem Wort kommt, allein durch Attention; eine Zeile ergibt 1.</translation>
+</message>
+<message>
+<source>How much the neuron adds to the score of this word when it fires.</source>
+<translation>Wie viel das Neuron zum Wert dieses Wortes addiert, wenn es feuert.</translation>
+</message>
+<message>
+<source>How much this word adds to the answer: +1 makes it 2.7 times as likely.</source>
+<translation>Wie viel dieses Wort zur Antwort beiträgt: +1 macht sie 2,7-mal so wahrscheinlich.</translation>
+</message>
+<message>
+<source>How near the word is: by direction (1 is the same) or distance (0 is).</source>
+<translation>Wie nah das Wort ist: nach Richtung (1 ist dieselbe) oder Abstand (0 ist gleich).</translation>
+</message>
+<message>
+<source>How strongly the neuron fires for this token; around 0 it is silent.</source>
+<translation>Wie stark das Neuron bei diesem Token feuert; um 0 herum schweigt es.</translation>
+</message>
+<message>
+<source>How widely its attention is spread: 0 is one token; higher is more tokens.</source>
+<translation>Wie breit die Attention verteilt ist: 0 ist ein einziges Token; höher sind mehr Token.</translation>
+</message>
+<message>
+<source>How wrong the model is: its mean surprise at the right answers; lower is better.</source>
+<translation>Wie falsch das Modell liegt: seine mittlere Überraschung über die richtigen Antworten; niedriger ist besser.</translation>
+</message>
+<message>
+<source>Jensen–Shannon divergence</source>
+<translation>Jensen-Shannon-Divergenz</translation>
+</message>
+<message>
+<source>One of the numbers of a vector: red above 0, blue below.</source>
+<translation>Eine der Zahlen eines Vektors: Rot über 0, Blau darunter.</translation>
+</message>
+<message>
+<source>Probability: how sure the model is of this answer; all answers make 1.</source>
+<translation>Wahrscheinlichkeit: wie sicher sich das Modell bei dieser Antwort ist; alle Antworten ergeben 1.</translation>
+</message>
+<message>
+<source>Probability: how sure the model is, decided for each one alone.</source>
+<translation>Wahrscheinlichkeit: wie sicher sich das Modell ist, für jedes einzeln entschieden.</translation>
+</message>
+<message>
+<source>The length of a vector.</source>
+<translation>Die Länge eines Vektors.</translation>
+</message>
+<message>
+<source>The length of the part, and how much of the sum it makes; 100% in all.</source>
+<translation>Die Länge des Teils und wie viel er zur Summe beiträgt; zusammen 100 %.</translation>
+</message>
+<message>
+<source>The most that could get from the word to the token through these layers.</source>
+<translation>Das Meiste, was durch diese Schichten vom Wort zum Token gelangen könnte.</translation>
+</message>
+<message>
+<source>The share of A’s attention that goes to B.</source>
+<translation>Der Anteil der Attention von A, der nach B geht.</translation>
+</message>
+<message>
+<source>The share of attention that goes to special tokens.</source>
+<translation>Der Anteil der Attention, der an Spezialtoken geht.</translation>
+</message>
+<message>
+<source>What becomes of the answer without this head: below 0, it gets less likely.</source>
+<translation>Was ohne diesen Kopf aus der Antwort wird: Unter 0 wird sie unwahrscheinlicher.</translation>
+</message>
+<message>
+<source>a share of ln p, in nats</source>
+<translation>ein Anteil an ln p, in Nat</translation>
+</message>
+<message>
+<source>its output weights · the word’s row of the token table</source>
+<translation>seine Ausgabegewichte · die Zeile des Wortes in der Token-Tabelle</translation>
+</message>
+<message>
+<source>ln p(without the head) − ln p</source>
+<translation>ln p(ohne den Kopf) − ln p</translation>
+</message>
+<message>
+<source>maximum flow, capacity = ½ (I + mean of heads)</source>
+<translation>maximaler Fluss, Kapazität = ½ (I + Mittel der Köpfe)</translation>
+</message>
+<message>
+<source>mean over tokens of Σ weight (→ special)</source>
+<translation>Mittel über die Token von Σ Gewicht (→ Spezialtoken)</translation>
+</message>
+<message>
+<source>p = 1 / (1 + exp(−logit))</source>
+<translation>p = 1 / (1 + exp(−Logit))</translation>
+</message>
+<message>
+<source>p = exp(logit) / Σ exp(logits)</source>
+<translation>p = exp(Logit) / Σ exp(Logits)</translation>
+</message>
+<message>
+<source>softmax(q · k / √D)</source>
+<translation>softmax(q · k / √D)</translation>
+</message>
+<message>
+<source>u · v / (|u| |v|)</source>
+<translation>u · v / (|u| |v|)</translation>
+</message>
+<message>
+<source>u · v / (|u| |v|) · |u − v|</source>
+<translation>u · v / (|u| |v|) · |u − v|</translation>
+</message>
+<message>
+<source>weight · ∂ ln p / ∂ weight · ln p(without) − ln p</source>
+<translation>Gewicht · ∂ ln p / ∂ Gewicht · ln p(ohne) − ln p</translation>
+</message>
+<message>
+<source>x = token + segment + position</source>
+<translation>x = Token + Segment + Position</translation>
+</message>
+<message>
+<source>Π ½ (I + mean of heads), over the layers</source>
+<translation>Π ½ (I + Mittel der Köpfe), über die Schichten</translation>
+</message>
+<message>
+<source>Σ weight (A → B) / |A|</source>
+<translation>Σ Gewicht (A → B) / |A|</translation>
+</message>
+<message>
+<source>Σ weight · |i − j|</source>
+<translation>Σ Gewicht · |i − j|</translation>
+</message>
+<message>
+<source>∂ ln p / ∂ weight</source>
+<translation>∂ ln p / ∂ Gewicht</translation>
+</message>
+<message>
+<source>−log₂ p</source>
+<translation>−log₂ p</translation>
+</message>
+<message>
+<source>−mean ln p(right answer)</source>
+<translation>−Mittel von ln p(richtige Antwort)</translation>
+</message>
+<message>
+<source>−Σ p ln p</source>
+<translation>−Σ p ln p</translation>
+</message>
+<message>
+<source>√ Σ p² · p · x / |x|²</source>
+<translation>√ Σ p² · p · x / |x|²</translation>
+</message>
+<message>
+<source>√ Σ x²</source>
+<translation>√ Σ x²</translation>
+</message>
+</context>
+<context>
+<name>NumberScale</name>
+<message>
+<source>{value} on a scale from {low} to {high}</source>
+<translation>{value} auf einer Skala von {low} bis {high}</translation>
+</message>
+</context>
+<context>
+<name>NumberTable</name>
+<message>
+<source>The numbers of this step: rows are tokens</source>
+<translation>Die Zahlen dieses Schritts: Zeilen sind Token</translation>
+</message>
+</context>
+<context>
+<name>NumberView</name>
+<message>
+<source>How similar are A and B?</source>
+<translation>Wie ähnlich sind A und B?</translation>
+</message>
+<message>
+<source>It was trained on numbers from {low} to {high}.</source>
+<translation>Es wurde an Zahlen von {low} bis {high} trainiert.</translation>
+</message>
+<message>
+<source>Outside {low} to {high}, the range it was trained on: nothing limits its output.</source>
+<translation>Außerhalb von {low} bis {high}, dem Bereich, an dem es trainiert wurde: Nichts begrenzt seine Ausgabe.</translation>
+</message>
+<message>
+<source>Predicted number</source>
+<translation>Vorhergesagte Zahl</translation>
+</message>
+<message>
+<source>The number it gives your text. Change a word: which way does it move?</source>
+<translation>Die Zahl, die es dem Text gibt. Ein Wort ändern: In welche Richtung bewegt sie sich?</translation>
+</message>
+<message>
+<source>The scale is that of its training data, which is not known here.</source>
+<translation>Die Skala ist die seiner Trainingsdaten, die hier nicht bekannt ist.</translation>
+</message>
+</context>
+<context>
+<name>OpenModel</name>
+<message>
+<source>No model is open. Open a model folder from the menu at the top, or drop one here.</source>
+<translation>Kein Modell ist offen. Im Menü oben einen Modellordner öffnen oder einen hierher ziehen.</translation>
+</message>
+</context>
+<context>
+<name>PairCard</name>
+<message>
+<source>Another B</source>
+<translation>Anderes B</translation>
+</message>
+<message>
+<source>Back</source>
+<translation>Zurück</translation>
+</message>
+<message>
+<source>Back to: {a} / {b}</source>
+<translation>Zurück zu: {a} / {b}</translation>
+</message>
+<message>
+<source>Before your changes: {verdict}</source>
+<translation>Vor den Änderungen: {verdict}</translation>
+</message>
+<message>
+<source>Previous pairs</source>
+<translation>Vorherige Paare</translation>
+</message>
+<message>
+<source>Read B first, then A</source>
+<translation>Erst B lesen, dann A</translation>
+</message>
+<message>
+<source>Swap A and B</source>
+<translation>A und B vertauschen</translation>
+</message>
+<message>
+<source>Try the B of another example</source>
+<translation>Das B eines anderen Beispiels ausprobieren</translation>
+</message>
+<message>
+<source>{verdict} (with changes)</source>
+<translation>{verdict} (mit Änderungen)</translation>
+</message>
+</context>
+<context>
+<name>Palette</name>
+<message>
+<source>Commands found</source>
+<translation>Gefundene Befehle</translation>
+</message>
+<message>
+<source>Find a command</source>
+<translation>Befehl suchen</translation>
+</message>
+<message>
+<source>Find a command, a room, an example; 3.4 goes to layer 3, head 4</source>
+<translation>Einen Befehl, einen Raum, ein Beispiel suchen; 3.4 geht zu Schicht 3, Kopf 4</translation>
+</message>
+<message>
+<source>Nothing found.</source>
+<translation>Nichts gefunden.</translation>
+</message>
+</context>
+<context>
+<name>PartsView</name>
+<message>
+<source>How the input vectors add up</source>
+<translation>Wie die Eingabevektoren entstehen</translation>
+</message>
+<message>
+<source>Leave a part out of the sum</source>
+<translation>Einen Teil aus der Summe weglassen</translation>
+</message>
+<message>
+<source>Map of this text</source>
+<translation>Karte dieses Textes</translation>
+</message>
+<message>
+<source>Parts</source>
+<translation>Teile</translation>
+</message>
+<message>
+<source>Position embedding</source>
+<translation>Positions-Embedding</translation>
+</message>
+<message>
+<source>Positions</source>
+<translation>Positionen</translation>
+</message>
+<message>
+<source>Row: a token. Column: one of its numbers; red is above zero, blue below. The first strips are added up to the sum.</source>
+<translation>Zeile: ein Token. Spalte: eine seiner Zahlen; Rot ist über null, Blau darunter. Die ersten Streifen werden zur Summe addiert.</translation>
+</message>
+<message>
+<source>Segment embedding</source>
+<translation>Segment-Embedding</translation>
+</message>
+<message>
+<source>Segments A and B</source>
+<translation>Segmente A und B</translation>
+</message>
+<message>
+<source>This sum is all the model knows about the text before its first layer.</source>
+<translation>Mehr weiß das Modell vor seiner ersten Schicht nicht.</translation>
+</message>
+<message>
+<source>Token embedding</source>
+<translation>Token-Embedding</translation>
+</message>
+<message>
+<source>columns: dimensions</source>
+<translation>Spalten: Dimensionen</translation>
+</message>
+<message>
+<source>columns: the {width} numbers of each vector</source>
+<translation>Spalten: die {width} Zahlen jedes Vektors</translation>
+</message>
+<message>
+<source>columns: {width} numbers, {after} after the projection</source>
+<translation>Spalten: {width} Zahlen, {after} nach der Projektion</translation>
+</message>
+<message>
+<source>nearest words by cosine</source>
+<translation>nächste Wörter nach Kosinus</translation>
+</message>
+<message>
+<source>nearest words by distance</source>
+<translation>nächste Wörter nach Abstand</translation>
+</message>
+<message>
+<source>rows and columns: positions</source>
+<translation>Zeilen und Spalten: Positionen</translation>
+</message>
+<message>
+<source>rows: tokens · columns: the numbers of each vector</source>
+<translation>Zeilen: Token · Spalten: die Zahlen jedes Vektors</translation>
+</message>
+<message>
+<source>the selected token</source>
+<translation>das ausgewählte Token</translation>
+</message>
+<message>
+<source>token to sum</source>
+<translation>Token bis Summe</translation>
+</message>
+<message>
+<source>{part} of {token} ({position}), dimension {dimension}: {value}</source>
+<translation>{part} von {token} ({position}), Dimension {dimension}: {value}</translation>
+</message>
+<message>
+<source>{token} at position {position}</source>
+<translation>{token} an Position {position}</translation>
+</message>
+</context>
+<context>
+<name>PathsView</name>
+<message>
+<source>A line is one token, from its embedding to the last layer; the dot is the layer of the slider. Hide the special tokens to spread the others out.</source>
+<translation>Eine Linie ist ein Token, von seinem Embedding bis zur letzten Schicht; der Punkt ist die Schicht des Reglers. Ohne die Spezialtoken liegen die anderen weiter auseinander.</translation>
+</message>
+<message>
+<source>PCA over all layers · across: {x} of the variance, up: {y}</source>
+<translation>PCA über alle Schichten · waagerecht: {x} der Varianz, senkrecht: {y}</translation>
+</message>
+<message>
+<source>Path of each token through the layers</source>
+<translation>Weg jedes Tokens durch die Schichten</translation>
+</message>
+<message>
+<source>path of {token}</source>
+<translation>Weg von {token}</translation>
+</message>
+</context>
+<context>
+<name>PicturesCard</name>
+<message>
+<source>Cosine similarity of each pair of position vectors</source>
+<translation>Kosinusähnlichkeit jedes Paars von Positionsvektoren</translation>
+</message>
+<message>
+<source>Map of this text</source>
+<translation>Karte dieses Textes</translation>
+</message>
+<message>
+<source>PCA of the sum · {share} of the variance</source>
+<translation>PCA der Summe · {share} der Varianz</translation>
+</message>
+<message>
+<source>Positions</source>
+<translation>Positionen</translation>
+</message>
+<message>
+<source>Segments</source>
+<translation>Segmente</translation>
+</message>
+<message>
+<source>The vectors of segment A and segment B</source>
+<translation>Die Vektoren von Segment A und Segment B</translation>
+</message>
+<message>
+<source>cosine {cosine} · distance {distance}</source>
+<translation>Kosinus {cosine} · Abstand {distance}</translation>
+</message>
+<message>
+<source>cosine, 0–{last}</source>
+<translation>Kosinus, 0–{last}</translation>
+</message>
+<message>
+<source>positions {first} and {second}: cosine {cosine}</source>
+<translation>Positionen {first} und {second}: Kosinus {cosine}</translation>
+</message>
+<message>
+<source>segment {segment}, dimension {dimension}: {value}</source>
+<translation>Segment {segment}, Dimension {dimension}: {value}</translation>
+</message>
+</context>
+<context>
+<name>Predict</name>
+<message>
+<source>Only the last layer picks “{word}”; the layer before it: “{before}”.</source>
+<translation>Erst die letzte Schicht wählt „{word}“; die Schicht davor: „{before}“.</translation>
+</message>
+<message>
+<source>This model has no masked-word (MLM) head.</source>
+<translation>Dieses Modell hat keinen Ausgabekopf für maskierte Wörter (MLM).</translation>
+</message>
+<message>
+<source>embeddings</source>
+<translation>Embeddings</translation>
+</message>
+<message>
+<source>layer {layer}</source>
+<translation>Schicht {layer}</translation>
+</message>
+<message>
+<source>underlined: judged to be replaced</source>
+<translation>unterstrichen: gilt als ersetzt</translation>
+</message>
+<message>
+<source>“{word}” is most likely after {stage}; its final probability is {last}.</source>
+<translation>„{word}“ ist nach {stage} am wahrscheinlichsten; am Ende ist seine Wahrscheinlichkeit {last}.</translation>
+</message>
+<message>
+<source>“{word}” is the top guess from layer {layer} on; before that: “{before}”.</source>
+<translation>„{word}“ ist ab Schicht {layer} der erste Tipp; davor: „{before}“.</translation>
+</message>
+<message>
+<source>“{word}” is the top guess from the embeddings on.</source>
+<translation>„{word}“ ist schon ab den Embeddings der erste Tipp.</translation>
+</message>
+<message>
+<source>“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {last}, rank {rank}.</source>
+<translation>„{word}“ liegt nie vorn; sein bester Rang ist {best}, nach {stage}. Am Ende: Wahrscheinlichkeit {last}, Rang {rank}.</translation>
+</message>
+<message>
+<source>“{word}” ranks first after {stage}, but not at the end: its final probability is {last}, rank {rank}.</source>
+<translation>„{word}“ liegt nach {stage} vorn, aber nicht am Ende: Wahrscheinlichkeit {last}, Rang {rank}.</translation>
+</message>
+<message>
+<source>“{word}” ranks first from {stage} on; its final probability is {last}.</source>
+<translation>„{word}“ liegt ab {stage} vorn; am Ende ist seine Wahrscheinlichkeit {last}.</translation>
+</message>
+<message>
+<source>“{word}” ranks first only after the last layer; its probability there is {last}.</source>
+<translation>„{word}“ liegt erst nach der letzten Schicht vorn; seine Wahrscheinlichkeit dort ist {last}.</translation>
+</message>
+</context>
+<context>
+<name>PredictView</name>
+<message>
+<source>Copy “{word}”</source>
+<translation>„{word}“ kopieren</translation>
+</message>
+<message>
+<source>Hide a word, and the model guesses it: double-click a token, or select it and press M.</source>
+<translation>Ein Wort verdecken, und das Modell rät es: ein Token doppelt anklicken oder auswählen und M drücken.</translation>
+</message>
+<message>
+<source>Insert “{word}”</source>
+<translation>„{word}“ einsetzen</translation>
+</message>
+<message>
+<source>Mask</source>
+<translation>Maskieren</translation>
+</message>
+<message>
+<source>Mask a word</source>
+<translation>Ein Wort maskieren</translation>
+</message>
+<message>
+<source>Mask “{token}”</source>
+<translation>„{token}“ maskieren</translation>
+</message>
+<message>
+<source>No predictions</source>
+<translation>Keine Vorhersagen</translation>
+</message>
+<message>
+<source>Pin this mask</source>
+<translation>Diese Maske festhalten</translation>
+</message>
+<message>
+<source>Remove this mask</source>
+<translation>Diese Maske entfernen</translation>
+</message>
+</context>
+<context>
+<name>PredictionLine</name>
+<message>
+<source>A comes before B</source>
+<translation>A kommt vor B</translation>
+</message>
+<message>
+<source>B follows A</source>
+<translation>B folgt auf A</translation>
+</message>
+<message>
+<source>Click to see all predictions</source>
+<translation>Ein Klick zeigt alle Vorhersagen</translation>
+</message>
+<message>
+<source>Double-click a token to hide it: the model then guesses the word.</source>
+<translation>Ein Token doppelt anklicken, um es zu verdecken: Das Modell rät dann das Wort.</translation>
+</message>
+<message>
+<source>What the mask could be</source>
+<translation>Was die Maske sein könnte</translation>
+</message>
+<message>
+<source>no, {share}</source>
+<translation>nein, {share}</translation>
+</message>
+<message>
+<source>yes, {share}</source>
+<translation>ja, {share}</translation>
+</message>
+<message>
+<source>{mask} could be</source>
+<translation>{mask} könnte sein:</translation>
+</message>
+<message>
+<source>{mask} {number} of {count} could be</source>
+<translation>{mask} {number} von {count} könnte sein:</translation>
+</message>
+</context>
+<context>
+<name>PreviousCard</name>
+<message>
+<source>Before</source>
+<translation>Vorher</translation>
+</message>
+<message numerus="yes">
+<source>Before %n word(s) were inserted</source>
+<translation>
+<numerusform>Bevor %n Wort eingesetzt wurde</numerusform>
+<numerusform>Bevor %n Wörter eingesetzt wurden</numerusform>
+</translation>
+</message>
+<message>
+<source>Before “{word}” was inserted</source>
+<translation>Bevor „{word}“ eingesetzt wurde</translation>
+</message>
+<message>
+<source>Clear the previous predictions</source>
+<translation>Die früheren Vorhersagen löschen</translation>
+</message>
+<message>
+<source>{word}, inserted</source>
+<translation>{word}, eingesetzt</translation>
+</message>
+</context>
+<context>
+<name>ProgressLine</name>
+<message>
+<source>Compute</source>
+<translation>Berechnen</translation>
+</message>
+<message>
+<source>Compute this now</source>
+<translation>Jetzt berechnen</translation>
+</message>
+<message>
+<source>Progress</source>
+<translation>Fortschritt</translation>
+</message>
+<message>
+<source>Stop</source>
+<translation>Abbrechen</translation>
+</message>
+<message>
+<source>Stop computing this</source>
+<translation>Diese Berechnung abbrechen</translation>
+</message>
+</context>
+<context>
+<name>Question</name>
+<message>
+<source>Stopped.</source>
+<translation>Abgebrochen.</translation>
+</message>
+</context>
+<context>
+<name>QuestionBox</name>
+<message>
+<source>A number</source>
+<translation>Eine Zahl</translation>
+</message>
+<message>
+<source>A word</source>
+<translation>Ein Wort</translation>
+</message>
+<message>
+<source>Check my answer</source>
+<translation>Antwort prüfen</translation>
+</message>
+<message>
+<source>Compare with ours:</source>
+<translation>Zum Vergleich unsere:</translation>
+</message>
+<message>
+<source>Not quite.</source>
+<translation>Nicht ganz.</translation>
+</message>
+<message>
+<source>Right.</source>
+<translation>Richtig.</translation>
+</message>
+<message>
+<source>Show answer</source>
+<translation>Antwort zeigen</translation>
+</message>
+<message>
+<source>Your answer</source>
+<translation>Deine Antwort</translation>
+</message>
+</context>
+<context>
+<name>QuestionLine</name>
+<message>
+<source>Hide the answer</source>
+<translation>Antwort verbergen</translation>
+</message>
+<message>
+<source>Show the answer</source>
+<translation>Antwort zeigen</translation>
+</message>
+</context>
+<context>
+<name>ReplacedCard</name>
+<message>
+<source>It judges every token to be original.</source>
+<translation>Es hält jedes Token für echt.</translation>
+</message>
+<message>
+<source>It judges {number} of {count} tokens to be replaced: {tokens}</source>
+<translation>Es hält {number} von {count} Token für ersetzt: {tokens}</translation>
+</message>
+<message>
+<source>Most likely replaced</source>
+<translation>Am wahrscheinlichsten ersetzt</translation>
+</message>
+<message>
+<source>Probability that each token was replaced</source>
+<translation>Wahrscheinlichkeit, dass jedes Token ersetzt wurde</translation>
+</message>
+<message>
+<source>This model learned to spot words that another model had swapped. Type a word that does not fit: does it notice?</source>
+<translation>Dieses Modell hat gelernt, Wörter zu erkennen, die ein anderes Modell ausgetauscht hat. Ein Wort eintippen, das nicht passt: Merkt es das?</translation>
+</message>
+<message>
+<source>Which tokens look replaced?</source>
+<translation>Welche Token sehen ersetzt aus?</translation>
+</message>
+<message>
+<source>before {probability}</source>
+<translation>vorher {probability}</translation>
+</message>
+<message>
+<source>outlined: judged to be replaced (probability {least} or more)</source>
+<translation>umrandet: gilt als ersetzt (Wahrscheinlichkeit mindestens {least})</translation>
+</message>
+<message>
+<source>probability</source>
+<translation>Wahrscheinlichkeit</translation>
+</message>
+</context>
+<context>
+<name>ResultView</name>
+<message>
+<source>Confusion matrix</source>
+<translation>Konfusionsmatrix</translation>
+</message>
+<message>
+<source>Easiest examples</source>
+<translation>Leichteste Beispiele</translation>
+</message>
+<message>
+<source>Hardest examples</source>
+<translation>Schwierigste Beispiele</translation>
+</message>
+<message>
+<source>Held-out text</source>
+<translation>Ungesehener Text</translation>
+</message>
+<message>
+<source>Metrics on held-out examples</source>
+<translation>Messwerte auf ungesehenen Beispielen</translation>
+</message>
+<message>
+<source>On held-out examples</source>
+<translation>Auf ungesehenen Beispielen</translation>
+</message>
+<message>
+<source>The {shown} most frequent of {all} labels.</source>
+<translation>Die {shown} häufigsten von {all} Labels.</translation>
+</message>
+<message>
+<source>correct in five guesses</source>
+<translation>richtig in fünf Tipps</translation>
+</message>
+<message>
+<source>layers</source>
+<translation>Schichten</translation>
+</message>
+<message>
+<source>loss {loss}</source>
+<translation>Loss {loss}</translation>
+</message>
+<message>
+<source>masked-word loss</source>
+<translation>Loss maskierter Wörter</translation>
+</message>
+<message>
+<source>ms per batch</source>
+<translation>ms je Batch</translation>
+</message>
+<message>
+<source>next sentence correct</source>
+<translation>nächster Satz richtig</translation>
+</message>
+<message>
+<source>no answer</source>
+<translation>keine Antwort</translation>
+</message>
+<message>
+<source>no names</source>
+<translation>keine Namen</translation>
+</message>
+<message>
+<source>none</source>
+<translation>keine</translation>
+</message>
+<message>
+<source>parameters</source>
+<translation>Parameter</translation>
+</message>
+<message>
+<source>rows: true label · columns: predicted label</source>
+<translation>Zeilen: wahres Label · Spalten: vorhergesagtes Label</translation>
+</message>
+<message>
+<source>student</source>
+<translation>Schüler</translation>
+</message>
+<message>
+<source>teacher</source>
+<translation>Lehrer</translation>
+</message>
+<message>
+<source>words correct</source>
+<translation>richtige Wörter</translation>
+</message>
+<message>
+<source>{given} instead of {right}</source>
+<translation>{given} statt {right}</translation>
+</message>
+</context>
+<context>
+<name>RolloutMatrix</name>
+<message>
+<source>Rollout · layer 1</source>
+<translation>Rollout · Schicht 1</translation>
+</message>
+<message>
+<source>Rollout · layers 1–{last}</source>
+<translation>Rollout · Schichten 1–{last}</translation>
+</message>
+<message>
+<source>rows: tokens after these layers · columns: input tokens</source>
+<translation>Zeilen: Token nach diesen Schichten · Spalten: Token der Eingabe</translation>
+</message>
+<message>
+<source>{share} of {row} comes from {column}</source>
+<translation>{share} von {row} kommt aus {column}</translation>
+</message>
+</context>
+<context>
+<name>Room</name>
+<message>
+<source>Loading the model…</source>
+<translation>Das Modell wird geladen…</translation>
+</message>
+<message>
+<source>Reading the text…</source>
+<translation>Der Text wird gelesen…</translation>
+</message>
+</context>
+<context>
+<name>RoomRail</name>
+<message>
+<source>Rooms</source>
+<translation>Räume</translation>
+</message>
+</context>
+<context>
+<name>RoomSpec</name>
+<message>
+<source>Apply</source>
+<translation>Anwenden</translation>
+</message>
+<message>
+<source>Attend</source>
+<translation>Attention</translation>
+</message>
+<message>
+<source>Embed</source>
+<translation>Embeddings</translation>
+</message>
+<message>
+<source>How each token changes from layer to layer</source>
+<translation>Wie sich jedes Token von Schicht zu Schicht ändert</translation>
+</message>
+<message>
+<source>How the input vector of each token is put together</source>
+<translation>Wie der Eingabevektor jedes Tokens entsteht</translation>
+</message>
+<message>
+<source>Layers</source>
+<translation>Schichten</translation>
+</message>
+<message>
+<source>Map</source>
+<translation>Überblick</translation>
+</message>
+<message>
+<source>Predict</source>
+<translation>Vorhersagen</translation>
+</message>
+<message>
+<source>The whole model in one picture</source>
+<translation>Das ganze Modell in einem Bild</translation>
+</message>
+<message>
+<source>Train</source>
+<translation>Training</translation>
+</message>
+<message>
+<source>Train a small model here and watch it learn</source>
+<translation>Hier ein kleines Modell trainieren und ihm beim Lernen zusehen</translation>
+</message>
+<message>
+<source>Try a fine-tuned model on your own text</source>
+<translation>Ein feingetuntes Modell am eigenen Text ausprobieren</translation>
+</message>
+<message>
+<source>What each attention head looks at</source>
+<translation>Worauf jeder Attention-Kopf schaut</translation>
+</message>
+<message>
+<source>Which words the model predicts for a mask, and whether B follows A</source>
+<translation>Welche Wörter das Modell für eine Maske vorhersagt und ob B auf A folgt</translation>
+</message>
+</context>
+<context>
+<name>RunInfo</name>
+<message>
+<source>from {model}</source>
+<translation>aus {model}</translation>
+</message>
+<message>
+<source>teacher {model}</source>
+<translation>Lehrer {model}</translation>
+</message>
+<message numerus="yes">
+<source>{file} and %n more</source>
+<translation>
+<numerusform>{file} und %n weitere</numerusform>
+<numerusform>{file} und %n weitere</numerusform>
+</translation>
+</message>
+</context>
+<context>
+<name>RunKind</name>
+<message>
+<source>A new model learns a language from plain text, by guessing masked words.</source>
+<translation>Ein neues Modell lernt eine Sprache aus reinem Text, indem es maskierte Wörter rät.</translation>
+</message>
+<message>
+<source>A student with half the layers learns to predict what its teacher predicts.</source>
+<translation>Ein Schüler mit halb so vielen Schichten lernt vorherzusagen, was sein Lehrer vorhersagt.</translation>
+</message>
+<message>
+<source>A trained model goes on guessing masked words, in more text or a different kind of text.</source>
+<translation>Ein trainiertes Modell rät weiter maskierte Wörter, in mehr oder in anderem Text.</translation>
+</message>
+<message>
+<source>Answer questions</source>
+<translation>Fragen beantworten</translation>
+</message>
+<message>
+<source>Choose a sample or a file to learn from.</source>
+<translation>Ein Beispiel oder eine Datei wählen, aus der gelernt wird.</translation>
+</message>
+<message>
+<source>Classify pairs</source>
+<translation>Paare klassifizieren</translation>
+</message>
+<message>
+<source>Classify texts</source>
+<translation>Texte klassifizieren</translation>
+</message>
+<message>
+<source>Continue pretraining</source>
+<translation>Vortraining fortsetzen</translation>
+</message>
+<message>
+<source>Distil</source>
+<translation>Destillieren</translation>
+</message>
+<message>
+<source>It learns how two texts relate: do they say the same thing?</source>
+<translation>Es lernt, wie zwei Texte zusammenhängen: Sagen sie dasselbe?</translation>
+</message>
+<message>
+<source>It learns to choose the best of several endings.</source>
+<translation>Es lernt, den besten von mehreren Schlüssen zu wählen.</translation>
+</message>
+<message>
+<source>It learns to find the answer to a question in a passage.</source>
+<translation>Es lernt, die Antwort auf eine Frage in einem Text zu finden.</translation>
+</message>
+<message>
+<source>It learns to label each word: which is a person, which is a place.</source>
+<translation>Es lernt, jedes Wort zu benennen: Was ist eine Person, was ein Ort?</translation>
+</message>
+<message>
+<source>It learns to pick the sentences that sum up a text.</source>
+<translation>Es lernt, die Sätze auszuwählen, die einen Text zusammenfassen.</translation>
+</message>
+<message>
+<source>It learns to score how similar two texts are.</source>
+<translation>Es lernt zu bewerten, wie ähnlich sich zwei Texte sind.</translation>
+</message>
+<message>
+<source>It learns to sort texts into classes: good or bad, right or wrong.</source>
+<translation>Es lernt, Texte in Klassen zu ordnen: gut oder schlecht, richtig oder falsch.</translation>
+</message>
+<message>
+<source>Multiple choice</source>
+<translation>Multiple Choice</translation>
+</message>
+<message>
+<source>Pretrain</source>
+<translation>Vortraining</translation>
+</message>
+<message>
+<source>Similarity</source>
+<translation>Ähnlichkeit</translation>
+</message>
+<message>
+<source>Start from</source>
+<translation>Beginnen mit</translation>
+</message>
+<message>
+<source>Summarise</source>
+<translation>Zusammenfassen</translation>
+</message>
+<message>
+<source>Tag words</source>
+<translation>Wörter taggen</translation>
+</message>
+<message>
+<source>Teacher</source>
+<translation>Lehrer</translation>
+</message>
+<message>
+<source>The sample of {task} is missing; choose a file of your own.</source>
+<translation>Das Beispiel für {task} fehlt; eine eigene Datei wählen.</translation>
+</message>
+<message>
+<source>The text file {file} is missing; choose another.</source>
+<translation>Die Textdatei {file} fehlt; eine andere wählen.</translation>
+</message>
+<message>
+<source>This model has no masked-word (MLM) head, so it cannot be a teacher; choose another.</source>
+<translation>Dieses Modell hat keinen Ausgabekopf für maskierte Wörter (MLM), kann also kein Lehrer sein; ein anderes wählen.</translation>
+</message>
+<message>
+<source>This model has no masked-word (MLM) head, so its pretraining cannot continue; choose another.</source>
+<translation>Dieses Modell hat keinen Ausgabekopf für maskierte Wörter (MLM), sein Vortraining kann also nicht weitergehen; ein anderes wählen.</translation>
+</message>
+<message>
+<source>This teacher has only one layer, so no student can be smaller; choose another.</source>
+<translation>Dieser Lehrer hat nur eine Schicht, kleiner kann kein Schüler sein; einen anderen wählen.</translation>
+</message>
+<message>
+<source>{file} is not there; choose another file.</source>
+<translation>{file} ist nicht da; eine andere Datei wählen.</translation>
+</message>
+</context>
+<context>
+<name>RunList</name>
+<message>
+<source>Done</source>
+<translation>Fertig</translation>
+</message>
+<message>
+<source>Failed</source>
+<translation>Fehlgeschlagen</translation>
+</message>
+<message>
+<source>Paused</source>
+<translation>Angehalten</translation>
+</message>
+<message>
+<source>Running</source>
+<translation>Läuft</translation>
+</message>
+<message>
+<source>Runs</source>
+<translation>Läufe</translation>
+</message>
+<message>
+<source>Starting</source>
+<translation>Startet</translation>
+</message>
+<message>
+<source>Stopped</source>
+<translation>Beendet</translation>
+</message>
+<message>
+<source>Unreadable</source>
+<translation>Nicht lesbar</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+<message>
+<source>{share} correct</source>
+<translation>{share} richtig</translation>
+</message>
+<message>
+<source>{time} left</source>
+<translation>noch {time}</translation>
+</message>
+</context>
+<context>
+<name>RunPlots</name>
+<message>
+<source>Correct predictions</source>
+<translation>Richtige Vorhersagen</translation>
+</message>
+<message>
+<source>Held out</source>
+<translation>Ungesehen</translation>
+</message>
+<message>
+<source>Loss</source>
+<translation>Loss</translation>
+</message>
+<message>
+<source>Masked words, in text that the run never trains on; the latest measurement</source>
+<translation>Maskierte Wörter in Text, an dem der Lauf nie trainiert; die letzte Messung</translation>
+</message>
+<message>
+<source>On examples that the run never trains on; the latest measurement</source>
+<translation>Auf Beispielen, an denen der Lauf nie trainiert; die letzte Messung</translation>
+</message>
+<message>
+<source>Step size</source>
+<translation>Schrittweite</translation>
+</message>
+<message>
+<source>against the teacher’s predictions</source>
+<translation>gegen die Vorhersagen des Lehrers</translation>
+</message>
+<message>
+<source>correct</source>
+<translation>richtig</translation>
+</message>
+<message>
+<source>gradient norm</source>
+<translation>Gradientennorm</translation>
+</message>
+<message>
+<source>held out</source>
+<translation>ungesehen</translation>
+</message>
+<message>
+<source>held out, masked words</source>
+<translation>ungesehen, maskierte Wörter</translation>
+</message>
+<message>
+<source>held-out accuracy</source>
+<translation>Genauigkeit, ungesehen</translation>
+</message>
+<message>
+<source>held-out {metric}</source>
+<translation>{metric}, ungesehen</translation>
+</message>
+<message>
+<source>learning rate</source>
+<translation>Lernrate</translation>
+</message>
+<message>
+<source>loss</source>
+<translation>Loss</translation>
+</message>
+<message>
+<source>loss (nats)</source>
+<translation>Loss (Nat)</translation>
+</message>
+<message>
+<source>masked words</source>
+<translation>maskierte Wörter</translation>
+</message>
+<message>
+<source>masked-word loss</source>
+<translation>Loss maskierter Wörter</translation>
+</message>
+<message>
+<source>next sentence</source>
+<translation>nächster Satz</translation>
+</message>
+<message>
+<source>next sentence, held out</source>
+<translation>nächster Satz, ungesehen</translation>
+</message>
+<message>
+<source>score (1 is perfect)</source>
+<translation>Wert (1 ist vollkommen)</translation>
+</message>
+<message>
+<source>training</source>
+<translation>Training</translation>
+</message>
+<message>
+<source>training loss</source>
+<translation>Trainings-Loss</translation>
+</message>
+<message>
+<source>training, masked words</source>
+<translation>Training, maskierte Wörter</translation>
+</message>
+<message>
+<source>training, next word</source>
+<translation>Training, nächstes Wort</translation>
+</message>
+</context>
+<context>
+<name>RunView</name>
+<message>
+<source> then: longer sequences →</source>
+<translation> danach: längere Texte →</translation>
+</message>
+<message>
+<source> then: predict masked words →</source>
+<translation> danach: maskierte Wörter →</translation>
+</message>
+<message>
+<source>/ {total} steps</source>
+<translation>/ {total} Schritte</translation>
+</message>
+<message>
+<source>Available at the end of the run</source>
+<translation>Erst am Ende des Laufs</translation>
+</message>
+<message>
+<source>Curves</source>
+<translation>Kurven</translation>
+</message>
+<message>
+<source>End the run, and save a snapshot</source>
+<translation>Den Lauf beenden und einen Snapshot speichern</translation>
+</message>
+<message>
+<source>How well it does on held-out examples</source>
+<translation>Wie gut es auf ungesehenen Beispielen ist</translation>
+</message>
+<message>
+<source>Loss: how wrong its guesses are; it should fall. If only the training curve falls, it memorises.</source>
+<translation>Loss: wie falsch die Tipps sind; er soll fallen. Fällt nur die Trainingskurve, lernt das Modell auswendig.</translation>
+</message>
+<message>
+<source>Pause</source>
+<translation>Anhalten</translation>
+</message>
+<message>
+<source>Pause, and save a snapshot</source>
+<translation>Anhalten und einen Snapshot speichern</translation>
+</message>
+<message>
+<source>Result</source>
+<translation>Ergebnis</translation>
+</message>
+<message>
+<source>Resume</source>
+<translation>Fortsetzen</translation>
+</message>
+<message>
+<source>Stop</source>
+<translation>Beenden</translation>
+</message>
+<message>
+<source>first: next word </source>
+<translation>zuerst: nächstes Wort </translation>
+</message>
+<message>
+<source>first: predict the next word </source>
+<translation>zuerst: das nächste Wort </translation>
+</message>
+<message>
+<source>left</source>
+<translation>übrig</translation>
+</message>
+<message>
+<source>next-word loss</source>
+<translation>Loss nächstes Wort</translation>
+</message>
+<message>
+<source>now learning its task</source>
+<translation>lernt gerade seine Aufgabe</translation>
+</message>
+<message>
+<source>now predicting masked words</source>
+<translation>sagt gerade maskierte Wörter vorher</translation>
+</message>
+<message>
+<source>now predicting the next word</source>
+<translation>sagt gerade das nächste Wort vorher</translation>
+</message>
+<message>
+<source>run {name}</source>
+<translation>Lauf {name}</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+<message>
+<source>steps</source>
+<translation>Schritte</translation>
+</message>
+<message>
+<source>tokens/s</source>
+<translation>Token/s</translation>
+</message>
+</context>
+<context>
+<name>RunsService</name>
+<message>
+<source>Stopped while it was starting.</source>
+<translation>Beim Starten abgebrochen.</translation>
+</message>
+</context>
+<context>
+<name>SaveDialog</name>
+<message>
+<source>{file} already exists. Do you want to replace it?</source>
+<translation>{file} gibt es schon. Ersetzen?</translation>
+</message>
+</context>
+<context>
+<name>ScoreView</name>
+<message>
+<source>Click a bar in the lower rows to see how that token’s weight is computed; the arrow keys work too.</source>
+<translation>Ein Klick auf einen Balken der unteren Reihen zeigt, wie das Gewicht dieses Tokens berechnet wird; die Pfeiltasten gehen auch.</translation>
+</message>
+<message>
+<source>From query and key to one attention weight</source>
+<translation>Von Query und Key zu einem Attention-Gewicht</translation>
+</message>
+<message>
+<source>Scores are for single tokens, including special tokens, whatever the other pictures show.</source>
+<translation>Scores gelten für einzelne Token, auch Spezialtoken, was auch immer die anderen Bilder zeigen.</translation>
+</message>
+<message>
+<source>You edited this row: the model used {weight} instead of the softmax result.</source>
+<translation>Diese Zeile ist bearbeitet: Das Modell hat {weight} statt des Softmax-Ergebnisses benutzt.</translation>
+</message>
+<message>
+<source>dimension {number}: query {query} × key {key} = {product}</source>
+<translation>Dimension {number}: Query {query} × Key {key} = {product}</translation>
+</message>
+<message>
+<source>divided by √{size} = {root}</source>
+<translation>geteilt durch √{size} = {root}</translation>
+</message>
+<message>
+<source>how much {row} looks at {column} · each row of bars has its own scale</source>
+<translation>{row} schaut auf {column} · jede Reihe mit eigener Skala</translation>
+</message>
+<message>
+<source>key of {token}</source>
+<translation>Key von {token}</translation>
+</message>
+<message>
+<source>padding mask: changes nothing, because a single text has no padding</source>
+<translation>Padding-Maske: ändert nichts, denn ein einzelner Text hat kein Padding</translation>
+</message>
+<message>
+<source>query of {token}: {size} dimensions</source>
+<translation>Query von {token}: {size} Dimensionen</translation>
+</message>
+<message>
+<source>query × key, dimension by dimension</source>
+<translation>Query × Key, Dimension für Dimension</translation>
+</message>
+<message>
+<source>score: the sum, for every key</source>
+<translation>Score: die Summe, für jeden Key</translation>
+</message>
+<message>
+<source>softmax: e to the power of each score, divided by their sum</source>
+<translation>Softmax: e hoch jeden Score, geteilt durch deren Summe</translation>
+</message>
+<message>
+<source>sum = {sum}</source>
+<translation>Summe = {sum}</translation>
+</message>
+<message>
+<source>{token}: score {score}, scaled {scaled}, softmax {weight}</source>
+<translation>{token}: Score {score}, geteilt {scaled}, Softmax {weight}</translation>
+</message>
+</context>
+<context>
+<name>SentenceBar</name>
+<message>
+<source>A second sentence (optional)</source>
+<translation>Ein zweiter Satz (nicht nötig)</translation>
+</message>
+<message>
+<source>Type a sentence</source>
+<translation>Einen englischen Satz eintippen</translation>
+</message>
+</context>
+<context>
+<name>SentenceEdit</name>
+<message>
+<source>Sentence {mark}</source>
+<translation>Satz {mark}</translation>
+</message>
+</context>
+<context>
+<name>Session</name>
+<message>
+<source>{file} could not be opened: {reason}.</source>
+<translation>{file} ließ sich nicht öffnen: {reason}.</translation>
+</message>
+<message>
+<source>{file} is damaged or not a BERTscope session: it has an unknown entry, {name}.</source>
+<translation>{file} ist beschädigt oder keine BERTscope-Sitzung: Es enthält einen unbekannten Eintrag, {name}.</translation>
+</message>
+<message>
+<source>{file} is damaged or not a BERTscope session: it is not JSON.</source>
+<translation>{file} ist beschädigt oder keine BERTscope-Sitzung: Es ist kein JSON.</translation>
+</message>
+<message>
+<source>{file} is damaged or not a BERTscope session: it is not text.</source>
+<translation>{file} ist beschädigt oder keine BERTscope-Sitzung: Es ist kein Text.</translation>
+</message>
+<message>
+<source>{file} is damaged or not a BERTscope session: its entry {name} is wrong.</source>
+<translation>{file} ist beschädigt oder keine BERTscope-Sitzung: Der Eintrag {name} ist falsch.</translation>
+</message>
+<message>
+<source>{file} is damaged or not a BERTscope session: its format_version is {version}.</source>
+<translation>{file} ist beschädigt oder keine BERTscope-Sitzung: format_version ist {version}.</translation>
+</message>
+<message>
+<source>{file} is not a BERTscope session; open a file that BERTscope has saved.</source>
+<translation>{file} ist keine BERTscope-Sitzung; eine Datei öffnen, die BERTscope gespeichert hat.</translation>
+</message>
+<message>
+<source>{file} is too large for a BERTscope session; open another file.</source>
+<translation>{file} ist zu groß für eine BERTscope-Sitzung; eine andere Datei öffnen.</translation>
+</message>
+<message>
+<source>{file} was saved by a newer version of BERTscope; open it with that version.</source>
+<translation>{file} wurde mit einer neueren Version von BERTscope gespeichert; mit dieser öffnen.</translation>
+</message>
+</context>
+<context>
+<name>Sessions</name>
+<message>
+<source>Open session</source>
+<translation>Sitzung öffnen</translation>
+</message>
+<message>
+<source>Save session</source>
+<translation>Sitzung speichern</translation>
+</message>
+<message>
+<source>Saved {file}</source>
+<translation>{file} gespeichert</translation>
+</message>
+<message>
+<source>The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}</source>
+<translation>Das Modell {name} der Sitzung ließ sich nicht öffnen, deshalb werden ihre Texte mit {shown} gezeigt. {reason}</translation>
+</message>
+<message>
+<source>its model</source>
+<translation>ihr Modell</translation>
+</message>
+<message>
+<source>the built-in model</source>
+<translation>das mitgelieferte Modell</translation>
+</message>
+<message>
+<source>{model} is not the same model as when the session was saved: its weights or settings differ.</source>
+<translation>{model} ist nicht mehr dasselbe Modell wie beim Speichern der Sitzung: Gewichte oder Einstellungen sind anders.</translation>
+</message>
+</context>
+<context>
+<name>SideCard</name>
+<message>
+<source>Averages over all tokens; “from A to B”: over the tokens of A only.</source>
+<translation>Mittel über alle Token; „von A nach B“: nur über die Token von A.</translation>
+</message>
+<message>
+<source>Its attention to other tokens: 1 in all. Click a token above to see another.</source>
+<translation>Seine Attention auf andere Token: zusammen 1. Ein Klick oben auf ein Token zeigt ein anderes.</translation>
+</message>
+<message>
+<source>This head</source>
+<translation>Dieser Kopf</translation>
+</message>
+<message>
+<source>This head · off</source>
+<translation>Dieser Kopf · aus</translation>
+</message>
+<message>
+<source>What if</source>
+<translation>Was wäre, wenn</translation>
+</message>
+<message>
+<source>What this token looks at</source>
+<translation>Worauf dieses Token schaut</translation>
+</message>
+<message>
+<source>entropy</source>
+<translation>Entropie</translation>
+</message>
+<message>
+<source>from A to B</source>
+<translation>von A nach B</translation>
+</message>
+<message>
+<source>is left out of this view</source>
+<translation>ist in dieser Ansicht ausgelassen</translation>
+</message>
+<message>
+<source>kind: {kind}
+scores: {scores}</source>
+<translation>Art: {kind}
+Werte: {scores}</translation>
+</message>
+<message>
+<source>kind: …
+scores: …</source>
+<translation>Art: …
+Werte: …</translation>
+</message>
+<message>
+<source>left out</source>
+<translation>ausgelassen</translation>
+</message>
+<message>
+<source>mean distance</source>
+<translation>mittlere Entfernung</translation>
+</message>
+<message>
+<source>no B</source>
+<translation>kein B</translation>
+</message>
+<message>
+<source>on {tokens}</source>
+<translation>auf {tokens}</translation>
+</message>
+<message>
+<source>special tokens</source>
+<translation>Spezialtoken</translation>
+</message>
+<message>
+<source>token {position} looks at</source>
+<translation>Token {position} schaut auf</translation>
+</message>
+<message>
+<source>what the token looks at</source>
+<translation>worauf das Token schaut</translation>
+</message>
+<message>
+<source>{distance} tokens</source>
+<translation>{distance} Token</translation>
+</message>
+<message>
+<source>{distance} words</source>
+<translation>{distance} Wörter</translation>
+</message>
+</context>
+<context>
+<name>SnapshotList</name>
+<message>
+<source>Snapshots</source>
+<translation>Snapshots</translation>
+</message>
+<message>
+<source>step {step}: {word}</source>
+<translation>Schritt {step}: {word}</translation>
+</message>
+<message>
+<source>{step} · newest</source>
+<translation>{step} · neuester</translation>
+</message>
+</context>
+<context>
+<name>SnapshotSlider</name>
+<message>
+<source>Time machine: step of the snapshot</source>
+<translation>Zeitmaschine: Schritt des Snapshots</translation>
+</message>
+</context>
+<context>
+<name>StageSlider</name>
+<message>
+<source>layer {layer}</source>
+<translation>Schicht {layer}</translation>
+</message>
+</context>
+<context>
+<name>StageTrack</name>
+<message>
+<source>Layer</source>
+<translation>Schicht</translation>
+</message>
+<message>
+<source>Layer (the arrow keys change it)</source>
+<translation>Schicht (mit den Pfeiltasten änderbar)</translation>
+</message>
+</context>
+<context>
+<name>StatusLine</name>
+<message numerus="yes">
+<source>%n masked</source>
+<translation>
+<numerusform>%n maskiert</numerusform>
+<numerusform>%n maskiert</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n token(s)</source>
+<translation>
+<numerusform>%n Token</numerusform>
+<numerusform>%n Token</numerusform>
+</translation>
+</message>
+<message>
+<source>Status</source>
+<translation>Status</translation>
+</message>
+<message>
+<source>forward pass {forward_ms} ms · drawn in {draw_ms} ms</source>
+<translation>Durchlauf {forward_ms} ms · gezeichnet in {draw_ms} ms</translation>
+</message>
+<message>
+<source>one sentence</source>
+<translation>ein Satz</translation>
+</message>
+<message>
+<source>segment A {a} · segment B {b}</source>
+<translation>Segment A {a} · Segment B {b}</translation>
+</message>
+<message>
+<source>sentence A {a} · sentence B {b}</source>
+<translation>Satz A {a} · Satz B {b}</translation>
+</message>
+</context>
+<context>
+<name>StepHeader</name>
+<message>
+<source>Step {number}: {title}, {formula}, {shape}</source>
+<translation>Schritt {number}: {title}, {formula}, {shape}</translation>
+</message>
+</context>
+<context>
+<name>StepsView</name>
+<message numerus="yes">
+<source>%n dimension(s)</source>
+<translation>
+<numerusform>%n Dimension</numerusform>
+<numerusform>%n Dimensionen</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n neuron(s)</source>
+<translation>
+<numerusform>%n Neuron</numerusform>
+<numerusform>%n Neuronen</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n token(s)</source>
+<translation>
+<numerusform>%n Token</numerusform>
+<numerusform>%n Token</numerusform>
+</translation>
+</message>
+<message>
+<source>Head</source>
+<translation>Kopf</translation>
+</message>
+<message>
+<source>Layer {layer}, step by step</source>
+<translation>Schicht {layer}, Schritt für Schritt</translation>
+</message>
+<message>
+<source>Layer {layer}: {step}</source>
+<translation>Schicht {layer}: {step}</translation>
+</message>
+<message>
+<source>One layer, step by step</source>
+<translation>Eine Schicht, Schritt für Schritt</translation>
+</message>
+<message>
+<source>Row: a token. Column: one of its numbers. Numbers of one step go into the next.</source>
+<translation>Zeile: ein Token. Spalte: eine seiner Zahlen. Die Zahlen eines Schritts gehen in den nächsten.</translation>
+</message>
+<message>
+<source>Step by step</source>
+<translation>Schritt für Schritt</translation>
+</message>
+<message>
+<source>The head whose queries, keys, values and scores are shown</source>
+<translation>Der Kopf, dessen Querys, Keys, Values und Scores gezeigt werden</translation>
+</message>
+<message>
+<source>columns {first}–{last} of {count}</source>
+<translation>Spalten {first}–{last} von {count}</translation>
+</message>
+<message>
+<source>dimension {dimension}</source>
+<translation>Dimension {dimension}</translation>
+</message>
+<message>
+<source>head {head}</source>
+<translation>Kopf {head}</translation>
+</message>
+<message>
+<source>neuron {neuron}</source>
+<translation>Neuron {neuron}</translation>
+</message>
+</context>
+<context>
+<name>Strips</name>
+<message>
+<source>Parts of the input embedding: rows are tokens, columns are dimensions</source>
+<translation>Teile des Eingabe-Embeddings: Zeilen sind Token, Spalten sind Dimensionen</translation>
+</message>
+</context>
+<context>
+<name>SummaryView</name>
+<message>
+<source>It reads the text on the left and ignores A and B.</source>
+<translation>Es liest den Text links und lässt A und B außer Acht.</translation>
+</message>
+<message>
+<source>Picked sentences</source>
+<translation>Ausgewählte Sätze</translation>
+</message>
+<message>
+<source>Sentences in text order</source>
+<translation>Sätze in der Reihenfolge des Textes</translation>
+</message>
+<message numerus="yes">
+<source>The last %n sentence(s) were not read: the text is too long.</source>
+<translation>
+<numerusform>Der letzte Satz wurde nicht gelesen: Der Text ist zu lang.</numerusform>
+<numerusform>Die letzten %n Sätze wurden nicht gelesen: Der Text ist zu lang.</numerusform>
+</translation>
+</message>
+<message>
+<source>The longer a bar, the more the sentence matters. Would you have picked the same?</source>
+<translation>Je länger ein Balken, desto wichtiger der Satz. Hättest du dieselben gewählt?</translation>
+</message>
+<message>
+<source>The text</source>
+<translation>Der Text</translation>
+</message>
+<message>
+<source>There is no text yet: type or paste one on the left.</source>
+<translation>Es gibt noch keinen Text: links einen eintippen oder einfügen.</translation>
+</message>
+<message>
+<source>Type or paste a text here</source>
+<translation>Hier einen Text eintippen oder einfügen</translation>
+</message>
+<message>
+<source>with the picked sentences marked</source>
+<translation>mit den ausgewählten Sätzen markiert</translation>
+</message>
+<message>
+<source>{picked} of {all} sentences picked</source>
+<translation>{picked} von {all} Sätzen ausgewählt</translation>
+</message>
+</context>
+<context>
+<name>SurpriseView</name>
+<message>
+<source>0 bits: certain. 1 bit: a coin toss. 10 bits: one in a thousand. Pseudo-perplexity says how unsure the model is on average: as if it chose among that many equally likely words. It is 2 to the power of the mean, {mean} bits over {count} tokens.</source>
+<translation>0 Bit: sicher. 1 Bit: ein Münzwurf. 10 Bit: eins zu tausend. Die Pseudo-Perplexität sagt, wie unsicher das Modell im Mittel ist: als wählte es unter so vielen gleich wahrscheinlichen Wörtern. Sie ist 2 hoch das Mittel, {mean} Bit über {count} Token.</translation>
+</message>
+<message>
+<source>Click a word to select it, and press M to hide it.</source>
+<translation>Ein Wort anklicken, um es auszuwählen, und M drücken, um es zu verdecken.</translation>
+</message>
+<message>
+<source>Each word is hidden once while the model reads all the others. Darker: harder to guess.</source>
+<translation>Jedes Wort wird einmal verdeckt, während das Modell alle anderen liest. Dunkler: schwerer zu raten.</translation>
+</message>
+<message>
+<source>How surprising is each word?</source>
+<translation>Wie überraschend ist jedes Wort?</translation>
+</message>
+<message>
+<source>Most surprising</source>
+<translation>Am überraschendsten</translation>
+</message>
+<message>
+<source>Most surprising words</source>
+<translation>Überraschendste Wörter</translation>
+</message>
+<message>
+<source>No predictions</source>
+<translation>Keine Vorhersagen</translation>
+</message>
+<message>
+<source>Surprise of each word, in bits</source>
+<translation>Überraschung jedes Wortes, in Bit</translation>
+</message>
+<message>
+<source>With your changes inside the model.</source>
+<translation>Mit den Änderungen im Modell.</translation>
+</message>
+<message>
+<source>Words: all pieces of a word are masked together, and their bits added up.</source>
+<translation>Wörter: Alle Stücke eines Wortes werden zusammen maskiert und ihre Bits addiert.</translation>
+</message>
+<message>
+<source>bits, each word masked in turn</source>
+<translation>Bit, jedes Wort der Reihe nach maskiert</translation>
+</message>
+<message>
+<source>pseudo-perplexity {perplexity}</source>
+<translation>Pseudo-Perplexität {perplexity}</translation>
+</message>
+<message>
+<source>surprise in bits</source>
+<translation>Überraschung in Bit</translation>
+</message>
+<message>
+<source>{token}: {surprise}, probability {probability}</source>
+<translation>{token}: {surprise}, Wahrscheinlichkeit {probability}</translation>
+</message>
+</context>
+<context>
+<name>TaggedText</name>
+<message>
+<source>The sentence with its tags</source>
+<translation>Der Satz mit seinen Tags</translation>
+</message>
+</context>
+<context>
+<name>TagsView</name>
+<message>
+<source>Below a word: what the model takes it for, and how sure it is. Try a name that it cannot know.</source>
+<translation>Unter einem Wort: wofür das Modell es hält und wie sicher es sich ist. Einen Namen ausprobieren, den es nicht kennen kann.</translation>
+</message>
+<message>
+<source>It reads A and ignores B.</source>
+<translation>Es liest A und lässt B außer Acht.</translation>
+</message>
+<message>
+<source>It tags no words in this text.</source>
+<translation>In diesem Text taggt es kein Wort.</translation>
+</message>
+<message>
+<source>Predicted tags</source>
+<translation>Vorhergesagte Tags</translation>
+</message>
+<message numerus="yes">
+<source>The last %n word(s) were not read: the text is too long.</source>
+<translation>
+<numerusform>Das letzte Wort wurde nicht gelesen: Der Text ist zu lang.</numerusform>
+<numerusform>Die letzten %n Wörter wurden nicht gelesen: Der Text ist zu lang.</numerusform>
+</translation>
+</message>
+<message>
+<source>The types it knows</source>
+<translation>Die Typen, die es kennt</translation>
+</message>
+</context>
+<context>
+<name>TargetBox</name>
+<message>
+<source>The prediction to explain</source>
+<translation>Die Vorhersage, die erklärt werden soll</translation>
+</message>
+</context>
+<context>
+<name>Task</name>
+<message>
+<source>Choose the best ending</source>
+<translation>Den besten Schluss wählen</translation>
+</message>
+<message>
+<source>Choose the right answer (CommonsenseQA)</source>
+<translation>Die richtige Antwort wählen (CommonsenseQA)</translation>
+</message>
+<message>
+<source>Classify pairs of texts</source>
+<translation>Textpaare klassifizieren</translation>
+</message>
+<message>
+<source>Classify texts</source>
+<translation>Texte klassifizieren</translation>
+</message>
+<message>
+<source>Do two questions mean the same? (QQP)</source>
+<translation>Bedeuten zwei Fragen dasselbe? (QQP)</translation>
+</message>
+<message>
+<source>Do two sentences mean the same? (MRPC)</source>
+<translation>Bedeuten zwei Sätze dasselbe? (MRPC)</translation>
+</message>
+<message>
+<source>Does B follow from A, or contradict it? (MNLI)</source>
+<translation>Folgt B aus A, oder widerspricht es? (MNLI)</translation>
+</message>
+<message>
+<source>Does B follow from A? (RTE)</source>
+<translation>Folgt B aus A? (RTE)</translation>
+</message>
+<message>
+<source>Does the sentence answer the question? (QNLI)</source>
+<translation>Beantwortet der Satz die Frage? (QNLI)</translation>
+</message>
+<message>
+<source>Find the answer in a passage</source>
+<translation>Die Antwort in einem Text finden</translation>
+</message>
+<message>
+<source>Give texts several labels at once</source>
+<translation>Texten mehrere Labels zugleich geben</translation>
+</message>
+<message>
+<source>How similar are two sentences, 0 to 5? (STS-B)</source>
+<translation>Wie ähnlich sind zwei Sätze, 0 bis 5? (STS-B)</translation>
+</message>
+<message>
+<source>Is the sentence acceptable English? (CoLA)</source>
+<translation>Ist der Satz korrektes Englisch? (CoLA)</translation>
+</message>
+<message>
+<source>Names in a sentence (CoNLL-2003)</source>
+<translation>Namen in einem Satz (CoNLL-2003)</translation>
+</message>
+<message>
+<source>Parts of speech (CoNLL-2003)</source>
+<translation>Wortarten (CoNLL-2003)</translation>
+</message>
+<message>
+<source>Phrases in a sentence (CoNLL-2003)</source>
+<translation>Phrasen in einem Satz (CoNLL-2003)</translation>
+</message>
+<message>
+<source>Pick the sentences that sum up a text</source>
+<translation>Die Sätze auswählen, die einen Text zusammenfassen</translation>
+</message>
+<message>
+<source>Score pairs of texts</source>
+<translation>Textpaare bewerten</translation>
+</message>
+<message>
+<source>Sentiment of a sentence (SST-2)</source>
+<translation>Stimmung eines Satzes (SST-2)</translation>
+</message>
+<message>
+<source>Tag the words in a text</source>
+<translation>Die Wörter eines Textes taggen</translation>
+</message>
+<message>
+<source>The answer in a passage (SQuAD 1.1)</source>
+<translation>Die Antwort in einem Text (SQuAD 1.1)</translation>
+</message>
+<message>
+<source>The answer in a passage, if it has one (SQuAD 2.0)</source>
+<translation>Die Antwort in einem Text, wenn es eine gibt (SQuAD 2.0)</translation>
+</message>
+<message>
+<source>The sentences that sum up a text</source>
+<translation>Die Sätze, die einen Text zusammenfassen</translation>
+</message>
+<message>
+<source>What happens next? (SWAG)</source>
+<translation>Was geschieht als Nächstes? (SWAG)</translation>
+</message>
+<message>
+<source>Who does the pronoun refer to? (WNLI)</source>
+<translation>Auf wen bezieht sich das Pronomen? (WNLI)</translation>
+</message>
+</context>
+<context>
+<name>TaskBox</name>
+<message>
+<source>Done. {now}</source>
+<translation>Geschafft. {now}</translation>
+</message>
+<message>
+<source>Hint</source>
+<translation>Hinweis</translation>
+</message>
+<message>
+<source>Not yet. {now}</source>
+<translation>Noch nicht. {now}</translation>
+</message>
+<message>
+<source>Not yet: {now}, done from {target}.</source>
+<translation>Noch nicht: {now}, geschafft ab {target}.</translation>
+</message>
+<message>
+<source>Not yet: {now}, goal: {target}.</source>
+<translation>Noch nicht: {now}, Ziel: {target}.</translation>
+</message>
+</context>
+<context>
+<name>TaskKind</name>
+<message>
+<source>answer</source>
+<translation>antworten</translation>
+</message>
+<message>
+<source>choose</source>
+<translation>wählen</translation>
+</message>
+<message>
+<source>classify</source>
+<translation>klassifizieren</translation>
+</message>
+<message>
+<source>continue</source>
+<translation>fortsetzen</translation>
+</message>
+<message>
+<source>distil</source>
+<translation>destillieren</translation>
+</message>
+<message>
+<source>fine-tune</source>
+<translation>feintunen</translation>
+</message>
+<message>
+<source>pairs</source>
+<translation>Paare</translation>
+</message>
+<message>
+<source>pretrain</source>
+<translation>vortrainieren</translation>
+</message>
+<message>
+<source>several labels</source>
+<translation>mehrere Labels</translation>
+</message>
+<message>
+<source>similarity</source>
+<translation>Ähnlichkeit</translation>
+</message>
+<message>
+<source>summarise</source>
+<translation>zusammenfassen</translation>
+</message>
+<message>
+<source>tag</source>
+<translation>taggen</translation>
+</message>
+</context>
+<context>
+<name>TextView</name>
+<message>
+<source>It reads A and B.</source>
+<translation>Es liest A und B.</translation>
+</message>
+<message>
+<source>It reads A and ignores B.</source>
+<translation>Es liest A und lässt B außer Acht.</translation>
+</message>
+<message>
+<source>It reads A, and B if there is one.</source>
+<translation>Es liest A, und B, wenn es eines gibt.</translation>
+</message>
+<message>
+<source>It was fine-tuned on pairs of texts: type the second one in B.</source>
+<translation>Es wurde an Textpaaren feingetunt: den zweiten Text in B eintippen.</translation>
+</message>
+</context>
+<context>
+<name>Tiles</name>
+<message>
+<source>Tokens with segment and position: Space changes the segment, Enter picks a token to swap</source>
+<translation>Token mit Segment und Position: Leertaste ändert das Segment, Enter wählt ein Token zum Tauschen</translation>
+</message>
+</context>
+<context>
+<name>TitleBar</name>
+<message numerus="yes">
+<source>%n head(s)</source>
+<translation>
+<numerusform>%n Kopf</numerusform>
+<numerusform>%n Köpfe</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n layer(s)</source>
+<translation>
+<numerusform>%n Schicht</numerusform>
+<numerusform>%n Schichten</numerusform>
+</translation>
+</message>
+<message>
+<source>Aa Projector</source>
+<translation>Aa Beamer</translation>
+</message>
+<message>
+<source>All commands</source>
+<translation>Alle Befehle</translation>
+</message>
+<message>
+<source>Examples</source>
+<translation>Beispiele</translation>
+</message>
+<message>
+<source>Larger text, for a projector</source>
+<translation>Größere Schrift, für einen Beamer</translation>
+</message>
+<message>
+<source>Lessons</source>
+<translation>Lektionen</translation>
+</message>
+<message>
+<source>Lessons, page by page, with tasks</source>
+<translation>Lektionen, Seite für Seite, mit Aufgaben</translation>
+</message>
+<message>
+<source>Loading the built-in model…</source>
+<translation>Das mitgelieferte Modell wird geladen…</translation>
+</message>
+<message>
+<source>Loading {name}…</source>
+<translation>{name} wird geladen…</translation>
+</message>
+<message>
+<source>No model</source>
+<translation>Kein Modell</translation>
+</message>
+<message>
+<source>Sentence pairs to start from</source>
+<translation>Satzpaare für den Anfang (englisch, denn das Modell kann nur Englisch)</translation>
+</message>
+<message>
+<source>Switch between light and dark</source>
+<translation>Zwischen Hell und Dunkel wechseln</translation>
+</message>
+<message>
+<source>The open model; click to open another</source>
+<translation>Das offene Modell; ein Klick öffnet ein anderes</translation>
+</message>
+<message>
+<source>The training step of this snapshot; click to open another</source>
+<translation>Der Trainingsschritt dieses Snapshots; ein Klick öffnet einen anderen</translation>
+</message>
+<message>
+<source>Training step</source>
+<translation>Trainingsschritt</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+</context>
+<context>
+<name>TokenCard</name>
+<message>
+<source>0: the same vector</source>
+<translation>0: derselbe Vektor</translation>
+</message>
+<message>
+<source>1: the same direction</source>
+<translation>1: dieselbe Richtung</translation>
+</message>
+<message>
+<source>Cosine</source>
+<translation>Kosinus</translation>
+</message>
+<message>
+<source>Distance</source>
+<translation>Abstand</translation>
+</message>
+<message>
+<source>Length of each part, and its share of the sum</source>
+<translation>Länge jedes Teils und sein Anteil an der Summe</translation>
+</message>
+<message>
+<source>Nearest words in the token table</source>
+<translation>Nächste Wörter in der Token-Tabelle</translation>
+</message>
+<message>
+<source>No tokens</source>
+<translation>Keine Token</translation>
+</message>
+<message>
+<source>Share: how much the part contributes to the sum’s length, p·x / |x|². The shares add up to 100%.</source>
+<translation>Anteil: wie viel der Teil zur Länge der Summe beiträgt, p·x / |x|². Die Anteile ergeben zusammen 100 %.</translation>
+</message>
+<message>
+<source>Words whose vectors lie close by (Euclidean distance)</source>
+<translation>Wörter, deren Vektoren in der Nähe liegen (euklidischer Abstand)</translation>
+</message>
+<message>
+<source>Words whose vectors point in a similar direction</source>
+<translation>Wörter, deren Vektoren in eine ähnliche Richtung zeigen</translation>
+</message>
+<message>
+<source>after {step}: {length}</source>
+<translation>nach {step}: {length}</translation>
+</message>
+<message>
+<source>length (L2 norm) · share of the sum</source>
+<translation>Länge (L2-Norm) · Anteil an der Summe</translation>
+</message>
+<message numerus="yes">
+<source>mean of %n piece(s)</source>
+<translation>
+<numerusform>Mittel von %n Stück</numerusform>
+<numerusform>Mittel von %n Stücken</numerusform>
+</translation>
+</message>
+<message>
+<source>read as {segment}</source>
+<translation>gelesen als {segment}</translation>
+</message>
+<message>
+<source>token {position}</source>
+<translation>Token {position}</translation>
+</message>
+<message>
+<source>tokens {first}–{last}</source>
+<translation>Token {first}–{last}</translation>
+</message>
+</context>
+<context>
+<name>TokenMenu</name>
+<message>
+<source>Copy “{token}”</source>
+<translation>„{token}“ kopieren</translation>
+</message>
+<message>
+<source>Deselect</source>
+<translation>Auswahl aufheben</translation>
+</message>
+<message>
+<source>Mask</source>
+<translation>Maskieren</translation>
+</message>
+<message>
+<source>Move to segment {letter}</source>
+<translation>In Segment {letter} verschieben</translation>
+</message>
+<message>
+<source>Pin “{token}”</source>
+<translation>„{token}“ festhalten</translation>
+</message>
+<message>
+<source>Remove the mask</source>
+<translation>Maske entfernen</translation>
+</message>
+</context>
+<context>
+<name>TokenStrip</name>
+<message numerus="yes">
+<source>%Ln token(s) (was|were) dropped: the model reads at most {most}.</source>
+<translation>
+<numerusform>%Ln Token fiel weg: Das Modell liest höchstens {most}.</numerusform>
+<numerusform>%Ln Token fielen weg: Das Modell liest höchstens {most}.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>Not in the vocabulary, read as {token}: {words} and %n more.</source>
+<translation>
+<numerusform>Nicht im Vokabular, gelesen als {token}: {words} und %n weiteres.</numerusform>
+<numerusform>Nicht im Vokabular, gelesen als {token}: {words} und %n weitere.</numerusform>
+</translation>
+</message>
+<message>
+<source>Not in the vocabulary, read as {token}: {words}.</source>
+<translation>Nicht im Vokabular, gelesen als {token}: {words}.</translation>
+</message>
+<message>
+<source>Tokens</source>
+<translation>Token</translation>
+</message>
+<message>
+<source>id {id}</source>
+<translation>ID {id}</translation>
+</message>
+<message>
+<source>masked; it was {token}</source>
+<translation>maskiert; es war {token}</translation>
+</message>
+<message>
+<source>position {position}</source>
+<translation>Position {position}</translation>
+</message>
+<message>
+<source>segment {letter}</source>
+<translation>Segment {letter}</translation>
+</message>
+<message>
+<source>sentence {letter}</source>
+<translation>Satz {letter}</translation>
+</message>
+<message>
+<source>the vocabulary has no token for “{text}”</source>
+<translation>das Vokabular hat kein Token für „{text}“</translation>
+</message>
+<message>
+<source>“{text}” at {position}</source>
+<translation>„{text}“ an Stelle {position}</translation>
+</message>
+</context>
+<context>
+<name>TokenView</name>
+<message>
+<source>special tokens left out, rows rescaled to sum to 1</source>
+<translation>ohne Spezialtoken, Zeilen auf Summe 1 gebracht</translation>
+</message>
+<message>
+<source>word pieces merged: columns summed, rows and vectors averaged</source>
+<translation>Wortstücke zusammengefasst: Spalten addiert, Zeilen und Vektoren gemittelt</translation>
+</message>
+<message>
+<source>words: the mean of their pieces</source>
+<translation>Wörter: das Mittel ihrer Stücke</translation>
+</message>
+</context>
+<context>
+<name>TokenisationsPicture</name>
+<message>
+<source>The text as two vocabularies tokenise it</source>
+<translation>Der Text, von zwei Vokabularen zerlegt</translation>
+</message>
+</context>
+<context>
+<name>TrainRoom</name>
+<message numerus="yes">
+<source>%n snapshot(s) kept</source>
+<translation>
+<numerusform>%n Snapshot behalten</numerusform>
+<numerusform>%n Snapshots behalten</numerusform>
+</translation>
+</message>
+<message>
+<source>Drag to any step, and open it: every room shows the model as it was then.</source>
+<translation>Zu einem Schritt ziehen und ihn öffnen: Jeder Raum zeigt das Modell, wie es damals war.</translation>
+</message>
+<message>
+<source>Each is one training. Click one to see it.</source>
+<translation>Jeder ist ein Training. Ein Klick zeigt ihn.</translation>
+</message>
+<message>
+<source>Every room shows the model as it was at this step</source>
+<translation>Jeder Raum zeigt das Modell, wie es bei diesem Schritt war</translation>
+</message>
+<message>
+<source>New run</source>
+<translation>Neuer Lauf</translation>
+</message>
+<message>
+<source>No runs yet. Start one: the sample stories take two minutes.</source>
+<translation>Noch keine Läufe. Einen starten: Die Beispielgeschichten dauern zwei Minuten.</translation>
+</message>
+<message>
+<source>Open in every room</source>
+<translation>In jedem Raum öffnen</translation>
+</message>
+<message>
+<source>Play</source>
+<translation>Abspielen</translation>
+</message>
+<message>
+<source>Run the model from this step on your own text</source>
+<translation>Das Modell dieses Schritts am eigenen Text ausprobieren</translation>
+</message>
+<message>
+<source>Runs</source>
+<translation>Läufe</translation>
+</message>
+<message>
+<source>Start with stories</source>
+<translation>Mit Geschichten beginnen</translation>
+</message>
+<message>
+<source>Step through the snapshots one by one</source>
+<translation>Die Snapshots einen nach dem anderen zeigen</translation>
+</message>
+<message>
+<source>Stop playing</source>
+<translation>Nicht mehr abspielen</translation>
+</message>
+<message>
+<source>Time machine</source>
+<translation>Zeitmaschine</translation>
+</message>
+<message>
+<source>Try it in Apply</source>
+<translation>Unter Anwenden ausprobieren</translation>
+</message>
+<message>
+<source>Watch it learn</source>
+<translation>Beim Lernen zusehen</translation>
+</message>
+<message>
+<source>You have no runs of your own yet. Start one: the sample stories take two minutes.</source>
+<translation>Noch kein eigener Lauf. Einen starten: Die Beispielgeschichten dauern zwei Minuten.</translation>
+</message>
+<message>
+<source>no snapshots</source>
+<translation>keine Snapshots</translation>
+</message>
+<message>
+<source>open</source>
+<translation>offen</translation>
+</message>
+<message>
+<source>step {step} of {newest}</source>
+<translation>Schritt {step} von {newest}</translation>
+</message>
+<message>
+<source>the open snapshot is no longer there</source>
+<translation>den offenen Snapshot gibt es nicht mehr</translation>
+</message>
+<message>
+<source>{size} each</source>
+<translation>je {size}</translation>
+</message>
+</context>
+<context>
+<name>UsesEditor</name>
+<message>
+<source>Add a sentence</source>
+<translation>Satz hinzufügen</translation>
+</message>
+<message>
+<source>Sentence {number}</source>
+<translation>Satz {number}</translation>
+</message>
+<message>
+<source>The number says which meaning the word has in that sentence. Click it to change it.</source>
+<translation>Die Zahl sagt, welche Bedeutung das Wort in diesem Satz hat. Ein Klick ändert sie.</translation>
+</message>
+<message>
+<source>The word to compare</source>
+<translation>Das Wort, das verglichen wird</translation>
+</message>
+<message>
+<source>Word</source>
+<translation>Wort</translation>
+</message>
+</context>
+<context>
+<name>Verdict</name>
+<message>
+<source>A comes before B</source>
+<translation>A kommt vor B</translation>
+</message>
+<message>
+<source>B comes before A</source>
+<translation>B kommt vor A</translation>
+</message>
+<message>
+<source>B does not follow A</source>
+<translation>B folgt nicht auf A</translation>
+</message>
+<message>
+<source>B follows A</source>
+<translation>B folgt auf A</translation>
+</message>
+<message>
+<source>Cosine of A and B</source>
+<translation>Kosinus von A und B</translation>
+</message>
+<message>
+<source>Does A come before B?</source>
+<translation>Kommt A vor B?</translation>
+</message>
+<message>
+<source>Each sentence is read on its own, as typed, and becomes one vector: {vector}. Their cosine is 1 where both point the same way and about 0 where they have nothing in common. What counts as high differs from model to model.</source>
+<translation>Jeder Satz wird für sich gelesen, wie er dasteht, und wird zu einem Vektor: {vector}. Ihr Kosinus ist 1, wenn beide in dieselbe Richtung zeigen, und etwa 0, wenn sie nichts gemeinsam haben. Was als hoch gilt, ist von Modell zu Modell verschieden.</translation>
+</message>
+<message>
+<source>How similar are A and B?</source>
+<translation>Wie ähnlich sind A und B?</translation>
+</message>
+<message>
+<source>Is B the next sentence?</source>
+<translation>Ist B der nächste Satz?</translation>
+</message>
+<message>
+<source>Nearly the same</source>
+<translation>Fast gleich</translation>
+</message>
+<message>
+<source>Next-sentence prediction was half of BERT’s pretraining. Its head reads {token} and gives IsNext {yes}, NotNext {no}.</source>
+<translation>Die Vorhersage des nächsten Satzes war die Hälfte von BERTs Vortraining. Ihr Ausgabekopf liest {token} und gibt IsNext {yes}, NotNext {no}.</translation>
+</message>
+<message>
+<source>No</source>
+<translation>Nein</translation>
+</message>
+<message>
+<source>Not similar</source>
+<translation>Nicht ähnlich</translation>
+</message>
+<message>
+<source>Probability that {claim}</source>
+<translation>Wahrscheinlichkeit, dass gilt: {claim}</translation>
+</message>
+<message>
+<source>Similar</source>
+<translation>Ähnlich</translation>
+</message>
+<message>
+<source>Somewhat similar</source>
+<translation>Etwas ähnlich</translation>
+</message>
+<message>
+<source>The sentence-order head reads {token} and gives in order {yes}, swapped {no}. Both sentences may well be about the same thing: only their order is in question.</source>
+<translation>Der Ausgabekopf für die Satzreihenfolge liest {token} und gibt „richtig“ {yes}, „vertauscht“ {no}. Beide Sätze können gut vom selben handeln: Es geht nur um ihre Reihenfolge.</translation>
+</message>
+<message>
+<source>This model does not say whether B follows A.</source>
+<translation>Dieses Modell sagt nicht, ob B auf A folgt.</translation>
+</message>
+<message>
+<source>Type a second sentence in B to ask whether it follows A.</source>
+<translation>In B einen zweiten Satz eintippen, um zu fragen, ob er auf A folgt.</translation>
+</message>
+<message>
+<source>Type a second sentence in B to ask which of the two comes first.</source>
+<translation>In B einen zweiten Satz eintippen, um zu fragen, welcher der beiden zuerst kommt.</translation>
+</message>
+<message>
+<source>Type a second sentence in B to compare it with A.</source>
+<translation>In B einen zweiten Satz eintippen, um ihn mit A zu vergleichen.</translation>
+</message>
+<message>
+<source>Unsure</source>
+<translation>Unsicher</translation>
+</message>
+<message>
+<source>Yes</source>
+<translation>Ja</translation>
+</message>
+<message>
+<source>cosine {cosine}</source>
+<translation>Kosinus {cosine}</translation>
+</message>
+<message>
+<source>the first token</source>
+<translation>das erste Token</translation>
+</message>
+<message>
+<source>the hidden state of {token}</source>
+<translation>der Hidden State von {token}</translation>
+</message>
+<message>
+<source>the mean of its tokens’ hidden states</source>
+<translation>das Mittel der Hidden States seiner Token</translation>
+</message>
+</context>
+<context>
+<name>ViewRoom</name>
+<message>
+<source>Views</source>
+<translation>Ansichten</translation>
+</message>
+</context>
+<context>
+<name>ViewSpec</name>
+<message>
+<source>A head can look at a word and not use it. Compare three bars: where it looks, and two tests of whether that matters. Only where all agree does it matter.</source>
+<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Drei Balken im Vergleich: wohin er schaut, und zwei Proben, ob das zählt. Nur wo alle übereinstimmen, zählt es.</translation>
+</message>
+<message>
+<source>A head lets each token collect information from others. Row: the token that looks. Column: what it looks at. Darker: more.</source>
+<translation>Mit einem Kopf holt sich jedes Token Information von anderen. Zeile: das Token, das schaut. Spalte: worauf es schaut. Dunkler: mehr.</translation>
+</message>
+<message>
+<source>A layer does not replace what a token is, it adds to it. Who adds more in each layer: attention, which brings news from other tokens, or feed-forward, which works on the token alone?</source>
+<translation>Eine Schicht ersetzt nicht, was ein Token ist, sie fügt etwas hinzu. Wer fügt in jeder Schicht mehr hinzu: Attention, die Neues von anderen Token bringt, oder Feed-Forward, das an dem Token allein arbeitet?</translation>
+</message>
+<message>
+<source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what differs between the two?</source>
+<translation>Ein Modell liest Zahlen, keine Wörter. Hier ist zu sehen, wie jedes Token seine Zahlen bekommt. Ein Wort zweimal eintippen: Was ist bei den beiden verschieden?</translation>
+</message>
+<message>
+<source>A model that knows a language is surprised by mistakes, rare words and twists. Put in a word that does not fit: does it notice?</source>
+<translation>Ein Modell, das eine Sprache kennt, ist von Fehlern, seltenen Wörtern und Wendungen überrascht. Ein Wort einsetzen, das nicht passt: Merkt es das?</translation>
+</message>
+<message>
+<source>A neuron works like a detector: it fires for some tokens and makes some words more likely. Click one: can you tell what it detects?</source>
+<translation>Ein Neuron arbeitet wie ein Melder: Es feuert bei manchen Token und macht manche Wörter wahrscheinlicher. Eines anklicken: Ist zu erkennen, was es meldet?</translation>
+</message>
+<message>
+<source>After every layer, each token is a new list of numbers: its hidden state. Move the slider: which tokens become so alike that the model can hardly tell them apart?</source>
+<translation>Nach jeder Schicht ist jedes Token eine neue Liste von Zahlen: sein Hidden State. Den Regler bewegen: Welche Token werden so ähnlich, dass das Modell sie kaum noch unterscheiden kann?</translation>
+</message>
+<message>
+<source>Alike</source>
+<translation>Ähnlichkeit</translation>
+</message>
+<message>
+<source>Check</source>
+<translation>Probe</translation>
+</message>
+<message>
+<source>Do the heads share the work, or do the same twice? Each dot is a head; near each other: they look at the same tokens. Fainter: lower layers.</source>
+<translation>Teilen sich die Köpfe die Arbeit, oder tun sie dasselbe doppelt? Jeder Punkt ist ein Kopf; nah beieinander: Sie schauen auf dieselben Token. Blasser: untere Schichten.</translation>
+</message>
+<message>
+<source>Does the model know that a bank can hold money or a river? A word begins the same in every sentence: see at which layer its meanings part.</source>
+<translation>Weiß das Modell, dass „bank“ eine Bank oder ein Ufer sein kann? Ein Wort beginnt in jedem Satz gleich: In welcher Schicht trennen sich seine Bedeutungen?</translation>
+</message>
+<message>
+<source>Does the model need to know the order of the words, or which sentence they belong to? Take that away, and see what it predicts.</source>
+<translation>Muss das Modell wissen, in welcher Reihenfolge die Wörter stehen oder zu welchem Satz sie gehören? Ihm das wegnehmen und sehen, was es vorhersagt.</translation>
+</message>
+<message>
+<source>Effects</source>
+<translation>Wirkung</translation>
+</message>
+<message>
+<source>Every layer moves each token a little. Where lines come together, the model treats the tokens more and more alike; where they part, it tells them apart.</source>
+<translation>Jede Schicht verschiebt jedes Token ein wenig. Wo Linien zusammenlaufen, behandelt das Modell die Token immer ähnlicher; wo sie sich trennen, unterscheidet es sie.</translation>
+</message>
+<message>
+<source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: who cuts it more?</source>
+<translation>Jedes Modell zerlegt Wörter auf seine Weise, und ein Wort in Stücken ist schwerer zu verstehen. Ein seltenes Wort eintippen: Wer zerlegt es stärker?</translation>
+</message>
+<message>
+<source>Fill in order</source>
+<translation>Nacheinander füllen</translation>
+</message>
+<message>
+<source>Find</source>
+<translation>Suchen</translation>
+</message>
+<message>
+<source>Flow</source>
+<translation>Fluss</translation>
+</message>
+<message>
+<source>Gradient</source>
+<translation>Gradient</translation>
+</message>
+<message>
+<source>Hidden states</source>
+<translation>Hidden States</translation>
+</message>
+<message>
+<source>How much of a word could reach each token at most? Think of pipes: the narrowest one decides. Row: a token after these layers. Column: the word.</source>
+<translation>Wie viel von einem Wort könnte höchstens bei jedem Token ankommen? Wie bei Rohren: Das engste entscheidet. Zeile: ein Token nach diesen Schichten. Spalte: das Wort.</translation>
+</message>
+<message>
+<source>Is the model right for the right reason? Red words speak for its answer, blue ones against it. Three ways to measure: trust what they agree on.</source>
+<translation>Hat das Modell aus dem richtigen Grund recht? Rote Wörter sprechen für seine Antwort, blaue dagegen. Drei Messverfahren: Zu trauen ist dem, worin sie übereinstimmen.</translation>
+</message>
+<message>
+<source>Is there a head that looks from “it” to “cat”? Type what you look for, and see which heads do it.</source>
+<translation>Gibt es einen Kopf, der von „it“ auf „cat“ schaut? Eintippen, was gesucht wird, und sehen, welche Köpfe es tun.</translation>
+</message>
+<message>
+<source>Kinds</source>
+<translation>Arten</translation>
+</message>
+<message>
+<source>Layer after layer the tokens mix, so one head is not the whole story. Row: a token after these layers. Column: the words its information came from.</source>
+<translation>Schicht für Schicht mischen sich die Token, ein Kopf allein ist also nicht die ganze Geschichte. Zeile: ein Token nach diesen Schichten. Spalte: die Wörter, aus denen seine Information kam.</translation>
+</message>
+<message>
+<source>Layer by layer</source>
+<translation>Schicht für Schicht</translation>
+</message>
+<message>
+<source>Left: the token that looks. Right: what it looks at. Thicker: more. Point at a token to follow its lines; Ctrl+click a second head to compare.</source>
+<translation>Links: das Token, das schaut. Rechts: worauf es schaut. Dicker: mehr. Auf ein Token zeigen, um seinen Linien zu folgen; Strg+Klick auf einen zweiten Kopf zum Vergleich.</translation>
+</message>
+<message>
+<source>Lines</source>
+<translation>Linien</translation>
+</message>
+<message>
+<source>Many heads have one simple habit. Click one: 3·2 is layer 3, head 2; .83 says how strong the habit is (1 at most).</source>
+<translation>Viele Köpfe haben eine einfache Gewohnheit. Ein Klick zeigt einen: 3·2 ist Schicht 3, Kopf 2; die Zahl dahinter sagt, wie stark die Gewohnheit ist (höchstens 1).</translation>
+</message>
+<message>
+<source>Map</source>
+<translation>Karte</translation>
+</message>
+<message>
+<source>Mean of selected heads</source>
+<translation>Mittel der ausgewählten Köpfe</translation>
+</message>
+<message>
+<source>Neurons</source>
+<translation>Neuronen</translation>
+</message>
+<message>
+<source>Not every look matters for the answer. Red: a little more attention here makes the prediction more likely. Blue: less likely. White: no matter.</source>
+<translation>Nicht jeder Blick ist für die Antwort wichtig. Rot: Etwas mehr Attention hier macht die Vorhersage wahrscheinlicher. Blau: unwahrscheinlicher. Weiß: egal.</translation>
+</message>
+<message>
+<source>One word</source>
+<translation>Ein Wort</translation>
+</message>
+<message>
+<source>Overview</source>
+<translation>Bestandteile</translation>
+</message>
+<message>
+<source>Paths</source>
+<translation>Wege</translation>
+</message>
+<message>
+<source>Query × Key</source>
+<translation>Query × Key</translation>
+</message>
+<message>
+<source>Rollout</source>
+<translation>Rollout</translation>
+</message>
+<message>
+<source>Step by step</source>
+<translation>Schritt für Schritt</translation>
+</message>
+<message>
+<source>Surprise</source>
+<translation>Überraschung</translation>
+</message>
+<message>
+<source>The whole model</source>
+<translation>Das ganze Modell</translation>
+</message>
+<message>
+<source>There is no magic inside a layer, only sums and products. Click a step to open it, and any number to see how it was computed.</source>
+<translation>In einer Schicht gibt es keine Zauberei, nur Summen und Produkte. Ein Klick öffnet einen Schritt, ein Klick auf eine Zahl zeigt, wie sie berechnet wurde.</translation>
+</message>
+<message>
+<source>This head</source>
+<translation>Dieser Kopf</translation>
+</message>
+<message>
+<source>This is how BERT learned language: guessing hidden words. Hide one and see what it expects there. The longer the bar, the surer it is.</source>
+<translation>So hat BERT Sprache gelernt: verdeckte Wörter raten. Eines verdecken und sehen, was es dort erwartet. Je länger der Balken, desto sicherer ist es sich.</translation>
+</message>
+<message>
+<source>Two vocabularies</source>
+<translation>Zwei Vokabulare</translation>
+</message>
+<message>
+<source>What if</source>
+<translation>Was wäre, wenn</translation>
+</message>
+<message>
+<source>What layers add</source>
+<translation>Was Schichten hinzufügen</translation>
+</message>
+<message>
+<source>What the selected heads look at on average: Ctrl+click heads on the left to add them. Row: looks. Column: is looked at.</source>
+<translation>Worauf die ausgewählten Köpfe im Mittel schauen: Strg+Klick auf Köpfe links nimmt sie dazu. Zeile: schaut. Spalte: darauf wird geschaut.</translation>
+</message>
+<message>
+<source>When does the model make up its mind? See what it would guess if it stopped after each layer, and where the guess stops changing.</source>
+<translation>Wann legt sich das Modell fest? Hier ist zu sehen, was es raten würde, wenn es nach jeder Schicht aufhörte, und ab wann der Tipp gleich bleibt.</translation>
+</message>
+<message>
+<source>Where does one attention weight come from? A token’s query is multiplied by the key of every token: the better they match, the more it looks there.</source>
+<translation>Woher kommt ein Attention-Gewicht? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr schaut es dorthin.</translation>
+</message>
+<message>
+<source>Which heads does this prediction need? Each is switched off once. Blue squares: the model gets worse without this head. Red: better.</source>
+<translation>Welche Köpfe braucht diese Vorhersage? Jeder wird einmal abgeschaltet. Blaue Quadrate: Ohne diesen Kopf wird das Modell schlechter. Rot: besser.</translation>
+</message>
+<message>
+<source>Which words decided</source>
+<translation>Welche Wörter entscheiden</translation>
+</message>
+<message>
+<source>With several words missing, each guess changes the next. Fill them in one at a time, then in another order: do you get the same text?</source>
+<translation>Fehlen mehrere Wörter, ändert jeder Tipp den nächsten. Sie eines nach dem anderen füllen, dann in anderer Reihenfolge: Kommt derselbe Text heraus?</translation>
+</message>
+<message>
+<source>Words</source>
+<translation>Wörter</translation>
+</message>
+<message>
+<source>Words that the model treats alike lie close together. Choose “words near” above the map: do a word’s neighbours make sense?</source>
+<translation>Wörter, die das Modell ähnlich behandelt, liegen nah beieinander. Über der Karte Wörter in der Nähe wählen: Leuchten die Nachbarn eines Wortes ein?</translation>
+</message>
+<message>
+<source>Words, tokens, embeddings, layers and answers in one picture</source>
+<translation>Wörter, Token, Embeddings, Schichten und Antworten in einem Bild</translation>
+</message>
+</context>
+<context>
+<name>ViewSwitches</name>
+<message>
+<source>Show the pieces of a word as one</source>
+<translation>Die Stücke eines Wortes als eines zeigen</translation>
+</message>
+<message>
+<source>Show the special tokens</source>
+<translation>Die Spezialtoken zeigen</translation>
+</message>
+<message>
+<source>Special tokens</source>
+<translation>Spezialtoken</translation>
+</message>
+<message>
+<source>Whole words</source>
+<translation>Ganze Wörter</translation>
+</message>
+</context>
+<context>
+<name>VocabulariesView</name>
+<message numerus="yes">
+<source>%n of {total} words (is|are) split differently (marked).</source>
+<translation>
+<numerusform>%n von {total} Wörtern wird anders zerlegt (markiert).</numerusform>
+<numerusform>%n von {total} Wörtern werden anders zerlegt (markiert).</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>%n token(s)</source>
+<translation>
+<numerusform>%n Token</numerusform>
+<numerusform>%n Token</numerusform>
+</translation>
+</message>
+<message>
+<source>A checkpoint folder…</source>
+<translation>Ein Checkpoint-Ordner…</translation>
+</message>
+<message>
+<source>Both split the text in the same way.</source>
+<translation>Beide zerlegen den Text gleich.</translation>
+</message>
+<message>
+<source>Bottom row: {model}</source>
+<translation>Untere Reihe: {model}</translation>
+</message>
+<message>
+<source>Choose a checkpoint folder for its vocabulary</source>
+<translation>Einen Checkpoint-Ordner wegen seines Vokabulars wählen</translation>
+</message>
+<message>
+<source>Compare with</source>
+<translation>Vergleichen mit</translation>
+</message>
+<message>
+<source>Special tokens are not shown.</source>
+<translation>Spezialtoken werden nicht gezeigt.</translation>
+</message>
+<message>
+<source>The built-in model</source>
+<translation>Das mitgelieferte Modell</translation>
+</message>
+<message>
+<source>The other vocabulary to tokenise the text with</source>
+<translation>Das andere Vokabular, mit dem der Text zerlegt wird</translation>
+</message>
+<message>
+<source>The same text, tokenised by two vocabularies</source>
+<translation>Derselbe Text, von zwei Vokabularen zerlegt</translation>
+</message>
+<message>
+<source>The text is too long, so only the part that both models can read is compared.</source>
+<translation>Der Text ist zu lang, deshalb wird nur der Teil verglichen, den beide Modelle lesen können.</translation>
+</message>
+<message>
+<source>The tiny built-in model</source>
+<translation>Das mitgelieferte winzige Modell</translation>
+</message>
+<message>
+<source>Top row: this model. Bottom row: the other one. A word in pieces has no vector of its own: its meaning must come from its pieces.</source>
+<translation>Obere Reihe: dieses Modell. Untere Reihe: das andere. Ein Wort in Stücken hat keinen eigenen Vektor: Seine Bedeutung muss aus den Stücken kommen.</translation>
+</message>
+<message>
+<source>Top row: {model}</source>
+<translation>Obere Reihe: {model}</translation>
+</message>
+<message>
+<source>Two vocabularies</source>
+<translation>Zwei Vokabulare</translation>
+</message>
+<message>
+<source>built-in model</source>
+<translation>mitgeliefertes Modell</translation>
+</message>
+<message>
+<source>compared with {model}</source>
+<translation>verglichen mit {model}</translation>
+</message>
+<message>
+<source>nothing</source>
+<translation>nichts</translation>
+</message>
+<message>
+<source>tiny built-in model</source>
+<translation>mitgeliefertes winziges Modell</translation>
+</message>
+<message>
+<source>vocabulary of {size}</source>
+<translation>Vokabular mit {size}</translation>
+</message>
+<message>
+<source>{count} unknown</source>
+<translation>{count} unbekannt</translation>
+</message>
+<message>
+<source>{pieces} for {words} words, {mean} per word</source>
+<translation>{pieces} für {words} Wörter, {mean} je Wort</translation>
+</message>
+</context>
+<context>
+<name>Waiting</name>
+<message>
+<source>Loading the model…</source>
+<translation>Das Modell wird geladen…</translation>
+</message>
+</context>
+<context>
+<name>WatchCard</name>
+<message>
+<source>Only the curves of this run were kept. The snapshots of your own runs appear here.</source>
+<translation>Von diesem Lauf wurden nur die Kurven behalten. Die Snapshots eigener Läufe erscheinen hier.</translation>
+</message>
+<message>
+<source>Only the first [MASK] is predicted.</source>
+<translation>Nur das erste [MASK] wird vorhergesagt.</translation>
+</message>
+<message>
+<source>Sentence with a [MASK] to predict at every snapshot</source>
+<translation>Satz mit einem [MASK], das bei jedem Snapshot vorhergesagt wird</translation>
+</message>
+<message>
+<source>Snapshots of the run appear here: the model as it was at that step.</source>
+<translation>Hier erscheinen die Snapshots des Laufs: das Modell, wie es bei diesem Schritt war.</translation>
+</message>
+<message>
+<source>Type [MASK] where the model should predict a word.</source>
+<translation>[MASK] dorthin schreiben, wo das Modell ein Wort vorhersagen soll.</translation>
+</message>
+<message>
+<source>Watch it learn</source>
+<translation>Beim Lernen zusehen</translation>
+</message>
+<message>
+<source>What it guessed at each step of its training. Type a sentence with a [MASK].</source>
+<translation>Was es bei jedem Schritt seines Trainings geraten hat. Einen Satz mit [MASK] eintippen.</translation>
+</message>
+</context>
+<context>
+<name>WhatIf</name>
+<message>
+<source>head {head} off</source>
+<translation>Kopf {head} aus</translation>
+</message>
+<message>
+<source>head {head}: row of {token} edited</source>
+<translation>Kopf {head}: Zeile von {token} geändert</translation>
+</message>
+<message>
+<source>layer {layer} skipped</source>
+<translation>Schicht {layer} übersprungen</translation>
+</message>
+<message>
+<source>no position embedding</source>
+<translation>kein Positions-Embedding</translation>
+</message>
+<message>
+<source>no segment embedding</source>
+<translation>kein Segment-Embedding</translation>
+</message>
+<message>
+<source>no token embedding</source>
+<translation>kein Token-Embedding</translation>
+</message>
+<message>
+<source>{token} ({place}) at position {position}</source>
+<translation>{token} ({place}) an Position {position}</translation>
+</message>
+<message>
+<source>{token} ({place}) in segment {segment}</source>
+<translation>{token} ({place}) in Segment {segment}</translation>
+</message>
+</context>
+<context>
+<name>WhatIfLine</name>
+<message>
+<source>Reset</source>
+<translation>Zurücksetzen</translation>
+</message>
+<message>
+<source>Undo every change inside the model</source>
+<translation>Jede Änderung im Modell zurücknehmen</translation>
+</message>
+<message>
+<source>What if:  {changes}</source>
+<translation>Was wäre, wenn:  {changes}</translation>
+</message>
+</context>
+<context>
+<name>WhatIfPanel</name>
+<message>
+<source>Edit a row</source>
+<translation>Zeile ändern</translation>
+</message>
+<message>
+<source>Edited. The rest of the row was scaled so that it sums to 1.</source>
+<translation>Geändert. Der Rest der Zeile wurde auf Summe 1 gebracht.</translation>
+</message>
+<message>
+<source>Make {token} look more or less at</source>
+<translation>„{token}“ mehr oder weniger schauen lassen auf</translation>
+</message>
+<message>
+<source>Mask a word (M) to see what this does to it.</source>
+<translation>Ein Wort maskieren (M), um zu sehen, was das bei ihm bewirkt.</translation>
+</message>
+<message>
+<source>Reset the row</source>
+<translation>Zeile zurücksetzen</translation>
+</message>
+<message>
+<source>Run the model with this layer passing its input on unchanged</source>
+<translation>Das Modell so laufen lassen, dass diese Schicht ihre Eingabe unverändert weitergibt</translation>
+</message>
+<message>
+<source>Run the model without what this head adds</source>
+<translation>Das Modell ohne das laufen lassen, was dieser Kopf beiträgt</translation>
+</message>
+<message>
+<source>Skip this layer</source>
+<translation>Schicht überspringen</translation>
+</message>
+<message>
+<source>Switch head off</source>
+<translation>Kopf abschalten</translation>
+</message>
+<message>
+<source>Switch head on again</source>
+<translation>Kopf wieder einschalten</translation>
+</message>
+<message>
+<source>The new weight, 0 to 1</source>
+<translation>Das neue Gewicht, 0 bis 1</translation>
+</message>
+<message>
+<source>The token whose weight is edited</source>
+<translation>Das Token, dessen Gewicht geändert wird</translation>
+</message>
+<message>
+<source>This model makes no prediction to compare; look at how the pictures change.</source>
+<translation>Dieses Modell macht keine Vorhersage zum Vergleichen; man sieht es an den Bildern.</translation>
+</message>
+<message>
+<source>Use this layer again</source>
+<translation>Schicht wieder nutzen</translation>
+</message>
+<message numerus="yes">
+<source>and %n more mask(s)</source>
+<translation>
+<numerusform>und %n weitere Maske</numerusform>
+<numerusform>und %n weitere Masken</numerusform>
+</translation>
+</message>
+</context>
+<context>
+<name>WhatIfView</name>
+<message>
+<source>Before and after</source>
+<translation>Vorher und nachher</translation>
+</message>
+<message>
+<source>Below each token: its segment (A or B) and its position in the text.</source>
+<translation>Unter jedem Token: sein Segment (A oder B) und seine Position im Text.</translation>
+</message>
+<message>
+<source>Click a letter to change a token’s segment. Click two numbers to swap the tokens’ positions.</source>
+<translation>Ein Klick auf einen Buchstaben ändert das Segment eines Tokens. Ein Klick auf zwei Nummern vertauscht die Positionen der Token.</translation>
+</message>
+<message>
+<source>Click two numbers to swap the tokens’ positions. This model has no segments.</source>
+<translation>Ein Klick auf zwei Nummern vertauscht die Positionen der Token. Dieses Modell hat keine Segmente.</translation>
+</message>
+<message>
+<source>Leave out:</source>
+<translation>Weglassen:</translation>
+</message>
+<message>
+<source>Move B to segment A</source>
+<translation>B in Segment A verschieben</translation>
+</message>
+<message>
+<source>No position embedding</source>
+<translation>Ohne Positions-Embedding</translation>
+</message>
+<message>
+<source>No segment embedding</source>
+<translation>Ohne Segment-Embedding</translation>
+</message>
+<message>
+<source>No token embedding</source>
+<translation>Ohne Token-Embedding</translation>
+</message>
+<message>
+<source>Now click the number of the token to swap with “{token}” (Esc cancels).</source>
+<translation>Jetzt die Nummer des Tokens anklicken, das mit „{token}“ tauschen soll (Esc bricht ab).</translation>
+</message>
+<message>
+<source>Read all of B as segment A</source>
+<translation>Ganz B als Segment A lesen</translation>
+</message>
+<message>
+<source>What the model predicted, and what it predicts with your changes.</source>
+<translation>Was das Modell vorhergesagt hat und was es mit den Änderungen vorhersagt.</translation>
+</message>
+<message>
+<source>What the model reads</source>
+<translation>Was das Modell liest</translation>
+</message>
+<message>
+<source>what the model predicts</source>
+<translation>was das Modell vorhersagt</translation>
+</message>
+</context>
+<context>
+<name>Window</name>
+<message>
+<source>No model</source>
+<translation>Kein Modell</translation>
+</message>
+<message>
+<source>Redo</source>
+<translation>Wiederherstellen</translation>
+</message>
+<message>
+<source>Redo {action}</source>
+<translation>Wiederherstellen: {action}</translation>
+</message>
+<message>
+<source>Undo</source>
+<translation>Rückgängig</translation>
+</message>
+<message>
+<source>Undo {action}</source>
+<translation>Rückgängig: {action}</translation>
+</message>
+<message>
+<source>verified</source>
+<translation>geprüft</translation>
+</message>
+<message>
+<source>verified, largest difference {difference}</source>
+<translation>geprüft, größte Abweichung {difference}</translation>
+</message>
+<message>
+<source>{model} (not open now): {happens}</source>
+<translation>{model} (jetzt nicht offen): {happens}</translation>
+</message>
+<message>
+<source>{model}: {happens}</source>
+<translation>{model}: {happens}</translation>
+</message>
+</context>
+<context>
+<name>WordReplacement</name>
+<message>
+<source>The token {token} cannot be typed: it is invisible, or only part of a character.</source>
+<translation>Das Token {token} lässt sich nicht tippen: Es ist unsichtbar oder nur ein Teil eines Zeichens.</translation>
+</message>
+</context>
+<context>
+<name>WordView</name>
+<message>
+<source>Cosine of each pair of uses</source>
+<translation>Kosinus jedes Paars von Verwendungen</translation>
+</message>
+<message>
+<source>How similar are its uses?</source>
+<translation>Wie ähnlich sind seine Verwendungen?</translation>
+</message>
+<message>
+<source>Its meanings do not separate: at no layer are uses with the same meaning more alike than uses with different ones.</source>
+<translation>Seine Bedeutungen trennen sich nicht: In keiner Schicht sind sich Verwendungen mit gleicher Bedeutung ähnlicher als die mit verschiedener.</translation>
+</message>
+<message>
+<source>Mean cosine between uses of the word</source>
+<translation>Mittlerer Kosinus zwischen den Verwendungen des Wortes</translation>
+</message>
+<message>
+<source>One word in several sentences</source>
+<translation>Ein Wort in mehreren Sätzen</translation>
+</message>
+<message>
+<source>The higher the curves, the more alike its uses; where the curves part, the model has noticed the two meanings. Change the sentences.</source>
+<translation>Je höher die Kurven, desto ähnlicher die Verwendungen; wo sich die Kurven trennen, hat das Modell die beiden Bedeutungen bemerkt. Die Sätze lassen sich ändern.</translation>
+</message>
+<message>
+<source>The meanings are furthest apart after layer {layer}: cosine {within} within a meaning, {between} between meanings.</source>
+<translation>Am weitesten auseinander sind die Bedeutungen nach Schicht {layer}: Kosinus {within} bei gleicher, {between} bei verschiedener Bedeutung.</translation>
+</message>
+<message>
+<source>The meanings are furthest apart in the embeddings: cosine {within} within a meaning, {between} between meanings.</source>
+<translation>Am weitesten auseinander sind die Bedeutungen bei den Embeddings: Kosinus {within} bei gleicher, {between} bei verschiedener Bedeutung.</translation>
+</message>
+<message>
+<source>To compare meanings, mark at least two sentences with one meaning and one with another.</source>
+<translation>Um Bedeutungen zu vergleichen, mindestens zwei Sätze mit der einen Bedeutung und einen mit einer anderen markieren.</translation>
+</message>
+<message>
+<source>Where its meanings separate</source>
+<translation>Wo sich seine Bedeutungen trennen</translation>
+</message>
+<message>
+<source>cosine of “{word}” in each pair of sentences, {stage}</source>
+<translation>Kosinus von „{word}“ in jedem Paar von Sätzen, {stage}</translation>
+</message>
+<message>
+<source>different meanings</source>
+<translation>andere Bedeutung</translation>
+</message>
+<message>
+<source>layer</source>
+<translation>Schicht</translation>
+</message>
+<message>
+<source>layer: {x}</source>
+<translation>Schicht: {x}</translation>
+</message>
+<message>
+<source>mean cosine</source>
+<translation>mittlerer Kosinus</translation>
+</message>
+<message>
+<source>same meaning</source>
+<translation>gleiche Bedeutung</translation>
+</message>
+<message>
+<source>sentences {first} and {second}, {stage}: cosine {cosine}</source>
+<translation>Sätze {first} und {second}, {stage}: Kosinus {cosine}</translation>
+</message>
+<message numerus="yes">
+<source>“{word}” in %n sentence(s)</source>
+<translation>
+<numerusform>„{word}“ in %n Satz</numerusform>
+<numerusform>„{word}“ in %n Sätzen</numerusform>
+</translation>
+</message>
+<message>
+<source>“{word}” in: {sentences}</source>
+<translation>„{word}“ in: {sentences}</translation>
+</message>
+</context>
+<context>
+<name>WordsView</name>
+<message>
+<source>A is empty: type a sentence there too.</source>
+<translation>A ist leer: auch dort einen Satz eintippen.</translation>
+</message>
+<message>
+<source>Comparing A and B…</source>
+<translation>A und B werden verglichen…</translation>
+</message>
+<message>
+<source>Double-click a token, or select it and press M, to mask it. The model then predicts which words belong there, and how likely each one is.</source>
+<translation>Ein Token doppelt anklicken, oder auswählen und M drücken, um es zu maskieren. Das Modell sagt dann vorher, welche Wörter dorthin gehören und wie wahrscheinlich jedes ist.</translation>
+</message>
+<message>
+<source>Embed and Attend show how it reads the text.</source>
+<translation>Embeddings und Attention zeigen, wie es den Text liest.</translation>
+</message>
+<message>
+<source>It turns a sentence into one vector: on the right you see how similar A and B are.</source>
+<translation>Es macht aus einem Satz einen Vektor: Rechts ist zu sehen, wie ähnlich sich A und B sind.</translation>
+</message>
+<message>
+<source>Made to compare sentences</source>
+<translation>Gemacht, um Sätze zu vergleichen</translation>
+</message>
+<message>
+<source>Mask</source>
+<translation>Maskieren</translation>
+</message>
+<message>
+<source>Mask a word</source>
+<translation>Ein Wort maskieren</translation>
+</message>
+<message>
+<source>Mask “{token}”</source>
+<translation>„{token}“ maskieren</translation>
+</message>
+<message>
+<source>No predictions</source>
+<translation>Keine Vorhersagen</translation>
+</message>
+<message>
+<source>Only the first {shown} of {all} masks are shown.</source>
+<translation>Nur die ersten {shown} von {all} Masken werden gezeigt.</translation>
+</message>
+<message>
+<source>Pieces of words, and marks of its own.</source>
+<translation>Wortstücke und eigene Zeichen.</translation>
+</message>
+<message>
+<source>What the model reads</source>
+<translation>Was das Modell liest</translation>
+</message>
+<message>
+<source>most likely words and their probabilities</source>
+<translation>wahrscheinlichste Wörter und ihre Wahrscheinlichkeiten</translation>
+</message>
+<message>
+<source>the verdict on A and B</source>
+<translation>das Urteil über A und B</translation>
+</message>
+<message>
+<source>the words for this mask</source>
+<translation>die Wörter für diese Maske</translation>
+</message>
+<message>
+<source>{mask} at position {position}</source>
+<translation>{mask} an Position {position}</translation>
+</message>
+</context>
+<context>
+<name>_Legend</name>
+<message>
+<source>step</source>
+<translation>Schritt</translation>
+</message>
+</context>
+<context>
+<name>_Line</name>
+<message>
+<source>Meaning {number}</source>
+<translation>Bedeutung {number}</translation>
+</message>
+<message>
+<source>Meaning {number}; click for another</source>
+<translation>Bedeutung {number}; ein Klick wählt eine andere</translation>
+</message>
+<message>
+<source>Remove this sentence</source>
+<translation>Diesen Satz entfernen</translation>
+</message>
+<message>
+<source>The word is not in this sentence.</source>
+<translation>Das Wort kommt in diesem Satz nicht vor.</translation>
+</message>
+</context>
+<context>
+<name>_Markdown</name>
+<message>
+<source>Text of the lesson</source>
+<translation>Text der Lektion</translation>
+</message>
+</context>
+<context>
+<name>_UprightTab</name>
+<message>
+<source>{name}: click to show or hide it</source>
+<translation>{name}: Ein Klick blendet es ein oder aus</translation>
+</message>
+</context>
+<context>
+<name>changes</name>
+<message numerus="yes">
+<source>%n token(s)</source>
+<translation>
+<numerusform>%n Token</numerusform>
+<numerusform>%n Token</numerusform>
+</translation>
+</message>
+<message>
+<source>A comes before B</source>
+<translation>A kommt vor B</translation>
+</message>
+<message>
+<source>B follows A</source>
+<translation>B folgt auf A</translation>
+</message>
+<message>
+<source>Mask a word (M) to see how a change affects it.</source>
+<translation>Ein Wort maskieren (M), um zu sehen, wie sich eine Änderung auswirkt.</translation>
+</message>
+<message>
+<source>Nothing is changed yet.</source>
+<translation>Noch ist nichts geändert.</translation>
+</message>
+<message>
+<source>The final hidden state of “{token}” has a cosine of {cosine} with what it was before.</source>
+<translation>Der letzte Hidden State von „{token}“ hat einen Kosinus von {cosine} mit dem, was er vorher war.</translation>
+</message>
+<message>
+<source>judged replaced</source>
+<translation>gilt als ersetzt</translation>
+</message>
+<message>
+<source>mask at {position}</source>
+<translation>Maske an Stelle {position}</translation>
+</message>
+</context>
+<context>
+<name>derivation</name>
+<message>
+<source>bias</source>
+<translation>Bias</translation>
+</message>
+<message>
+<source>denominator</source>
+<translation>Nenner</translation>
+</message>
+<message>
+<source>denominator, the sum over all tokens</source>
+<translation>Nenner, die Summe über alle Token</translation>
+</message>
+<message>
+<source>highest score in the row</source>
+<translation>höchster Score der Zeile</translation>
+</message>
+<message>
+<source>mean of the row</source>
+<translation>Mittelwert der Zeile</translation>
+</message>
+<message>
+<source>numerator, exp(score − highest)</source>
+<translation>Zähler, exp(Score − höchster)</translation>
+</message>
+<message>
+<source>query · key</source>
+<translation>Query · Key</translation>
+</message>
+<message>
+<source>scale</source>
+<translation>Skalierung</translation>
+</message>
+<message>
+<source>score</source>
+<translation>Score</translation>
+</message>
+<message>
+<source>shift</source>
+<translation>Verschiebung</translation>
+</message>
+<message>
+<source>sum</source>
+<translation>Summe</translation>
+</message>
+<message>
+<source>sum of {count} products = {total}</source>
+<translation>Summe von {count} Produkten = {total}</translation>
+</message>
+<message>
+<source>sum of {count} products and the bias = {total}</source>
+<translation>Summe von {count} Produkten und dem Bias = {total}</translation>
+</message>
+<message>
+<source>variance of the row</source>
+<translation>Varianz der Zeile</translation>
+</message>
+<message>
+<source>what attention adds</source>
+<translation>was Attention addiert</translation>
+</message>
+<message>
+<source>what feed-forward adds</source>
+<translation>was Feed-Forward addiert</translation>
+</message>
+<message>
+<source>what was there</source>
+<translation>was da war</translation>
+</message>
+<message>
+<source>x, the number before this step</source>
+<translation>x, die Zahl vor diesem Schritt</translation>
+</message>
+<message>
+<source>Φ(x), approximated with tanh</source>
+<translation>Φ(x), mit tanh angenähert</translation>
+</message>
+<message>
+<source>Φ(x), normal distribution</source>
+<translation>Φ(x), Normalverteilung</translation>
+</message>
+<message>
+<source>σ(x), logistic function</source>
+<translation>σ(x), logistische Funktion</translation>
+</message>
+</context>
+<context>
+<name>layer_steps</name>
+<message>
+<source>(x − mean) / √(variance + ε) × scale + shift</source>
+<translation>(x − Mittelwert) / √(Varianz + ε) × Skalierung + Verschiebung</translation>
+</message>
+<message>
+<source>Activation</source>
+<translation>Aktivierung</translation>
+</message>
+<message>
+<source>Context</source>
+<translation>Kontext</translation>
+</message>
+<message>
+<source>Divided by √D</source>
+<translation>Geteilt durch √D</translation>
+</message>
+<message>
+<source>Feed-forward in</source>
+<translation>Feed-Forward, hinein</translation>
+</message>
+<message>
+<source>Feed-forward out</source>
+<translation>Feed-Forward, heraus</translation>
+</message>
+<message>
+<source>Final LayerNorm</source>
+<translation>Abschließendes LayerNorm</translation>
+</message>
+<message>
+<source>Hidden state in</source>
+<translation>Hidden State, Eingang</translation>
+</message>
+<message>
+<source>Key</source>
+<translation>Key</translation>
+</message>
+<message>
+<source>LayerNorm</source>
+<translation>LayerNorm</translation>
+</message>
+<message>
+<source>Output projection</source>
+<translation>Ausgabe-Projektion</translation>
+</message>
+<message>
+<source>Query</source>
+<translation>Query</translation>
+</message>
+<message>
+<source>Residual sum</source>
+<translation>Residualsumme</translation>
+</message>
+<message>
+<source>Score</source>
+<translation>Score</translation>
+</message>
+<message>
+<source>Softmax</source>
+<translation>Softmax</translation>
+</message>
+<message>
+<source>Value</source>
+<translation>Value</translation>
+</message>
+<message>
+<source>all heads · W_O + b</source>
+<translation>alle Köpfe · W_O + b</translation>
+</message>
+<message>
+<source>dim {dimension}</source>
+<translation>Dim. {dimension}</translation>
+</message>
+<message>
+<source>exp(s) / Σ exp(s), by row</source>
+<translation>exp(s) / Σ exp(s), je Zeile</translation>
+</message>
+<message>
+<source>from layer {layer}</source>
+<translation>aus Schicht {layer}</translation>
+</message>
+<message>
+<source>from the embeddings</source>
+<translation>aus den Embeddings</translation>
+</message>
+<message>
+<source>head {head}, dim {dimension}</source>
+<translation>Kopf {head}, Dim. {dimension}</translation>
+</message>
+<message>
+<source>neuron {neuron}</source>
+<translation>Neuron {neuron}</translation>
+</message>
+<message>
+<source>query · key, head {head}</source>
+<translation>Query · Key, Kopf {head}</translation>
+</message>
+<message>
+<source>score / √{size}</source>
+<translation>Score / √{size}</translation>
+</message>
+<message>
+<source>what was there + attention</source>
+<translation>was da war + Attention</translation>
+</message>
+<message>
+<source>what was there + feed-forward</source>
+<translation>was da war + Feed-Forward</translation>
+</message>
+<message>
+<source>x · {matrix} + b, head {head}</source>
+<translation>x · {matrix} + b, Kopf {head}</translation>
+</message>
+<message>
+<source>Σ weight × value, over tokens</source>
+<translation>Σ Gewicht × Value, über die Token</translation>
+</message>
+</context>
+<context>
+<name>numbers</name>
+<message>
+<source>a little surprising</source>
+<translation>etwas überraschend</translation>
+</message>
+<message>
+<source>about {count} tokens</source>
+<translation>etwa {count} Token</translation>
+</message>
+<message>
+<source>expected</source>
+<translation>erwartet</translation>
+</message>
+<message>
+<source>ln p {change} nats</source>
+<translation>ln p {change} Nat</translation>
+</message>
+<message>
+<source>over 99.9%</source>
+<translation>über 99,9 %</translation>
+</message>
+<message>
+<source>surprising</source>
+<translation>überraschend</translation>
+</message>
+<message>
+<source>under 0.1%</source>
+<translation>unter 0,1 %</translation>
+</message>
+<message>
+<source>very surprising</source>
+<translation>sehr überraschend</translation>
+</message>
+<message>
+<source>{bits} bits</source>
+<translation>{bits} Bit</translation>
+</message>
+<message>
+<source>{factor} times as likely</source>
+<translation>{factor}-mal so wahrscheinlich</translation>
+</message>
+<message>
+<source>{nats} nats</source>
+<translation>{nats} Nat</translation>
+</message>
+</context>
+<context>
+<name>parts</name>
+<message numerus="yes">
+<source>%n column(s)</source>
+<translation>
+<numerusform>%n Spalte</numerusform>
+<numerusform>%n Spalten</numerusform>
+</translation>
+</message>
+<message>
+<source>Its vector, the same for every token, is part of the sum.</source>
+<translation>Sein Vektor, für jedes Token derselbe, ist Teil der Summe.</translation>
+</message>
+<message>
+<source>LayerNorm and projection</source>
+<translation>LayerNorm und Projektion</translation>
+</message>
+<message>
+<source>Left out: it adds nothing to the sum.</source>
+<translation>Weggelassen: Es trägt nichts zur Summe bei.</translation>
+</message>
+<message>
+<source>No LayerNorm here: a pre-norm model has one inside each layer, so the sum goes in unchanged.</source>
+<translation>Kein LayerNorm hier: Ein Pre-Norm-Modell hat eines in jeder Schicht, die Summe geht also unverändert hinein.</translation>
+</message>
+<message>
+<source>position</source>
+<translation>Position</translation>
+</message>
+<message>
+<source>projection</source>
+<translation>Projektion</translation>
+</message>
+<message>
+<source>segment</source>
+<translation>Segment</translation>
+</message>
+<message>
+<source>sum</source>
+<translation>Summe</translation>
+</message>
+<message>
+<source>token</source>
+<translation>Token</translation>
+</message>
+</context>
+<context>
+<name>stages</name>
+<message>
+<source>after layer {layer}</source>
+<translation>nach Schicht {layer}</translation>
+</message>
+<message>
+<source>emb.</source>
+<translation>Emb.</translation>
+</message>
+<message>
+<source>embeddings</source>
+<translation>Embeddings</translation>
+</message>
+</context>
+</TS>

@@ -1,0 +1,142 @@
+"""What the window says, for translators: gathers the texts and says what is not translated. `make strings` runs it.
+
+For each folder of assets/languages: bertscope.ts gets the strings of the sources (Qt's lupdate finds them) and keeps
+its translations, bertscope.qm is compiled from it, and each lesson gets the commands of the English one.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+from app.look.translated import folder_of
+from app.state.examples import load_examples
+from app.state.glossary import read_glossary
+from bertcore.locations import assets
+
+ROOT = Path(__file__).parents[1]
+WORDS = ("title", "ask", "option", "correct", "option-if", "explain", "task", "hint", "note", "summary")
+FORMS = 2  # of a plural; both languages so far have two
+Texts = dict[tuple[str, str], list[str]]  # (context, English text) -> its forms
+
+
+def main() -> int:
+    found = strings_of_sources()
+    for folder in sorted(path for path in (assets() / "languages").iterdir() if path.is_dir()):
+        code, file = folder.name, folder / "bertscope.ts"
+        file.write_text(as_ts(code, found, read_ts(file)), encoding="utf-8")
+        run_tool("lrelease", str(file), "-qm", str(file.with_suffix(".qm")))
+        for lesson in sorted((folder / "lessons").glob("*.md")):
+            english = (assets() / "lessons" / lesson.name).read_text(encoding="utf-8")
+            lesson.write_text(with_commands(lesson.read_text(encoding="utf-8"), english), encoding="utf-8")
+        missing = list(untranslated(code, found))
+        print("\n".join(missing) or "nothing is missing")
+        print(f"{code}: {share(code, found):.1%} of {len(found)} strings; {len(missing)} texts are missing")
+    return 0
+
+
+def strings_of_sources() -> Texts:
+    """All strings of app/, without translations."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "app.ts"
+        sources = [str(source.relative_to(ROOT)) for source in sorted((ROOT / "app").rglob("*.py"))]
+        run_tool("lupdate", *sources, "-ts", str(file))
+        return {key: [] for key in read_ts(file)}
+
+
+def read_ts(file: Path) -> Texts:
+    found: Texts = {}
+    if file.is_file():
+        for context in ElementTree.parse(file).iter("context"):
+            for message in context.iter("message"):
+                forms = [form.text or "" for form in message.iter("numerusform")]
+                whole = message.findtext("translation") or ""
+                given = [form for form in forms or [whole] if form.strip()]
+                found[context.findtext("name") or "", message.findtext("source") or ""] = given
+    return found
+
+
+def as_ts(code: str, strings: Texts, translations: Texts) -> str:
+    """Strings that are not in the sources any more are left out. Qt's lupdate misses some plurals: here %n says it."""
+    root = ElementTree.Element("TS", version="2.1", language=code, sourcelanguage="en")
+    for name in sorted({context for context, _ in strings}):
+        context = ElementTree.SubElement(root, "context")
+        ElementTree.SubElement(context, "name").text = name
+        for source in sorted(source for of, source in strings if of == name):
+            is_plural, forms = is_counted(source), translations.get((name, source), [])
+            message = ElementTree.SubElement(context, "message", {"numerus": "yes"} if is_plural else {})
+            ElementTree.SubElement(message, "source").text = source
+            written = ElementTree.SubElement(message, "translation", {} if forms else {"type": "unfinished"})
+            if is_plural:
+                for form in (forms + [""] * FORMS)[:FORMS]:
+                    ElementTree.SubElement(written, "numerusform").text = form
+            else:
+                written.text = forms[0] if forms else ""
+    ElementTree.indent(root, "")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def is_counted(source: str) -> bool:
+    return "%n" in source or "%Ln" in source
+
+
+def share(code: str, strings: Texts) -> float:
+    """Of the strings that are translated."""
+    translations = read_ts(folder_of(code) / "bertscope.ts")
+    return sum(bool(translations.get(key)) for key in strings) / len(strings)
+
+
+def untranslated(code: str, strings: Texts) -> Iterator[str]:
+    """A line for each text that is missing or does not fit the English one."""
+    folder = folder_of(code)
+    translations = read_ts(folder / "bertscope.ts")
+    yield from (f"{context}: {source!r}" for context, source in strings if not translations.get((context, source)))
+    said = json.loads((folder / "examples.json").read_text(encoding="utf-8"))
+    for example in load_examples():
+        texts = (example.title, example.look_for, example.happens)
+        yield from (f"example: {text!r}" for text in texts if text not in said)
+    for name in ("help", "lessons"):
+        there = {file.name for file in (folder / name).glob("*.md")}
+        yield from (f"{name}/{file.name}" for file in sorted((assets() / name).glob("*.md")) if file.name not in there)
+    more = len(read_glossary(assets() / "glossary.md")) - len(read_glossary(folder / "glossary.md"))
+    if more > 0:
+        yield f"glossary.md: {more} cards"
+
+
+def with_commands(lesson: str, english: str) -> str:
+    """The lesson with the commands of the English one, and its own words; as it is where their order differs."""
+    own, other = commands(lesson), commands(english)
+    if [name for _, name, _ in own] != [name for _, name, _ in other]:
+        return lesson
+    lines = lesson.splitlines()
+    for (at, name, said), (_, _, line) in zip(own, other, strict=True):
+        if name == "option-if":
+            lines[at] = f"{line.partition(' : ')[0]} : {said.partition(' : ')[2]}"
+        elif name not in WORDS:
+            lines[at] = line
+    return "\n".join(lines) + "\n"
+
+
+def commands(lesson: str) -> list[tuple[int, str, str]]:
+    """(number of the line, name, line) of each command outside of code."""
+    found, is_code = [], False
+    for number, line in enumerate(lesson.splitlines()):
+        is_code ^= line.startswith("```")
+        match = re.match(r":: *([\w-]+)", line)
+        if match and not is_code:
+            found.append((number, match[1], line))
+    return found
+
+
+def run_tool(name: str, *arguments: str) -> None:
+    """Qt's tools come with PySide6."""
+    tool = Path(sys.executable).with_name(f"pyside6-{name}")
+    subprocess.run([str(tool), *arguments], cwd=ROOT, check=True, capture_output=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
