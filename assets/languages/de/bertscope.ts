@@ -236,6 +236,10 @@
 <translation>Auf ungesehenen Beispielen, am Ende des Laufs: {metric} {value}.</translation>
 </message>
 <message>
+<source>Or fine-tune this model yourself</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Replace the text with an example to try</source>
 <translation>Den Text durch ein Beispiel zum Ausprobieren ersetzen</translation>
 </message>
@@ -252,8 +256,16 @@
 <translation>Dieses Modell wurde noch für keine Aufgabe feingetunt. Unter Training feintunen oder ein feingetuntes öffnen.</translation>
 </message>
 <message>
+<source>This model knows a language, but no task. Copies of the built-in model have been fine-tuned, each for one task: open one and type.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>What it was fine-tuned for, and how well it does.</source>
 <translation>Wofür es feingetunt wurde und wie gut es ist.</translation>
+</message>
+<message>
+<source>What shall it do?</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>answered in {ms} ms</source>
@@ -359,6 +371,10 @@
 <context>
 <name>AttributionView</name>
 <message>
+<source>A share of +0.7 makes the answer twice as likely, one of −0.7 half as likely.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Answer</source>
 <translation>Antwort</translation>
 </message>
@@ -385,6 +401,10 @@
 <message>
 <source>No predictions</source>
 <translation>Keine Vorhersagen</translation>
+</message>
+<message>
+<source>Other methods</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Tag</source>
@@ -520,6 +540,10 @@
 <translation>Gradient: wie stark {prediction} stiege, wenn dieses eine Gewicht ein wenig wüchse.</translation>
 </message>
 <message>
+<source>Gradient: what becomes of {prediction} if this one weight grows a little; above 0 it gets likelier.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Only the {shown} tokens it looks at most are listed, out of {all}.</source>
 <translation>Aufgelistet sind nur die {shown} Token, auf die er am meisten schaut, von {all}.</translation>
 </message>
@@ -534,6 +558,10 @@
 <message>
 <source>Removal: how {prediction} changes without this one link, with the rest of the row rescaled to sum to 1.</source>
 <translation>Wegnehmen: wie sich {prediction} ohne diese eine Verbindung ändert; der Rest der Zeile wird auf Summe 1 gebracht.</translation>
+</message>
+<message>
+<source>Removal: what becomes of it without this one link, with the rest of the row rescaled to sum to 1; −0.01 makes it 1% less likely.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Without this head, the probability of {prediction}: {before} → {after} ({change}).</source>
@@ -765,12 +793,20 @@ Ein anderer Schluss</translation>
 <context>
 <name>Commands</name>
 <message>
+<source>As the system is set</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Close the lesson</source>
 <translation>Lektion schließen</translation>
 </message>
 <message>
 <source>Collect answers…</source>
 <translation>Antworten einsammeln…</translation>
+</message>
+<message>
+<source>Dark</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Deselect the token</source>
@@ -797,12 +833,20 @@ Ein anderer Schluss</translation>
 <translation>Befehl suchen…</translation>
 </message>
 <message>
+<source>Follow the run that trains</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Hand in your answers…</source>
 <translation>Antworten abgeben…</translation>
 </message>
 <message>
 <source>Head</source>
 <translation>Kopf</translation>
+</message>
+<message>
+<source>High contrast</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Language: {language}</source>
@@ -815,6 +859,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Lesson</source>
 <translation>Lektion</translation>
+</message>
+<message>
+<source>Light</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Light or dark theme</source>
@@ -909,12 +957,24 @@ Ein anderer Schluss</translation>
 <translation>Das mitgelieferte Modell</translation>
 </message>
 <message>
+<source>The half-trained model</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>The sentences are English, as the model is</source>
 <translation>Die Sätze sind englisch, denn das Modell kann nur Englisch</translation>
 </message>
 <message>
 <source>The tiny built-in model</source>
 <translation>Das mitgelieferte winzige Modell</translation>
+</message>
+<message>
+<source>The trained model</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>The untrained model</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>There are no other snapshots of this model</source>
@@ -961,12 +1021,24 @@ Ein anderer Schluss</translation>
 <translation>hilfe handbuch anleitung</translation>
 </message>
 <message>
+<source>newest snapshot live training</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>percent nats ln p bits probability</source>
 <translation>prozent nat ln p bit wahrscheinlichkeit</translation>
 </message>
 <message>
 <source>step {step}</source>
 <translation>Schritt {step}</translation>
+</message>
+<message>
+<source>theme black colours accessibility eyes</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>training step time machine snapshot before after learning</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>zoom larger font</source>
@@ -1068,6 +1140,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Heads that matter most for this prediction</source>
 <translation>Köpfe, die für diese Vorhersage am wichtigsten sind</translation>
+</message>
+<message>
+<source>How many times as likely the prediction is without the head: ×0.5 is half as likely.</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>helps</source>
@@ -1328,6 +1404,25 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>FirstSteps</name>
+<message>
+<source>Hide a word first, so that the model has something to guess.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Leave out the positions</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Mask “{token}”</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Now change what the model reads: a letter, a number, or leave a part out. Try it:</source>
+<translation type="unfinished" />
+</message>
+</context>
+<context>
 <name>FlowMatrix</name>
 <message>
 <source>Flow · layer 1</source>
@@ -1360,6 +1455,10 @@ Ein anderer Schluss</translation>
 <translation>Gradient · {head}</translation>
 </message>
 <message>
+<source>how much likelier the answer would be if each weight grew a little</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>how much the log-probability (ln p) would rise if each weight grew a little</source>
 <translation>Anstieg von ln p je Gewicht</translation>
 </message>
@@ -1374,6 +1473,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>{row} to {column}: the score changes by {change} per unit of this weight</source>
 <translation>{row} auf {column}: Der Wert ändert sich um {change} je Einheit dieses Gewichts</translation>
+</message>
+<message>
+<source>{row} to {column}: {change}; above 0, more attention here makes the answer likelier</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -2567,6 +2670,10 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
+<source>A triangle at the edge is a token farther away.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added.</source>
 <translation>Über den Linien lassen {heads} Köpfe je Schicht jedes Token auf die anderen schauen; was sie finden, wird addiert.</translation>
 </message>
@@ -2845,6 +2952,14 @@ Ein anderer Schluss</translation>
 <translation>Log-Wahrscheinlichkeit: {value} Nat mit diesem Text, {baseline}, wenn jedes Wort maskiert ist.</translation>
 </message>
 <message>
+<source>Probability with this text: {now}.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Probability: {now} with this text, {then} with every word masked. The shares say which words make the difference.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Score with this text: {value}.</source>
 <translation>Wert mit diesem Text: {value}.</translation>
 </message>
@@ -3051,13 +3166,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>token</source>
 <translation>Token</translation>
-</message>
-<message numerus="yes">
-<source>⋮ %n more</source>
-<translation>
-<numerusform>⋮ %n weiteres</numerusform>
-<numerusform>⋮ %n weitere</numerusform>
-</translation>
 </message>
 </context>
 <context>
@@ -3516,10 +3624,48 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>Offers</name>
+<message>
+<source>Answers</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Is a sentence positive or negative? It learned from film reviews.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Names</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Sentiment</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Try {task}</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Where in a passage is the answer to a question? It is good at short, plain ones.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Which words are people, places or organisations? It learned from old news.</source>
+<translation type="unfinished" />
+</message>
+</context>
+<context>
 <name>OpenModel</name>
 <message>
 <source>No model is open. Open a model folder from the menu at the top, or drop one here.</source>
 <translation>Kein Modell ist offen. Im Menü oben einen Modellordner öffnen oder einen hierher ziehen.</translation>
+</message>
+</context>
+<context>
+<name>OtherModels</name>
+<message>
+<source>Models to try</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -3607,6 +3753,10 @@ Ein anderer Schluss</translation>
 <translation>Positionen</translation>
 </message>
 <message>
+<source>Positions and segments</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Row: a token. Column: one of its numbers; red is above zero, blue below. The first strips are added up to the sum.</source>
 <translation>Zeile: ein Token. Spalte: eine seiner Zahlen; Rot ist über null, Blau darunter. Die ersten Streifen werden zur Summe addiert.</translation>
 </message>
@@ -3617,6 +3767,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Segments A and B</source>
 <translation>Segmente A und B</translation>
+</message>
+<message>
+<source>The selected token</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>This sum is all the model knows about the text before its first layer.</source>
@@ -4913,6 +5067,45 @@ Werte: …</translation>
 </message>
 </context>
 <context>
+<name>StepSwitch</name>
+<message>
+<source>Every room shows the newest snapshot of the run, as soon as it is there</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Follow the run</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Half-trained</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>How far the model has learned</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>The model at the end of its training</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>The model before its first training step: all by chance</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>The model with half of what it learns behind it</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Trained</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>Untrained</source>
+<translation type="unfinished" />
+</message>
+</context>
+<context>
 <name>StepsView</name>
 <message numerus="yes">
 <source>%n dimension(s)</source>
@@ -4938,6 +5131,10 @@ Werte: …</translation>
 <message>
 <source>Head</source>
 <translation>Kopf</translation>
+</message>
+<message>
+<source>How this number was computed</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Layer {layer}, step by step</source>
@@ -5380,6 +5577,10 @@ Werte: …</translation>
 <translation>Lektionen, Seite für Seite, mit Aufgaben</translation>
 </message>
 <message>
+<source>Light, dark or high contrast</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Loading the built-in model…</source>
 <translation>Das mitgelieferte Modell wird geladen…</translation>
 </message>
@@ -5394,10 +5595,6 @@ Werte: …</translation>
 <message>
 <source>Sentence pairs to start from</source>
 <translation>Satzpaare für den Anfang (englisch, denn das Modell kann nur Englisch)</translation>
-</message>
-<message>
-<source>Switch between light and dark</source>
-<translation>Zwischen Hell und Dunkel wechseln</translation>
 </message>
 <message>
 <source>The open model; click to open another</source>
@@ -5946,8 +6143,8 @@ Werte: …</translation>
 <translation>Karte</translation>
 </message>
 <message>
-<source>Mean of selected heads</source>
-<translation>Mittel der ausgewählten Köpfe</translation>
+<source>Mean of heads</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>Neurons</source>
@@ -6277,6 +6474,10 @@ Werte: …</translation>
 <translation>Ein Wort maskieren (M), um zu sehen, was das bei ihm bewirkt.</translation>
 </message>
 <message>
+<source>Mask “{token}”</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>Reset the row</source>
 <translation>Zeile zurücksetzen</translation>
 </message>
@@ -6513,6 +6714,10 @@ Werte: …</translation>
 </context>
 <context>
 <name>WordsView</name>
+<message>
+<source>A and B, and what the model reads</source>
+<translation type="unfinished" />
+</message>
 <message>
 <source>A is empty: type a sentence there too.</source>
 <translation>A ist leer: auch dort einen Satz eintippen.</translation>
