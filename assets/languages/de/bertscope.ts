@@ -237,7 +237,7 @@
 </message>
 <message>
 <source>Or fine-tune this model yourself</source>
-<translation type="unfinished" />
+<translation>Oder dieses Modell selbst feintunen</translation>
 </message>
 <message>
 <source>Replace the text with an example to try</source>
@@ -257,7 +257,7 @@
 </message>
 <message>
 <source>This model knows a language, but no task. Copies of the built-in model have been fine-tuned, each for one task: open one and type.</source>
-<translation type="unfinished" />
+<translation>Dieses Modell kennt eine Sprache, aber keine Aufgabe. Kopien des mitgelieferten Modells sind feingetunt, jede für eine Aufgabe: eine öffnen und tippen.</translation>
 </message>
 <message>
 <source>What it was fine-tuned for, and how well it does.</source>
@@ -265,7 +265,7 @@
 </message>
 <message>
 <source>What shall it do?</source>
-<translation type="unfinished" />
+<translation>Was soll es tun?</translation>
 </message>
 <message>
 <source>answered in {ms} ms</source>
@@ -372,7 +372,7 @@
 <name>AttributionView</name>
 <message>
 <source>A share of +0.7 makes the answer twice as likely, one of −0.7 half as likely.</source>
-<translation type="unfinished" />
+<translation>Ein Anteil von +0,7 macht die Antwort doppelt so wahrscheinlich, einer von −0,7 halb so wahrscheinlich.</translation>
 </message>
 <message>
 <source>Answer</source>
@@ -404,7 +404,7 @@
 </message>
 <message>
 <source>Other methods</source>
-<translation type="unfinished" />
+<translation>Andere Verfahren</translation>
 </message>
 <message>
 <source>Tag</source>
@@ -541,7 +541,7 @@
 </message>
 <message>
 <source>Gradient: what becomes of {prediction} if this one weight grows a little; above 0 it gets likelier.</source>
-<translation type="unfinished" />
+<translation>Gradient: was aus {prediction} wird, wenn dieses eine Gewicht ein wenig wächst; über 0 wird es wahrscheinlicher.</translation>
 </message>
 <message>
 <source>Only the {shown} tokens it looks at most are listed, out of {all}.</source>
@@ -561,7 +561,7 @@
 </message>
 <message>
 <source>Removal: what becomes of it without this one link, with the rest of the row rescaled to sum to 1; −0.01 makes it 1% less likely.</source>
-<translation type="unfinished" />
+<translation>Wegnehmen: was ohne diese eine Verbindung daraus wird, wenn der Rest der Zeile auf Summe 1 gebracht ist; −0,01 macht es 1 % unwahrscheinlicher.</translation>
 </message>
 <message>
 <source>Without this head, the probability of {prediction}: {before} → {after} ({change}).</source>
@@ -794,7 +794,7 @@ Ein anderer Schluss</translation>
 <name>Commands</name>
 <message>
 <source>As the system is set</source>
-<translation type="unfinished" />
+<translation>Wie im System eingestellt</translation>
 </message>
 <message>
 <source>Close the lesson</source>
@@ -806,7 +806,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Dark</source>
-<translation type="unfinished" />
+<translation>Dunkel</translation>
 </message>
 <message>
 <source>Deselect the token</source>
@@ -834,7 +834,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Follow the run that trains</source>
-<translation type="unfinished" />
+<translation>Dem laufenden Training folgen</translation>
 </message>
 <message>
 <source>Hand in your answers…</source>
@@ -846,7 +846,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>High contrast</source>
-<translation type="unfinished" />
+<translation>Hoher Kontrast</translation>
 </message>
 <message>
 <source>Language: {language}</source>
@@ -862,7 +862,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Light</source>
-<translation type="unfinished" />
+<translation>Hell</translation>
 </message>
 <message>
 <source>Light or dark theme</source>
@@ -958,7 +958,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The half-trained model</source>
-<translation type="unfinished" />
+<translation>Das halb trainierte Modell</translation>
 </message>
 <message>
 <source>The sentences are English, as the model is</source>
@@ -970,11 +970,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The trained model</source>
-<translation type="unfinished" />
+<translation>Das trainierte Modell</translation>
 </message>
 <message>
 <source>The untrained model</source>
-<translation type="unfinished" />
+<translation>Das untrainierte Modell</translation>
 </message>
 <message>
 <source>There are no other snapshots of this model</source>
@@ -1022,7 +1022,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>newest snapshot live training</source>
-<translation type="unfinished" />
+<translation>neuester snapshot live training</translation>
 </message>
 <message>
 <source>percent nats ln p bits probability</source>
@@ -1034,11 +1034,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>theme black colours accessibility eyes</source>
-<translation type="unfinished" />
+<translation>darstellung schwarz farben barrierefreiheit augen</translation>
 </message>
 <message>
 <source>training step time machine snapshot before after learning</source>
-<translation type="unfinished" />
+<translation>trainingsschritt zeitmaschine snapshot vorher nachher lernen</translation>
 </message>
 <message>
 <source>zoom larger font</source>
@@ -1095,6 +1095,44 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>Demo</name>
+<message>
+<source>A tiny model gets to know eight people, from nothing, in about a minute.</source>
+<translation>Ein winziges Modell lernt acht Personen kennen, von null an, in etwa einer Minute.</translation>
+</message>
+<message>
+<source>Class demo</source>
+<translation>Vorführung</translation>
+</message>
+<message>
+<source>One head finds out where to look: at the mirrored letter.</source>
+<translation>Ein Kopf findet heraus, wohin er schauen muss: auf den gespiegelten Buchstaben.</translation>
+</message>
+<message>
+<source>Ten-second demo</source>
+<translation>Zehn-Sekunden-Vorführung</translation>
+</message>
+<message>
+<source>The file {file} is missing; install BERTscope again.</source>
+<translation>Die Datei {file} fehlt; BERTscope neu installieren.</translation>
+</message>
+</context>
+<context>
+<name>DemoPanel</name>
+<message>
+<source>Open the finished one</source>
+<translation>Die fertige öffnen</translation>
+</message>
+<message>
+<source>The same run, already trained: for a computer that is too slow</source>
+<translation>Derselbe Lauf, schon trainiert: für einen zu langsamen Computer</translation>
+</message>
+<message>
+<source>Wait until the run is done, or stop it: two at once take twice as long.</source>
+<translation>Warten, bis der Lauf fertig ist, oder ihn beenden: Zwei zugleich dauern doppelt so lange.</translation>
+</message>
+</context>
+<context>
 <name>DerivationCard</name>
 <message numerus="yes">
 <source>%Ln other(s)</source>
@@ -1143,7 +1181,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>How many times as likely the prediction is without the head: ×0.5 is half as likely.</source>
-<translation type="unfinished" />
+<translation>Wievielmal so wahrscheinlich die Vorhersage ohne den Kopf ist: ×0,5 ist halb so wahrscheinlich.</translation>
 </message>
 <message>
 <source>helps</source>
@@ -1407,19 +1445,19 @@ Ein anderer Schluss</translation>
 <name>FirstSteps</name>
 <message>
 <source>Hide a word first, so that the model has something to guess.</source>
-<translation type="unfinished" />
+<translation>Zuerst ein Wort verdecken, damit das Modell etwas zu raten hat.</translation>
 </message>
 <message>
 <source>Leave out the positions</source>
-<translation type="unfinished" />
+<translation>Die Positionen weglassen</translation>
 </message>
 <message>
 <source>Mask “{token}”</source>
-<translation type="unfinished" />
+<translation>„{token}“ maskieren</translation>
 </message>
 <message>
 <source>Now change what the model reads: a letter, a number, or leave a part out. Try it:</source>
-<translation type="unfinished" />
+<translation>Jetzt ändern, was das Modell liest: einen Buchstaben, eine Nummer, oder einen Teil weglassen. Zum Ausprobieren:</translation>
 </message>
 </context>
 <context>
@@ -1456,7 +1494,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>how much likelier the answer would be if each weight grew a little</source>
-<translation type="unfinished" />
+<translation>wie viel wahrscheinlicher die Antwort würde</translation>
 </message>
 <message>
 <source>how much the log-probability (ln p) would rise if each weight grew a little</source>
@@ -1476,7 +1514,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>{row} to {column}: {change}; above 0, more attention here makes the answer likelier</source>
-<translation type="unfinished" />
+<translation>{row} auf {column}: {change}; über 0 macht mehr Attention hier die Antwort wahrscheinlicher</translation>
 </message>
 </context>
 <context>
@@ -1626,6 +1664,14 @@ Ein anderer Schluss</translation>
 <context>
 <name>HeadsCard</name>
 <message>
+<source>At step {step}</source>
+<translation>Bei Schritt {step}</translation>
+</message>
+<message>
+<source>Before</source>
+<translation>Vorher</translation>
+</message>
+<message>
 <source>By kind</source>
 <translation>Nach Art</translation>
 </message>
@@ -1634,12 +1680,24 @@ Ein anderer Schluss</translation>
 <translation>Alle Köpfe</translation>
 </message>
 <message>
+<source>Its attention</source>
+<translation>Seine Attention</translation>
+</message>
+<message>
 <source>One small picture for each head. Click one to see it large.</source>
 <translation>Für jeden Kopf ein kleines Bild. Ein Klick zeigt ihn groß.</translation>
 </message>
 <message>
+<source>Row: the token that looks. Column: what it looks at. Darker: more.</source>
+<translation>Zeile: das Token, das schaut. Spalte: worauf es schaut. Dunkler: mehr.</translation>
+</message>
+<message>
 <source>Sort the heads by what they do</source>
 <translation>Die Köpfe nach dem ordnen, was sie tun</translation>
+</message>
+<message>
+<source>The first picture appears when the run has begun.</source>
+<translation>Das erste Bild erscheint, sobald der Lauf begonnen hat.</translation>
 </message>
 <message>
 <source>colour: 0 to each head’s highest weight</source>
@@ -1652,6 +1710,21 @@ Ein anderer Schluss</translation>
 <message>
 <source>squares: how much it helps or hurts</source>
 <translation>Quadrate: wie sehr er hilft oder schadet</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+</context>
+<context>
+<name>HeadsPicture</name>
+<message>
+<source>Attention heads: rows look, columns are looked at</source>
+<translation>Attention-Köpfe: Zeilen schauen, auf Spalten wird geschaut</translation>
+</message>
+<message>
+<source>Row: what looks. Column: what it looks at. Darker: more. Click to open Attend.</source>
+<translation>Zeile: was schaut. Spalte: worauf es schaut. Dunkler: mehr. Ein Klick öffnet Attention.</translation>
 </message>
 </context>
 <context>
@@ -2671,7 +2744,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>A triangle at the edge is a token farther away.</source>
-<translation type="unfinished" />
+<translation>Ein Dreieck am Rand ist ein Token, das weiter weg liegt.</translation>
 </message>
 <message>
 <source>Above the lines, {heads} heads per layer let each token look at the others; what they find is added.</source>
@@ -2953,11 +3026,11 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Probability with this text: {now}.</source>
-<translation type="unfinished" />
+<translation>Wahrscheinlichkeit mit diesem Text: {now}.</translation>
 </message>
 <message>
 <source>Probability: {now} with this text, {then} with every word masked. The shares say which words make the difference.</source>
-<translation type="unfinished" />
+<translation>Wahrscheinlichkeit: {now} mit diesem Text, {then}, wenn jedes Wort maskiert ist. Die Anteile sagen, welche Wörter den Unterschied machen.</translation>
 </message>
 <message>
 <source>Score with this text: {value}.</source>
@@ -3627,31 +3700,31 @@ Ein anderer Schluss</translation>
 <name>Offers</name>
 <message>
 <source>Answers</source>
-<translation type="unfinished" />
+<translation>Antworten</translation>
 </message>
 <message>
 <source>Is a sentence positive or negative? It learned from film reviews.</source>
-<translation type="unfinished" />
+<translation>Ist ein Satz positiv oder negativ? Gelernt hat es aus Filmkritiken.</translation>
 </message>
 <message>
 <source>Names</source>
-<translation type="unfinished" />
+<translation>Namen</translation>
 </message>
 <message>
 <source>Sentiment</source>
-<translation type="unfinished" />
+<translation>Stimmung</translation>
 </message>
 <message>
 <source>Try {task}</source>
-<translation type="unfinished" />
+<translation>{task} ausprobieren</translation>
 </message>
 <message>
 <source>Where in a passage is the answer to a question? It is good at short, plain ones.</source>
-<translation type="unfinished" />
+<translation>Wo in einem Text steht die Antwort auf eine Frage? Gut ist es bei kurzen, einfachen.</translation>
 </message>
 <message>
 <source>Which words are people, places or organisations? It learned from old news.</source>
-<translation type="unfinished" />
+<translation>Welche Wörter sind Personen, Orte oder Organisationen? Gelernt hat es aus alten Nachrichten.</translation>
 </message>
 </context>
 <context>
@@ -3665,7 +3738,7 @@ Ein anderer Schluss</translation>
 <name>OtherModels</name>
 <message>
 <source>Models to try</source>
-<translation type="unfinished" />
+<translation>Modelle zum Ausprobieren</translation>
 </message>
 </context>
 <context>
@@ -3754,7 +3827,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Positions and segments</source>
-<translation type="unfinished" />
+<translation>Positionen und Segmente</translation>
 </message>
 <message>
 <source>Row: a token. Column: one of its numbers; red is above zero, blue below. The first strips are added up to the sum.</source>
@@ -3770,7 +3843,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The selected token</source>
-<translation type="unfinished" />
+<translation>Das ausgewählte Token</translation>
 </message>
 <message>
 <source>This sum is all the model knows about the text before its first layer.</source>
@@ -4073,6 +4146,21 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>QuestionBoard</name>
+<message>
+<source>The questions: a tick for each right answer</source>
+<translation>Die Fragen: ein Haken für jede richtige Antwort</translation>
+</message>
+<message>
+<source>right answer: {word}</source>
+<translation>richtige Antwort: {word}</translation>
+</message>
+<message>
+<source>{right} of {all} right</source>
+<translation>{right} von {all} richtig</translation>
+</message>
+</context>
+<context>
 <name>QuestionBox</name>
 <message>
 <source>A number</source>
@@ -4116,6 +4204,84 @@ Ein anderer Schluss</translation>
 <message>
 <source>Show the answer</source>
 <translation>Antwort zeigen</translation>
+</message>
+</context>
+<context>
+<name>QuestionsPage</name>
+<message numerus="yes">
+<source>%n step(s)</source>
+<translation>
+<numerusform>%n Schritt</numerusform>
+<numerusform>%n Schritte</numerusform>
+</translation>
+</message>
+<message>
+<source>As it was at step {step}</source>
+<translation>Wie es bei Schritt {step} war</translation>
+</message>
+<message>
+<source>Done: of {all} questions it got {before} right at the start and {now} after {time} of training.</source>
+<translation>Fertig: Von {all} Fragen waren am Anfang {before} richtig und nach {time} Training {now}.</translation>
+</message>
+<message>
+<source>From the first step to the last</source>
+<translation>Vom ersten Schritt bis zum letzten</translation>
+</message>
+<message>
+<source>Getting ready: a few seconds…</source>
+<translation>Wird vorbereitet: ein paar Sekunden…</translation>
+</message>
+<message>
+<source>It ended at step {step}: {now} of {all} questions right, {before} at the start.</source>
+<translation>Beendet bei Schritt {step}: {now} von {all} Fragen richtig, am Anfang {before}.</translation>
+</message>
+<message>
+<source>Open this model in Attend</source>
+<translation>Dieses Modell unter Attention öffnen</translation>
+</message>
+<message>
+<source>Open this model in Map</source>
+<translation>Dieses Modell unter Überblick öffnen</translation>
+</message>
+<message>
+<source>Open this model in Predict</source>
+<translation>Dieses Modell unter Vorhersagen öffnen</translation>
+</message>
+<message>
+<source>Play again</source>
+<translation>Noch einmal abspielen</translation>
+</message>
+<message>
+<source>See all of it</source>
+<translation>Das ganze Modell ansehen</translation>
+</message>
+<message>
+<source>See its heads</source>
+<translation>Seine Köpfe ansehen</translation>
+</message>
+<message>
+<source>Stop playing</source>
+<translation>Nicht mehr abspielen</translation>
+</message>
+<message>
+<source>The model’s first three words</source>
+<translation>Die ersten drei Wörter des Modells</translation>
+</message>
+<message>
+<source>Try other words</source>
+<translation>Andere Wörter probieren</translation>
+</message>
+<message>
+<source>at step {step} · at the start: {right}</source>
+<translation>bei Schritt {step} · am Anfang: {right}</translation>
+</message>
+<message>
+<source>the right word</source>
+<translation>das richtige Wort</translation>
+</message>
+<message>
+<source>{right} of {all} right</source>
+<translation>{right} von {all} richtig</translation>
 </message>
 </context>
 <context>
@@ -4520,6 +4686,10 @@ Ein anderer Schluss</translation>
 <translation>Schritt {step}</translation>
 </message>
 <message>
+<source>{right} of {all} right</source>
+<translation>{right} von {all} richtig</translation>
+</message>
+<message>
 <source>{share} correct</source>
 <translation>{share} richtig</translation>
 </message>
@@ -4674,6 +4844,10 @@ Ein anderer Schluss</translation>
 <translation>Anhalten und einen Snapshot speichern</translation>
 </message>
 <message>
+<source>Questions</source>
+<translation>Fragen</translation>
+</message>
+<message>
 <source>Result</source>
 <translation>Ergebnis</translation>
 </message>
@@ -4684,6 +4858,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Stop</source>
 <translation>Beenden</translation>
+</message>
+<message>
+<source>What the model answers while it learns</source>
+<translation>Was das Modell antwortet, während es lernt</translation>
 </message>
 <message>
 <source>first: next word </source>
@@ -5070,39 +5248,39 @@ Werte: …</translation>
 <name>StepSwitch</name>
 <message>
 <source>Every room shows the newest snapshot of the run, as soon as it is there</source>
-<translation type="unfinished" />
+<translation>Jeder Raum zeigt den neuesten Snapshot des Laufs, sobald er da ist</translation>
 </message>
 <message>
 <source>Follow the run</source>
-<translation type="unfinished" />
+<translation>Dem Lauf folgen</translation>
 </message>
 <message>
 <source>Half-trained</source>
-<translation type="unfinished" />
+<translation>Halb trainiert</translation>
 </message>
 <message>
 <source>How far the model has learned</source>
-<translation type="unfinished" />
+<translation>Wie weit das Modell gelernt hat</translation>
 </message>
 <message>
 <source>The model at the end of its training</source>
-<translation type="unfinished" />
+<translation>Das Modell am Ende seines Trainings</translation>
 </message>
 <message>
 <source>The model before its first training step: all by chance</source>
-<translation type="unfinished" />
+<translation>Das Modell vor seinem ersten Trainingsschritt: alles Zufall</translation>
 </message>
 <message>
 <source>The model with half of what it learns behind it</source>
-<translation type="unfinished" />
+<translation>Das Modell, wenn es die Hälfte von dem gelernt hat, was es lernt</translation>
 </message>
 <message>
 <source>Trained</source>
-<translation type="unfinished" />
+<translation>Trainiert</translation>
 </message>
 <message>
 <source>Untrained</source>
-<translation type="unfinished" />
+<translation>Untrainiert</translation>
 </message>
 </context>
 <context>
@@ -5134,7 +5312,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>How this number was computed</source>
-<translation type="unfinished" />
+<translation>Wie diese Zahl berechnet wurde</translation>
 </message>
 <message>
 <source>Layer {layer}, step by step</source>
@@ -5578,7 +5756,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>Light, dark or high contrast</source>
-<translation type="unfinished" />
+<translation>Hell, dunkel oder hoher Kontrast</translation>
 </message>
 <message>
 <source>Loading the built-in model…</source>
@@ -5795,6 +5973,10 @@ Werte: …</translation>
 </translation>
 </message>
 <message>
+<source>Class demo</source>
+<translation>Vorführung</translation>
+</message>
+<message>
 <source>Drag to any step, and open it: every room shows the model as it was then.</source>
 <translation>Zu einem Schritt ziehen und ihn öffnen: Jeder Raum zeigt das Modell, wie es damals war.</translation>
 </message>
@@ -5811,8 +5993,8 @@ Werte: …</translation>
 <translation>Neuer Lauf</translation>
 </message>
 <message>
-<source>No runs yet. Start one: the sample stories take two minutes.</source>
-<translation>Noch keine Läufe. Einen starten: Die Beispielgeschichten dauern zwei Minuten.</translation>
+<source>No runs yet. Start one: the class demo takes about a minute.</source>
+<translation>Noch keine Läufe. Einen starten: Die Vorführung dauert etwa eine Minute.</translation>
 </message>
 <message>
 <source>Open in every room</source>
@@ -5829,10 +6011,6 @@ Werte: …</translation>
 <message>
 <source>Runs</source>
 <translation>Läufe</translation>
-</message>
-<message>
-<source>Start with stories</source>
-<translation>Mit Geschichten beginnen</translation>
 </message>
 <message>
 <source>Step through the snapshots one by one</source>
@@ -5853,10 +6031,6 @@ Werte: …</translation>
 <message>
 <source>Watch it learn</source>
 <translation>Beim Lernen zusehen</translation>
-</message>
-<message>
-<source>You have no runs of your own yet. Start one: the sample stories take two minutes.</source>
-<translation>Noch kein eigener Lauf. Einen starten: Die Beispielgeschichten dauern zwei Minuten.</translation>
 </message>
 <message>
 <source>no snapshots</source>
@@ -6144,7 +6318,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>Mean of heads</source>
-<translation type="unfinished" />
+<translation>Mittel von Köpfen</translation>
 </message>
 <message>
 <source>Neurons</source>
@@ -6475,7 +6649,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>Mask “{token}”</source>
-<translation type="unfinished" />
+<translation>„{token}“ maskieren</translation>
 </message>
 <message>
 <source>Reset the row</source>
@@ -6716,7 +6890,7 @@ Werte: …</translation>
 <name>WordsView</name>
 <message>
 <source>A and B, and what the model reads</source>
-<translation type="unfinished" />
+<translation>A und B, und was das Modell liest</translation>
 </message>
 <message>
 <source>A is empty: type a sentence there too.</source>
