@@ -139,7 +139,7 @@ def test_numbers_are_written_as_the_language_does(code: str, german: None) -> No
 
 def test_the_window_changes_its_language_at_once(code: str, window: Window, qtbot: QtBot) -> None:
     example = load_examples()[0]
-    window.lessons.open(shipped_files()[0])
+    window.lessons.open(shipped_files()[1])
     settle(window, qtbot)
     window.use_example(example)
     settle(window, qtbot)
@@ -148,7 +148,7 @@ def test_the_window_changes_its_language_at_once(code: str, window: Window, qtbo
         qtbot.waitUntil(lambda: window.actions_.actions["file.quit"].text() == "Beenden")
         assert window.frame.question.question == load_examples()[0].look_for != example.look_for
         assert window.lessons.player is not None and window.lessons.player.lesson is not None
-        assert window.lessons.player.lesson.title == shipped_lessons()[0].title
+        assert window.lessons.player.lesson.title == shipped_lessons()[1].title
         assert window.actions_.actions[f"view.language_{code}"].isChecked()
         assert load_settings(window.services.settings_file).language == code
         settle(window, qtbot)

@@ -461,6 +461,24 @@
 </message>
 </context>
 <context>
+<name>BigSentence</name>
+<message>
+<source>The sentence</source>
+<translation>Der Satz</translation>
+</message>
+</context>
+<context>
+<name>BlankScreen</name>
+<message>
+<source>Any key brings the picture back</source>
+<translation>Jede Taste bringt das Bild zurück</translation>
+</message>
+<message>
+<source>The screen is blank; any key brings the picture back</source>
+<translation>Der Bildschirm ist leer; jede Taste bringt das Bild zurück</translation>
+</message>
+</context>
+<context>
 <name>Card</name>
 <message>
 <source>Scroll area</source>
@@ -797,6 +815,10 @@ Ein anderer Schluss</translation>
 <translation>Wie im System eingestellt</translation>
 </message>
 <message>
+<source>Blank the screen</source>
+<translation>Bildschirm leeren</translation>
+</message>
+<message>
 <source>Close the lesson</source>
 <translation>Lektion schließen</translation>
 </message>
@@ -835,6 +857,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Follow the run that trains</source>
 <translation>Dem laufenden Training folgen</translation>
+</message>
+<message>
+<source>Full screen</source>
+<translation>Vollbild</translation>
+</message>
+<message>
+<source>Guessing game: the class against the model</source>
+<translation>Ratespiel: die Klasse gegen das Modell</translation>
 </message>
 <message>
 <source>Hand in your answers…</source>
@@ -921,6 +951,10 @@ Ein anderer Schluss</translation>
 <translation>Alle Änderungen im Modell zurücknehmen</translation>
 </message>
 <message>
+<source>Ring around the mouse pointer</source>
+<translation>Ring um den Mauszeiger</translation>
+</message>
+<message>
 <source>Room</source>
 <translation>Raum</translation>
 </message>
@@ -981,6 +1015,10 @@ Ein anderer Schluss</translation>
 <translation>Von diesem Modell gibt es keine weiteren Snapshots</translation>
 </message>
 <message>
+<source>Tour of five minutes</source>
+<translation>Rundgang in fünf Minuten</translation>
+</message>
+<message>
 <source>Undo</source>
 <translation>Rückgängig</translation>
 </message>
@@ -1021,12 +1059,24 @@ Ein anderer Schluss</translation>
 <translation>hilfe handbuch anleitung</translation>
 </message>
 <message>
+<source>introduction start first steps help</source>
+<translation>einführung start erste schritte hilfe</translation>
+</message>
+<message>
 <source>newest snapshot live training</source>
 <translation>neuester snapshot live training</translation>
 </message>
 <message>
 <source>percent nats ln p bits probability</source>
 <translation>prozent nat ln p bit wahrscheinlichkeit</translation>
+</message>
+<message>
+<source>presenter class laser beamer</source>
+<translation>presenter klasse laser beamer vorführen</translation>
+</message>
+<message>
+<source>quiz play score masked word</source>
+<translation>quiz spiel punkte maskiertes wort</translation>
 </message>
 <message>
 <source>step {step}</source>
@@ -1058,6 +1108,13 @@ Ein anderer Schluss</translation>
 <message>
 <source>true ↓</source>
 <translation>wahr ↓</translation>
+</message>
+</context>
+<context>
+<name>Covers</name>
+<message>
+<source>Hidden until you have answered the question</source>
+<translation>Verdeckt, bis du die Frage beantwortet hast</translation>
 </message>
 </context>
 <context>
@@ -1484,6 +1541,179 @@ Ein anderer Schluss</translation>
 <message>
 <source>M: mask · Esc: deselect · Ctrl+K: find a command · F1: help</source>
 <translation>M: maskieren · Esc: Auswahl aufheben · Strg+K: Befehl suchen · F1: Hilfe</translation>
+</message>
+</context>
+<context>
+<name>GameRoom</name>
+<message>
+<source>A whole sentence, with the word that will be hidden</source>
+<translation>Ein ganzer englischer Satz, mit dem Wort, das verdeckt wird</translation>
+</message>
+<message>
+<source>A word is hidden in a sentence. The class guesses it first, then the model. {first} points if the first guess is right, {among} if the word is among the first five. A game has {rounds} sentences.</source>
+<translation>In einem Satz ist ein Wort verdeckt. Zuerst rät die Klasse, dann das Modell. {first} Punkte, wenn der erste Tipp stimmt, {among}, wenn das Wort unter den ersten fünf ist. Ein Spiel hat {rounds} Sätze.</translation>
+</message>
+<message>
+<source>Another game</source>
+<translation>Noch ein Spiel</translation>
+</message>
+<message>
+<source>Another sentence</source>
+<translation>Anderer Satz</translation>
+</message>
+<message>
+<source>Can you guess better than the model?</source>
+<translation>Könnt ihr besser raten als das Modell?</translation>
+</message>
+<message>
+<source>Click the word to hide; or press Enter, choose it with ← →, and press Enter again.</source>
+<translation>Klickt das Wort an, das verdeckt wird; oder drückt Enter, wählt es mit ← → und drückt wieder Enter.</translation>
+</message>
+<message>
+<source>End the game</source>
+<translation>Spiel beenden</translation>
+</message>
+<message>
+<source>Enter or a remote goes on</source>
+<translation>Weiter mit Enter oder Presenter</translation>
+</message>
+<message>
+<source>Enter or a remote: the answer · ↓ another sentence</source>
+<translation>Enter oder Presenter: die Antwort · ↓ anderer Satz</translation>
+</message>
+<message>
+<source>Guess the hidden word</source>
+<translation>Ratet das verdeckte Wort</translation>
+</message>
+<message>
+<source>Hidden until you have guessed</source>
+<translation>Verdeckt, bis ihr geraten habt</translation>
+</message>
+<message>
+<source>It was “{word}”. Both get the same.</source>
+<translation>Es war „{word}“. Beide bekommen gleich viel.</translation>
+</message>
+<message>
+<source>It was “{word}”. This one goes to the class.</source>
+<translation>Es war „{word}“. Das geht an die Klasse.</translation>
+</message>
+<message>
+<source>It was “{word}”. This one goes to the model.</source>
+<translation>Es war „{word}“. Das geht an das Modell.</translation>
+</message>
+<message>
+<source>Next sentence</source>
+<translation>Nächster Satz</translation>
+</message>
+<message>
+<source>Own sentence…</source>
+<translation>Eigener Satz…</translation>
+</message>
+<message>
+<source>Sentence {round} of {rounds} · Class {class_points} : {model_points} Model</source>
+<translation>Satz {round} von {rounds} · Klasse {class_points} : {model_points} Modell</translation>
+</message>
+<message>
+<source>Show the answer</source>
+<translation>Antwort zeigen</translation>
+</message>
+<message>
+<source>Skip this one (↓)</source>
+<translation>Diesen überspringen (↓)</translation>
+</message>
+<message>
+<source>Start</source>
+<translation>Starten</translation>
+</message>
+<message>
+<source>The class</source>
+<translation>Die Klasse</translation>
+</message>
+<message numerus="yes">
+<source>The class: %n point(s)</source>
+<translation>
+<numerusform>Die Klasse: %n Punkt</numerusform>
+<numerusform>Die Klasse: %n Punkte</numerusform>
+</translation>
+</message>
+<message>
+<source>The guess of the class</source>
+<translation>Der Tipp der Klasse</translation>
+</message>
+<message>
+<source>The model</source>
+<translation>Das Modell</translation>
+</message>
+<message numerus="yes">
+<source>The model: %n point(s)</source>
+<translation>
+<numerusform>Das Modell: %n Punkt</numerusform>
+<numerusform>Das Modell: %n Punkte</numerusform>
+</translation>
+</message>
+<message>
+<source>These count as well: {words}.</source>
+<translation>Diese zählen auch: {words}.</translation>
+</message>
+<message>
+<source>This model cuts “{word}” into {count} tokens, and one mask hides one: hide another word.</source>
+<translation>Dieses Modell zerlegt „{word}“ in {count} Token, und eine Maske verdeckt nur eines: ein anderes Wort verdecken.</translation>
+</message>
+<message>
+<source>This model has no masked-word (MLM) head.</source>
+<translation>Dieses Modell hat keinen Ausgabekopf für maskierte Wörter (MLM).</translation>
+</message>
+<message>
+<source>This model predicts no words</source>
+<translation>Dieses Modell sagt keine Wörter vorher</translation>
+</message>
+<message>
+<source>Type a sentence. Its words appear below; then choose the one to hide.</source>
+<translation>Tippt einen englischen Satz. Darunter erscheinen seine Wörter; wählt dann das, das verdeckt wird.</translation>
+</message>
+<message>
+<source>What the class guessed</source>
+<translation>Was die Klasse getippt hat</translation>
+</message>
+<message>
+<source>What the model guessed</source>
+<translation>Was das Modell getippt hat</translation>
+</message>
+<message>
+<source>Which sentences did the model find easy, and which did you? It has read more than any of you, and seen nothing of the world.</source>
+<translation>Welche Sätze fand das Modell leicht, welche ihr? Es hat mehr gelesen als ihr alle und nichts von der Welt gesehen.</translation>
+</message>
+<message>
+<source>Who has won?</source>
+<translation>Wer hat gewonnen?</translation>
+</message>
+<message>
+<source>Write a sentence yourselves</source>
+<translation>Selbst einen Satz schreiben</translation>
+</message>
+<message>
+<source>Your guess, or up to five: the surest first</source>
+<translation>Euer Tipp, oder bis zu fünf: der sicherste zuerst</translation>
+</message>
+<message>
+<source>Your sentence</source>
+<translation>Euer Satz</translation>
+</message>
+<message>
+<source>{class_points} : {model_points}. It is a draw.</source>
+<translation>{class_points} : {model_points}. Unentschieden.</translation>
+</message>
+<message>
+<source>{class_points} : {model_points}. The class has won.</source>
+<translation>{class_points} : {model_points}. Die Klasse hat gewonnen.</translation>
+</message>
+<message>
+<source>{class_points} : {model_points}. The model has won.</source>
+<translation>{class_points} : {model_points}. Das Modell hat gewonnen.</translation>
+</message>
+<message>
+<source>“{word}” is not in this model’s vocabulary: hide another word.</source>
+<translation>„{word}“ steht nicht im Vokabular dieses Modells: ein anderes Wort verdecken.</translation>
 </message>
 </context>
 <context>
@@ -2191,6 +2421,10 @@ Ein anderer Schluss</translation>
 <translation>Das Vokabular des Modells hat „{word}“ als ein Stück: Da gibt es nichts zu zerlegen.</translation>
 </message>
 <message>
+<source>The page covers something but asks no question; write “:: ask”.</source>
+<translation>Die Seite verdeckt etwas, stellt aber keine Frage; „:: ask“ schreiben.</translation>
+</message>
+<message>
 <source>The page has no title.</source>
 <translation>Die Seite hat keinen Titel.</translation>
 </message>
@@ -2405,12 +2639,20 @@ Ein anderer Schluss</translation>
 <translation>Ordner mit abgegebenen Antworten</translation>
 </message>
 <message>
+<source>Guessing game: the class against the model</source>
+<translation>Ratespiel: die Klasse gegen das Modell</translation>
+</message>
+<message>
 <source>Hand in your answers</source>
 <translation>Antworten abgeben</translation>
 </message>
 <message>
 <source>Lesson</source>
 <translation>Lektion</translation>
+</message>
+<message>
+<source>New here? A tour of five minutes shows what each room is for.</source>
+<translation>Neu hier? Ein Rundgang von fünf Minuten zeigt, wozu jeder Raum da ist.</translation>
 </message>
 <message>
 <source>Open lesson</source>
@@ -2425,12 +2667,20 @@ Ein anderer Schluss</translation>
 <translation>{file} gespeichert. Gib die Datei deiner Lehrkraft.</translation>
 </message>
 <message>
+<source>Start the tour</source>
+<translation>Rundgang starten</translation>
+</message>
+<message>
 <source>Your name</source>
 <translation>Dein Name</translation>
 </message>
 <message>
 <source>{number}. {title} ({minutes} min)</source>
 <translation>{number}. {title} ({minutes} min)</translation>
+</message>
+<message>
+<source>{title} ({minutes} min)</source>
+<translation>{title} ({minutes} min)</translation>
 </message>
 </context>
 <context>
@@ -3437,6 +3687,14 @@ Ein anderer Schluss</translation>
 <context>
 <name>NotesWindow</name>
 <message>
+<source>Back</source>
+<translation>Zurück</translation>
+</message>
+<message>
+<source>Next</source>
+<translation>Weiter</translation>
+</message>
+<message>
 <source>Next: {title}</source>
 <translation>Danach: {title}</translation>
 </message>
@@ -3445,8 +3703,20 @@ Ein anderer Schluss</translation>
 <translation>Zu dieser Seite gibt es keine Notizen.</translation>
 </message>
 <message>
+<source>On the page: {question}</source>
+<translation>Auf der Seite: {question}</translation>
+</message>
+<message>
 <source>Speaker notes</source>
 <translation>Notizen für die Lehrkraft</translation>
+</message>
+<message>
+<source>Time since the lesson was opened</source>
+<translation>Zeit, seit die Lektion geöffnet wurde</translation>
+</message>
+<message>
+<source>{lesson} · page {number} of {count}</source>
+<translation>{lesson} · Seite {number} von {count}</translation>
 </message>
 </context>
 <context>
@@ -3694,6 +3964,13 @@ Ein anderer Schluss</translation>
 <message>
 <source>The scale is that of its training data, which is not known here.</source>
 <translation>Die Skala ist die seiner Trainingsdaten, die hier nicht bekannt ist.</translation>
+</message>
+</context>
+<context>
+<name>OfferLine</name>
+<message>
+<source>No, thank you</source>
+<translation>Nein, danke</translation>
 </message>
 </context>
 <context>
@@ -4466,6 +4743,10 @@ Ein anderer Schluss</translation>
 <translation>Embeddings</translation>
 </message>
 <message>
+<source>Guessing game</source>
+<translation>Ratespiel</translation>
+</message>
+<message>
 <source>How each token changes from layer to layer</source>
 <translation>Wie sich jedes Token von Schicht zu Schicht ändert</translation>
 </message>
@@ -4484,6 +4765,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Predict</source>
 <translation>Vorhersagen</translation>
+</message>
+<message>
+<source>The class guesses a hidden word, then the model: who knows more words?</source>
+<translation>Die Klasse rät ein verdecktes Wort, dann das Modell: Wer kennt mehr Wörter?</translation>
 </message>
 <message>
 <source>The whole model in one picture</source>
