@@ -1,8 +1,8 @@
 """Short made-up passages with questions on them, in SQuAD's format, for the answering model that ships.
 
-The published questions that it also learns from are few (1,190, on encyclopedia articles). A passage made here is a
-handful of facts in random order, such as "Anna Reed flew from Paris to Oslo on Friday.", and asks for parts of them.
-The facts are those of facts.txt, the same passages each time: chance follows from the seed.
+A passage is a handful of facts in random order, such as "Anna Reed flew from Paris to Oslo on Friday.", and asks for
+parts of them. The facts are those of facts.txt, the same passages each time: chance follows from the seed. Published
+questions, at hand 1,190 on encyclopedia articles, are too few and too hard for so small a model: they only measure it.
 
 Held out are three parts: known kinds of facts with other people ("same facts"), kinds of facts that training never
 shows ("new facts"), and every sixth published article ("encyclopedia").
@@ -127,7 +127,6 @@ def write_questions(published: Path, folder: Path, passages: int) -> None:
         "new facts": Writer(facts, new, others, SEED + 2).passages(HELD_OUT_PASSAGES),
     }
     parts = {name: [_article(name, *each) for each in enumerate(some)] for name, some in made.items()}
-    parts["train"] += [article for number, article in enumerate(articles) if number % HELD_OUT_EVERY]
     parts["encyclopedia"] = articles[::HELD_OUT_EVERY]
     parts["dev"] = [article for part in PARTS for article in parts[part]]
     folder.mkdir(parents=True, exist_ok=True)

@@ -47,8 +47,8 @@ from bertcore.training.task_files import evaluate_file, read_examples
 CARD = Path(__file__).with_name("tuned_card.md")
 WORDS = Path(__file__).with_name("tuned_cards.json")  # what the card of one model says and no other file
 PROBES = assets() / "evaluation" / "tuned.jsonl"
-RANK = 32  # of the changes that are stored: docs/decisions/0024
-PASSAGES = 1000  # made up, to train on
+RANK = 48  # of the changes that are stored: docs/decisions/0024
+PASSAGES = 3000  # made up, to train on
 QUESTIONS = "squad/xquad.en.json"
 METRICS = {"sst2": ("accuracy",), "conll2003": ("f1", "precision", "recall"), "squad": ("f1", "exact_match")}
 MOST_WRONG = 12  # sentences that a card names
@@ -115,6 +115,8 @@ class Tuned:
         if run.status().state != "done":
             typer.echo(f"Training {run.path.name}.")
             start_or_resume_finetuning(options, run.path, resume=True)
+        if run.status().state != "done":
+            raise BertcoreError(f"The run {run.path} was stopped; give the same command again to continue it.")
 
     def store(self, folder: Path, rank: int) -> float:
         """Write the difference and what is measured of it; its megabytes."""
@@ -153,9 +155,8 @@ class Tuned:
             "name": self.name,
             "base": BUILT_IN,
             **self.words,
-            "task": self.options.data.task,
-            "learned": f"layers {training.frozen_layers + 1} to {config.num_hidden_layers} and the new head; the token "
-            f"table and layer {training.frozen_layers} are those of `{BUILT_IN}`",
+            "task": task_named(self.options.data.task).title,
+            "learned": _what_learned(training.frozen_layers, config.num_hidden_layers),
             "examples": len(self.examples[0].examples),
             "steps": step,
             "tokens": read_json_or_empty(snapshot / ABOUT_FILE).get("tokens_seen", 0),
@@ -176,18 +177,16 @@ class Tuned:
         """As stored, before it was stored, the same recipe on random weights, and a simple rule."""
         stored: Mapping[str, float] = read_json(folder / ABOUT_FILE)["metrics"]
         random = self._run(from_scratch=True)
-        columns = [
-            ("as it ships", stored),
-            ("before it was stored", _end_of(self.run)),
-            *(("the same recipe on random weights", _end_of(run)) for run in [random] if run.status().state == "done"),
-            (self.words["simple"], simple_answers(*self.examples)),
-        ]
+        is_compared = random.status().state == "done"
+        columns = [("as it ships", stored), ("before it was stored", _end_of(self.run))]
+        columns += [("the same recipe on random weights", _end_of(random))] if is_compared else []
+        columns.append((self.words["simple"], simple_answers(*self.examples)))
         head = f"| | {' | '.join(title for title, _ in columns)} |\n|{'---|' * (len(columns) + 1)}"
         rows = [
             f"| {metric.replace('_', ' ')} | {' | '.join(f'{values[metric]:.3f}' for _, values in columns)} |"
             for metric in METRICS[self.options.data.task]
         ]
-        return "\n".join((head, *rows))
+        return "\n".join((head, *rows, *(() if is_compared else ("", "What random weights reach was not measured."))))
 
     def _more(self, folder: Path) -> str:
         """What a mean over all hides: the parts of the answering model, the types of names, the two classes."""
@@ -307,7 +306,17 @@ def _end_of(run: RunFolder) -> dict[str, float]:
 
 def _machine(run: Path) -> str:
     start = (read_json_or_empty(run / ENVIRONMENT_FILE).get("starts") or [{}])[-1]
-    return f"{start.get('threads', 1)} core(s) of {start.get('processor', 'a processor')}, which had other work too"
+    threads, processor = start.get("threads", 1), start.get("processor", "a processor")
+    cores = "one core" if threads == 1 else f"{threads} cores"
+    return f"{cores} of {processor}, which had other work too"
+
+
+def _what_learned(frozen: int, layers: int) -> str:
+    if not frozen:
+        return "everything: the token table, all layers, the new head"
+    return (
+        f"layers {frozen + 1} to {layers} and the new head; token table and layers 1 to {frozen} are the built-in ones"
+    )
 
 
 def _peak(run: RunFolder) -> float:

@@ -115,7 +115,7 @@ class ApplyRoom(Room):
             "task: open one and type."
         )
         self.train_button = button(self.tr("Or fine-tune this model yourself"), self.train_requested.emit)
-        title = label(self.tr("What shall it do?"), "number")
+        title = label(self.tr("Choose a task"), "number")
         card.fill_with_message(title, label(text, wrap=True), self.offers, self.train_button)
         return card
 
