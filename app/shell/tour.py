@@ -90,12 +90,13 @@ class _Tour:
             return []
         room = self._window.open_room("train")
         assert isinstance(room, TrainRoom)
+        page, visits, before = room.view.questions, [], runs.selected
         runs.select(run)
-        page, visits = room.view.questions, []
         self._wait("the answers of the class demo", lambda: page.score is not None)
         for name, measurement in (("class-demo-halfway", page.halfway), ("class-demo-finished", None)):
             page.show_measurement(measurement)
             visits.append(self._visit("train", theme_name, file_as=name))
+        runs.select(before)
         return visits
 
     def teach(self, themes: Sequence[str]) -> list[dict[str, object]]:
