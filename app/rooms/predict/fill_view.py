@@ -140,6 +140,9 @@ class FillView(PredictView):
         done = self.tr("{done} of {all} masks").format(done=len(self.steps), all=len(self.steps) + left)
         self._steps_card.set_hint(done)
         self._start.setVisible(not self.steps)
+        self._bars_area.setVisible(bool(self.steps))  # until then the text has the height
+        if not theme.is_projector():
+            self.column.setStretch(1, 1 if self.steps else 0)
         self._joint.setText(self._joint_sentence())
         self._hint.setText(
             self.tr(
@@ -181,15 +184,16 @@ class FillView(PredictView):
         self._steps_card.add_to_header(self.insert)
         self._steps_card.set_figure(self._figure, self.tr("the steps"))
         steps = self._steps_card.body
+        self._bars_area = scrolled_column(self.bars)
         if theme.is_projector():
             vbox(label(text, wrap=True), first, parent=self._start, gap_px=8)
-            fill(steps, self._start, (scrolled_column(self.bars), 1), self._joint)
+            fill(steps, self._start, (self._bars_area, 1), self._joint)
             self._steps_card.setFixedWidth(theme.column_px(SIDE_PX))
             self.column.addLayout(hbox((card, 1), folded_on_projector(self._steps_card, self._steps_card.title)))
         else:
             hbox(first, (label(text, wrap=True), 1), parent=self._start, gap_px=10)
-            fill(steps, self._start, (scrolled_column(self.bars), 1), self._joint)
-            fill(self.column, (card, 3), (self._steps_card, 2))
+            fill(steps, self._start, (self._bars_area, 1), self._joint)
+            fill(self.column, (card, 1), self._steps_card)
 
     def _figure(self) -> Figure | None:
         if not self.steps:
