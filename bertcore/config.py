@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, brief
 from bertcore.families import Family, family
 
 ACTIVATIONS = ("gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh")
@@ -104,14 +104,16 @@ class BertConfig:
                 continue
             if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
                 raise BertcoreError(
-                    f"The config's {name} must be a whole number from {least} to {most:,}, not {value!r}."
+                    f"The config's {name} must be a whole number from {least} to {most:,}, not {brief(value)}."
                 )
         if self.hidden_size % self.num_attention_heads:
             raise BertcoreError(
                 f"The config's hidden_size {self.hidden_size} does not divide into {self.num_attention_heads} heads."
             )
         if not isinstance(self.pad_token_id, int) or not 0 <= self.pad_token_id < self.vocab_size:
-            raise BertcoreError(f"The config's pad_token_id {self.pad_token_id!r} is not a row of the token table.")
+            raise BertcoreError(
+                f"The config's pad_token_id {brief(self.pad_token_id)} is not a row of the token table."
+            )
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob", "initializer_range", "layer_norm_eps"):
             _check_share(name, getattr(self, name))
         if self.classifier_dropout is not None:
@@ -127,7 +129,7 @@ class BertConfig:
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:
                 known = ", ".join(str(value) for value in allowed if value is not None)
-                raise BertcoreError(f"The config's {name} is {getattr(self, name)!r}; BERTscope supports {known}.")
+                raise BertcoreError(f"The config's {name} is {brief(getattr(self, name))}; BERTscope supports {known}.")
         if self.norm == "pre" and self.model_type != "bert":
             raise BertcoreError(f"LayerNorm before the sublayers (norm pre) exists for BERT only, not {about.title}.")
         if self.num_hidden_groups is not None and self.model_type != "albert":
@@ -204,7 +206,7 @@ class BertConfig:
         if name in PUBLISHED:
             return cls(**{**PUBLISHED[name], **_known(changes)})
         if name not in PRESETS:
-            raise BertcoreError(f"There is no preset {name!r}; choose one of {', '.join([*PRESETS, *PUBLISHED])}.")
+            raise BertcoreError(f"There is no preset {brief(name)}; choose one of {', '.join([*PRESETS, *PUBLISHED])}.")
         layers, hidden = PRESETS[name]
         size = {
             "hidden_size": hidden,
@@ -257,9 +259,9 @@ def _check_range(limits: object) -> None:
     numbers = limits if isinstance(limits, tuple) else ()
     plain = all(isinstance(number, int | float) and abs(number) < sys.float_info.max for number in numbers)
     if len(numbers) != 2 or not plain or not numbers[0] < numbers[1]:
-        raise BertcoreError(f"The config's number_range must be a lowest and a highest number, not {limits!r}.")
+        raise BertcoreError(f"The config's number_range must be a lowest and a highest number, not {brief(limits)}.")
 
 
 def _check_share(name: str, value: object) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 1:
-        raise BertcoreError(f"The config's {name} must be a number from 0 to below 1, not {value!r}.")
+        raise BertcoreError(f"The config's {name} must be a number from 0 to below 1, not {brief(value)}.")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, brief
 
 
 @dataclass(frozen=True)
@@ -108,5 +108,5 @@ def family(model_type: str) -> Family:
     """The family of a config's model_type. Raises BertcoreError for one that is unknown."""
     if model_type not in FAMILIES:
         known = ", ".join([*FAMILIES, PRE_NORM_BERT])
-        raise BertcoreError(f"The model family {model_type!r} is not supported; BERTscope opens {known}.")
+        raise BertcoreError(f"The model family {brief(model_type)} is not supported; BERTscope opens {known}.")
     return FAMILIES[model_type]

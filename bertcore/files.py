@@ -1,26 +1,76 @@
-"""JSON read and written, files that others read meanwhile, and why one cannot be written, in a sentence. No torch."""
+"""Files that anybody may have made, read within limits; files written whole; and why one cannot be, in a sentence.
+
+No torch.
+"""
 
 import errno
 import json
 import math
 import os
 import re
+import secrets
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from bertcore.errors import BertcoreError
+from bertcore.json_text import parse_json
+
+MOST_BYTES = 32 * 2**20  # of a JSON file
 
 _RUST_ERROR_NUMBER = re.compile(r"\(os error (\d+)\)")
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT} if hasattr(errno, "EDQUOT") else {errno.ENOSPC}
 _WINDOWS_DISK_FULL = 112
 _TEMPORARY = re.compile(r"\..+\.\d+")  # before it is moved into place, see `write_atomic`
+_TEMPORARY_STEM = 40  # characters of the file's name: the rest has to fit into 255 bytes beside them
+# Missing on Windows, where files have no such modes.
+_BINARY, _NO_WAITING, _NO_LINK = (getattr(os, name, 0) for name in ("O_BINARY", "O_NONBLOCK", "O_NOFOLLOW"))
 
 
-def write_json(file: Path, values: dict[str, Any]) -> None:
-    write_atomic(file, json_bytes(values))
+def open_regular(file: Path) -> BinaryIO:
+    """Open to read. A pipe or a device, which may wait or go on for ever, raises an OSError that says what it is."""
+    try:
+        _check_regular(os.stat(file), file)
+        descriptor = os.open(file, os.O_RDONLY | _BINARY | _NO_WAITING)
+    except ValueError:  # a NUL, or half a character
+        raise OSError(errno.EINVAL, "no file can have this name", str(file)) from None
+    stream = os.fdopen(descriptor, "rb")
+    try:
+        _check_regular(os.fstat(descriptor), file)  # it may be another one by now
+    except OSError:
+        stream.close()
+        raise
+    return stream
+
+
+def _check_regular(about: os.stat_result, file: Path) -> None:
+    if stat.S_ISDIR(about.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(file))
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(file))
+
+
+def read_bytes(file: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """All of a regular file. Raises OSError, with a reason for people, where it is another or too large."""
+    with open_regular(file) as stream:
+        data = stream.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise OSError(errno.EFBIG, f"it is larger than {most_bytes / 2**20:,.3g} MiB", str(file))
+    return data
+
+
+def reason_of(error: OSError) -> str:
+    """Why a file cannot be read or written, to be put into a sentence."""
+    reason = (error.strerror or str(error)).rstrip(".")
+    return reason[:1].lower() + reason[1:]
+
+
+def write_json(file: Path, values: dict[str, Any], follow: bool = False) -> None:
+    """As `write_atomic`."""
+    write_atomic(file, json_bytes(values), follow=follow)
 
 
 def write_json_on_full_disk(file: Path, values: dict[str, Any]) -> None:
@@ -31,7 +81,8 @@ def write_json_on_full_disk(file: Path, values: dict[str, Any]) -> None:
     except OSError as error:
         if error_number(error) not in _DISK_FULL:
             raise
-        with file.open("rb+", buffering=0) as stream:
+        descriptor = os.open(file, os.O_WRONLY | _NO_LINK | _BINARY)
+        with os.fdopen(descriptor, "wb", buffering=0) as stream:
             stream.write(data)
             stream.truncate(len(data))
 
@@ -40,15 +91,21 @@ def json_bytes(values: dict[str, Any]) -> bytes:
     return json.dumps(jsonable(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
 
 
-def read_json(file: Path, advice: str = "fetch the checkpoint again", kind: type = dict) -> Any:
+def read_json(
+    file: Path, advice: str = "fetch the checkpoint again", kind: type = dict, most_bytes: int = MOST_BYTES
+) -> Any:
     """What a JSON file holds: an object, or another `kind`.
 
     Raises BertcoreError, with what to do then, where it cannot be read or holds something else.
     """
     try:
-        value = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        raise BertcoreError(f"The file {file} is not valid JSON; {advice}.") from None
+        value = parse_json(read_bytes(file, most_bytes).decode("utf-8"))
+    except PermissionError:
+        raise BertcoreError(f"The file {file} cannot be read: you have no permission; ask its owner.") from None
+    except OSError as error:
+        raise BertcoreError(f"The file {file} cannot be read: {reason_of(error)}; {advice}.") from None
+    except ValueError as error:
+        raise BertcoreError(f"The file {file} is not valid JSON ({error}); {advice}.") from None
     if not isinstance(value, kind):
         raise BertcoreError(
             f"The file {file} does not hold a JSON {'object' if kind is dict else kind.__name__}; {advice}."
@@ -65,17 +122,55 @@ def read_json_or_empty(file: Path) -> dict[str, Any]:
     return value
 
 
-def write_atomic(file: Path, data: bytes, durable: bool = False) -> None:
-    """Readers see the old file or the new one. `durable`: after a power cut too."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+def write_atomic(file: Path, data: bytes, durable: bool = False, follow: bool = False) -> None:
+    """Readers see the old file or the new one, with the mode of the old one. `durable`: after a power cut too.
+
+    `follow`, for a place that a person has chosen: what a symbolic link points to is written, and a device is refused.
+    Else the new file takes the place of either: a run folder from elsewhere cannot lead its run to another place.
+    Raises OSError, also for what cannot be the name of a file.
+    """
     try:
-        temporary.write_bytes(data)
-        if durable:
-            _sync(temporary)
-        _replace(temporary, file)
+        target = file.resolve() if follow and file.is_symlink() else file
+        if follow and target.exists():
+            _check_regular(os.stat(target), target)
+        mode = _mode_of(target)
+        temporary = target.with_name(f".{target.name[:_TEMPORARY_STEM]}.{secrets.randbelow(10**18)}")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY
+        descriptor = os.open(temporary, flags, 0o666 if mode is None else 0o600)
+    except (ValueError, RuntimeError) as error:  # a NUL, half a character, no name; links in a circle
+        raise OSError(errno.EINVAL, "no file can have this name", str(file)) from error
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(data)
+            if mode is not None and os.name != "nt":
+                os.fchmod(descriptor, mode)
+            if durable:
+                stream.flush()
+                os.fsync(descriptor)
+        _replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _mode_of(file: Path) -> int | None:
+    """The permissions of a regular file that is there; None where none is."""
+    try:
+        about = os.lstat(file)
+    except OSError:
+        return None
+    return stat.S_IMODE(about.st_mode) & 0o777 if stat.S_ISREG(about.st_mode) else None
+
+
+def append_to(file: Path) -> BinaryIO:
+    """A regular file opened to be read and to grow, made where there is none; a symbolic link is an OSError."""
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NO_LINK | _NO_WAITING | _BINARY, 0o666)
+    try:
+        _check_regular(os.fstat(descriptor), file)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "ab+")
 
 
 def is_temporary(file: Path) -> bool:

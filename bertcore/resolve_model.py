@@ -4,20 +4,23 @@ import os
 import re
 from pathlib import Path
 
-from bertcore.checkpoint.hub import fetch
-from bertcore.errors import BertcoreError
+from bertcore.checkpoint.hub import cached_checkpoint, fetch
+from bertcore.errors import BertcoreError, shortened
 from bertcore.locations import NAMED, built_in_checkpoint, shipped_checkpoint
 from bertcore.runs.known_runs import is_run
 
+MOST_PATH = 200  # characters of a path that a sentence quotes
+MOST_HUB_ID = 96  # characters: the hub's own limit
 _HUB_ID = re.compile(r"[\w-][\w.-]*(/[\w.-]+)?")
 
 
-def resolve_model(reference: str | Path | None) -> Path:
+def resolve_model(reference: str | Path | None, download: bool = True) -> Path:
     """The checkpoint folder that `reference` names; None is the built-in model.
 
     In this order: the name of a model that ships ("./bertscope-tiny" is a folder of that name), a checkpoint folder, a
     run folder (its newest snapshot), the id of a model on the hub, which is downloaded once.
-    Raises BertcoreError where there is nothing of the kind.
+    Without `download` only what is on this machine counts: for a reference that stands in a file, and which no person
+    has chosen. Raises BertcoreError where there is nothing of the kind.
     """
     if reference is None:
         return built_in_checkpoint()
@@ -28,20 +31,30 @@ def resolve_model(reference: str | Path | None) -> Path:
         path = Path(reference).expanduser()
         is_folder, exists = path.is_dir(), path.exists()
     except (RuntimeError, OSError, ValueError):  # no such person, a name too long, a NUL in it
-        raise BertcoreError(f"There is no folder {text[:200]}.") from None
+        raise BertcoreError(f"There is no folder {shortened(text, MOST_PATH)}.") from None
     if is_folder:
         return _newest_snapshot(path) if is_run(path) else path
     if exists:
         raise BertcoreError(f"{path} is a file; choose the folder with the checkpoint's files.")
     if _is_path(reference):
-        raise BertcoreError(f"There is no folder {text}.")
-    return fetch(text)
+        raise BertcoreError(f"There is no folder {shortened(text, MOST_PATH)}.")
+    if download:
+        return fetch(text)
+    cached = cached_checkpoint(text)
+    if cached is None:
+        raise BertcoreError(f"The model {text} is not on this machine; open it by its name to download it.")
+    return cached
+
+
+def can_be_downloaded(reference: str) -> bool:
+    """Whether this may be the id of a model on the hub; nobody is asked."""
+    return reference not in NAMED and not os.path.exists(reference) and not _is_path(reference)
 
 
 def _is_path(reference: str | Path) -> bool:
     """Whether this can only mean a folder here, though none is there: it must not be looked for on the hub."""
     text = str(reference)
-    if isinstance(reference, Path) or not _HUB_ID.fullmatch(text):
+    if isinstance(reference, Path) or len(text) > MOST_HUB_ID or not _HUB_ID.fullmatch(text):
         return True
     parent = os.path.dirname(text)
     return bool(parent) and os.path.isdir(parent)

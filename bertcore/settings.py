@@ -8,7 +8,6 @@ From these follow the checks, the recipe files, the flags of the shell and the f
         minutes: float | None = setting(None, "Budget", unit="minutes", at_least=0.01, at_most=1e6)
 """
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
@@ -17,7 +16,9 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, Self, cast, get_args, get_origin, get_type_hints
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, brief
+from bertcore.files import read_bytes, reason_of
+from bertcore.json_text import parse_json
 
 _type_hints = cache(get_type_hints)  # evaluates annotations; a recipe asks for the same ones many times
 
@@ -59,23 +60,23 @@ class Setting:
         if value is None and self.optional:
             return
         if self.choices and value not in self.choices:
-            raise BertcoreError(f"There is no {name} {value!r}; choose one of {', '.join(self.choices)}.")
+            raise BertcoreError(f"There is no {name} {brief(value)}; choose one of {', '.join(self.choices)}.")
         if self.kind in (int, float):
             is_number = isinstance(value, int if self.kind is int else (int, float)) and not isinstance(value, bool)
             low, high = self.at_least or 0.0, math.inf if self.at_most is None else self.at_most
             # by way of text: a whole number of 400 digits is too large for a float otherwise
             if not is_number or not low <= float(str(value)) <= high or math.isinf(float(str(value))):
                 whole = "a whole number " if self.kind is int else ""
-                raise BertcoreError(f"The {name} must be {whole}{self.range}, not {value!r}.")
+                raise BertcoreError(f"The {name} must be {whole}{self.range}, not {brief(value)}.")
         elif self.kind is bool and not isinstance(value, bool):
             wanted = "true, false or null" if self.optional else "true or false"
-            raise BertcoreError(f"The {name} must be {wanted}, not {value!r}.")
+            raise BertcoreError(f"The {name} must be {wanted}, not {brief(value)}.")
         elif self.kind is str and not isinstance(value, str):
-            raise BertcoreError(f"The {name} must be text, not {value!r}.")
+            raise BertcoreError(f"The {name} must be text, not {brief(value)}.")
         elif self.kind is tuple and not (isinstance(value, tuple) and all(isinstance(each, str) for each in value)):
-            raise BertcoreError(f"The {name} of a recipe must be a list of file names, not {value!r}.")
+            raise BertcoreError(f"The {name} of a recipe must be a list of file names, not {brief(value)}.")
         elif self.kind is Mapping and not isinstance(value, Mapping):
-            raise BertcoreError(f"The part {name} of a recipe must be a table of settings, not {value!r}.")
+            raise BertcoreError(f"The part {name} of a recipe must be a table of settings, not {brief(value)}.")
 
     @property
     def range(self) -> str:
@@ -122,7 +123,7 @@ class Settings:
     def from_table(cls, values: object, name: str) -> Self:
         """From a part of a recipe. Names that no field has are refused, so that a typo never passes for a setting."""
         if not isinstance(values, Mapping):
-            raise BertcoreError(f"The part {name} of a recipe must be a table of settings, not {values!r}.")
+            raise BertcoreError(f"The part {name} of a recipe must be a table of settings, not {brief(values)}.")
         known, sections = {each.name: each for each in settings_of(cls)}, _sections(cls)
         own = [each.name for each in settings_of(cls) if not each.section]
         unknown = sorted(set(values) - {*own, *sections})
@@ -188,11 +189,11 @@ def _sections(cls: type) -> dict[str, type[Settings]]:
 def read_recipe(file: Path) -> dict[str, Any]:
     """The settings in a JSON file. Raises BertcoreError where it cannot be read, or holds something else."""
     try:
-        values = json.loads(file.read_text(encoding="utf-8"))
+        values = parse_json(read_bytes(file).decode("utf-8"))
     except OSError as error:
-        raise BertcoreError(f"The recipe {file} cannot be read: {error.strerror or error}.") from None
-    except (ValueError, RecursionError):
-        raise BertcoreError(f"The recipe {file} is not valid JSON.") from None
+        raise BertcoreError(f"The recipe {file} cannot be read: {reason_of(error)}.") from None
+    except ValueError as error:
+        raise BertcoreError(f"The recipe {file} is not valid JSON ({error}).") from None
     if not isinstance(values, dict):
         raise BertcoreError(f"The recipe {file} does not hold a JSON object.")
     return values

@@ -177,6 +177,39 @@ def test_nothing_but_tests_and_benchmarks_imports_transformers() -> None:
         assert breaches(folder, lambda _, item: is_in(item.module, "transformers")) == []
 
 
+def test_json_is_parsed_in_one_place() -> None:
+    """With limits to size and depth, and without numbers that are not finite: `json_text.parse_json`."""
+    found = set()
+    for file in (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            is_json = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "json"
+            if is_json and node.attr not in ("dumps", "dump", "JSONDecodeError"):
+                found.add(file.relative_to(ROOT).as_posix())
+            if isinstance(node, ast.ImportFrom) and node.module == "json":
+                assert {alias.name for alias in node.names} == {"JSONDecodeError"}, file
+    assert found == {"bertcore/json_text.py"}
+
+
+SHIPPED_FILES = {  # readers of what is part of the program, or of the system
+    "app/look/fonts.py",
+    "app/state/glossary.py",
+    "app/lessons/shipped.py",
+    "app/widgets/help_panel.py",
+    "bertcore/runs/environment.py",
+}
+
+
+def test_files_of_others_are_read_within_limits() -> None:
+    """`files.read_bytes` takes regular files alone, up to a size; Path.read_text waits at a pipe without end."""
+    found = set()
+    for file in (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            function = node.func if isinstance(node, ast.Call) else None
+            if isinstance(function, ast.Attribute) and function.attr in ("read_text", "read_bytes"):
+                found.add(file.relative_to(ROOT).as_posix())
+    assert found - SHIPPED_FILES == {"bertcore/tokenizer/tokenizer_files.py"}
+
+
 @functools.cache
 def bring_torch() -> frozenset[str]:
     """The modules that import torch when they are imported, themselves or through one another."""

@@ -80,9 +80,12 @@ class OpenModel(QObject):
         reference: str | Path | None,
         opened: Callable[[ModelInfo], object] = _ignore,
         failed: Callable[[str], object] = _ignore,
+        *,
+        download: bool = False,
     ) -> None:
         """Opens a checkpoint folder, a run folder or a hub id; None is the built-in model.
 
+        download: a person has chosen this hub id; else it must be on this machine already.
         opened: called when this model is the state's. failed: gets a sentence, after the signal of this name.
         Where another model is asked for meanwhile, perhaps neither is called.
         """
@@ -92,7 +95,7 @@ class OpenModel(QObject):
         if reference in (None, *NAMED) or os.path.exists(reference or ""):
             self._load(opening, reference)
         else:
-            self._inference.post_outside(partial(_fetch, reference), partial(self._on_fetched, opening))
+            self._inference.post_outside(partial(_fetch, reference, download), partial(self._on_fetched, opening))
 
     def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object]) -> None:
         """Also calls these when the model that is on its way is there."""
@@ -112,7 +115,7 @@ class OpenModel(QObject):
     def _open_on_worker(self, place: str | None) -> ModelInfo:
         from bertcore.resolve_model import resolve_model
 
-        folder = resolve_model(place)
+        folder = resolve_model(place, download=False)
         if not self._inference.has_model:
             self._announce_tokenizer(folder)
         return self._inference.load(folder)
@@ -165,11 +168,11 @@ class OpenModel(QObject):
         return deliver
 
 
-def _fetch(reference: str) -> Path:
+def _fetch(reference: str, download: bool) -> Path:
     """A hub id may take minutes: what is open goes on answering meanwhile."""
     from bertcore.resolve_model import resolve_model
 
-    return resolve_model(reference)
+    return resolve_model(reference, download)
 
 
 def portable_reference(reference: str) -> str:

@@ -21,6 +21,8 @@ from PySide6.QtCore import QCoreApplication, QPoint, QRect
 from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtWidgets import QScrollArea, QWidget
 
+from bertcore.files import open_regular, read_bytes
+
 from ..look import numbers
 from ..state.model_info import ModelInfo
 from ..state.readings import Reading
@@ -221,10 +223,10 @@ def model_hash(folder: Path) -> str:
 @lru_cache(maxsize=64)
 def _hash_of(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> str:
     """stamp: name, size in bytes and time of change of each weights file; another stamp is hashed anew."""
-    found = hashlib.sha256((folder / "config.json").read_bytes())
+    found = hashlib.sha256(read_bytes(folder / "config.json"))
     for name, size, _ in stamp:
         found.update(size.to_bytes(8, "little"))
-        with (folder / name).open("rb") as file:
+        with open_regular(folder / name) as file:
             for place in np.linspace(0, max(size - SAMPLE_BYTES, 0), SAMPLES, dtype=np.int64).tolist():
                 file.seek(place)
                 found.update(file.read(SAMPLE_BYTES))

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,13 +9,15 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QImage, QPageSize, QPainter, QPdfWriter
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, shortened
+from bertcore.files import reason_of, write_atomic
 
 from ..look import theme
 from ..look.bidi import plain
 from .figure import Figure, Numbers
 
 MARGIN_PX, GAP_PX = 16, 8
+MOST_PATH = 200  # characters of a path that a sentence quotes
 LEAST_WIDTH_PX = 360  # a narrower picture still has a caption that can be read
 PIXELS_PER_PIXEL = 2  # of a PNG: sharp on paper and on fine screens
 DOTS_PER_INCH = 96  # what a pixel of the screen is taken for
@@ -197,7 +198,7 @@ def npz(figure: Figure) -> bytes:
 
 PICTURES: dict[str, Callable[[Figure], bytes]] = {".png": png, ".svg": svg, ".pdf": pdf}
 NUMBERS: dict[str, Callable[[Figure], bytes]] = {
-    ".csv": lambda figure: table(figure).encode("utf-8-sig"),  # the mark tells spreadsheets that it is UTF-8
+    ".csv": lambda figure: table(figure).encode("utf-8-sig", "replace"),  # the mark tells spreadsheets that it is UTF-8
     ".npz": npz,
 }
 
@@ -211,13 +212,16 @@ def save_figure(figure: Figure, file: Path) -> None:
     write_whole(file, maker(figure))
 
 
-def write_whole(file: Path, content: bytes) -> None:
-    """Written aside and moved into place, so that what stood there is lost only for something complete."""
-    aside = file.with_name(f".{file.name}.{os.getpid()}.tmp")
+def write_whole(file: Path, content: bytes | str, encoding: str = "utf-8") -> None:
+    """Written aside and moved into place, so that what stood there is lost only for something complete.
+
+    Half a character (a lone surrogate, which a paste can bring) is written as a question mark.
+    """
+    content = content.encode(encoding, "replace") if isinstance(content, str) else content
     try:
-        aside.write_bytes(content)
-        os.replace(aside, file)
+        write_atomic(file, content, follow=True)
     except OSError as error:
-        aside.unlink(missing_ok=True)
-        why = (error.strerror or str(error)).lower()
-        raise BertcoreError(f"{file} could not be written: {why}. Choose another place for it.") from error
+        sentence = (
+            f"{shortened(str(file), MOST_PATH)} could not be written: {reason_of(error)}. Choose another place for it."
+        )
+        raise BertcoreError(sentence) from error

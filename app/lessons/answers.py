@@ -19,8 +19,10 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.errors import BertcoreError
+from bertcore.files import read_bytes, reason_of
+from bertcore.json_text import parse_json
 
-from ..state.session_file import Session, as_json, read_session
+from ..state.session_file import Session, as_values, session_of
 
 translate = QCoreApplication.translate
 FORMAT_VERSION = 1
@@ -51,7 +53,7 @@ def answers_as_json(hand_in: HandIn) -> str:
         "format_version": FORMAT_VERSION,
         "name": hand_in.name,
         "lesson": hand_in.lesson,
-        "answers": [{**vars(answer), "state": json.loads(as_json(answer.state))} for answer in hand_in.answers],
+        "answers": [{**vars(answer), "state": as_values(answer.state)} for answer in hand_in.answers],
     }
     return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
 
@@ -59,9 +61,7 @@ def answers_as_json(hand_in: HandIn) -> str:
 def load_answers(file: Path) -> HandIn:
     """Raises BertcoreError, in one sentence, for a file that nobody has handed in."""
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise ValueError
-        values = json.loads(file.read_bytes().decode("utf-8"))
+        values = parse_json(read_bytes(file, MOST_BYTES).decode("utf-8"))
         if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
             raise ValueError
         answers = values["answers"]
@@ -70,8 +70,8 @@ def load_answers(file: Path) -> HandIn:
         return HandIn(_text(values["name"]), _text(values["lesson"]), tuple(_answer(each, file) for each in answers))
     except OSError as error:
         sentence = translate("Answers", "{file} could not be opened: {reason}.")
-        raise BertcoreError(sentence.format(file=file.name, reason=(error.strerror or str(error)).lower())) from error
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, BertcoreError):
+        raise BertcoreError(sentence.format(file=file.name, reason=reason_of(error))) from error
+    except (ValueError, TypeError, KeyError, AttributeError, BertcoreError):
         sentence = translate("Answers", "{file} has no answers that BERTscope can read; ask for the file again.")
         raise BertcoreError(sentence.format(file=file.name)) from None
 
@@ -111,7 +111,7 @@ def _answer(value: Any, file: Path) -> Answer:
     if value["right"] is not None and type(value["right"]) is not bool:
         raise ValueError
     page, kind, asked, given = (_text(value[name]) for name in ("page", "kind", "asked", "given"))
-    return Answer(page, kind, asked, given, value["right"], read_session(json.dumps(value["state"]), file))
+    return Answer(page, kind, asked, given, value["right"], session_of(value["state"], file))
 
 
 def _text(value: Any) -> str:

@@ -11,6 +11,7 @@ from bertcore.errors import BertcoreError
 
 from ..figures.files import write_whole
 from ..look import theme
+from ..look.fitting import plain_tip
 from ..widgets.card import button, label
 from ..widgets.layouts import hbox, vbox
 from .answers import Answer, HandIn, as_csv, collect, columns_of
@@ -56,7 +57,7 @@ class CollectDialog(QDialog):
 
     def save_csv(self, file: Path) -> None:
         """Raises BertcoreError where the file cannot be written."""
-        write_whole(file, as_csv(self.hand_ins).encode("utf-8-sig"))  # so that spreadsheets read it as UTF-8
+        write_whole(file, as_csv(self.hand_ins), "utf-8-sig")  # so that spreadsheets read it as UTF-8
 
     def _fill(self, hand_ins: list[HandIn]) -> None:
         columns = columns_of(hand_ins)
@@ -98,7 +99,7 @@ def _item(answer: Answer) -> QTableWidgetItem:
     mark = OPEN if answer.right is None else RIGHT if answer.right else WRONG
     made = QTableWidgetItem(f"{mark} {answer.given[:60]}")
     made.setData(ANSWER, answer)
-    made.setToolTip(f"{answer.asked}\n{answer.given}")
+    made.setToolTip(plain_tip(f"{answer.asked}\n{answer.given}"))
     if answer.right is not None:
         made.setForeground(theme.color("good_text" if answer.right else "bad_text"))
     return made

@@ -5,6 +5,7 @@ Anything that is not understood is an error with its file and line: a lesson nev
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 from PySide6.QtCore import QCoreApplication
 
 from bertcore.analysis.attention_heads import KINDS
+from bertcore.files import read_bytes, reason_of
 from bertcore.locations import BUILT_IN, NAMED
 
 from ..widgets.spots import SPOTS
@@ -34,13 +36,13 @@ Rooms = Mapping[str, Sequence[str]]  # room -> its views; a room without views h
 def load_lesson(file: Path, rooms: Rooms) -> Lesson:
     """Raises LessonError for a file that cannot be read or is no lesson."""
     try:
-        if file.stat().st_size > MOST_BYTES:
-            sentence = translate("Lesson", "The file is larger than {size} kB, the most that a lesson may have.")
-            raise LessonError(file, 1, sentence.format(size=MOST_BYTES // 1000))
-        text = file.read_bytes().decode("utf-8-sig")
+        text = read_bytes(file, MOST_BYTES).decode("utf-8-sig")
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            sentence = translate("Lesson", "The file is larger than {size} kB, the most that a lesson may have.")
+            raise LessonError(file, 1, sentence.format(size=MOST_BYTES // 1000)) from None
         sentence = translate("Lesson", "The file could not be opened: {reason}.")
-        raise LessonError(file, 1, sentence.format(reason=(error.strerror or str(error)).lower())) from error
+        raise LessonError(file, 1, sentence.format(reason=reason_of(error))) from error
     except UnicodeDecodeError:
         raise LessonError(
             file, 1, translate("Lesson", "The file is not text in UTF-8; save it as a text file.")

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QApplication
 from bertcore.garbage_collection import no_garbage_collection
 
 from . import fonts
+from .fitting import fitting_line
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -213,7 +214,8 @@ def draw_text(
     """A line of text, which ends in … where the box has no room for all of it."""
     painter.setFont(font(size_px, bold=bold, medium=medium))
     painter.setPen(color(color_name))
-    cut = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
+    line = fitting_line(text)
+    cut = painter.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, int(box.width()))
     painter.drawText(box, align, cut)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import bertcore
 from bertcore import locations
 from bertcore.errors import BertcoreError
+from bertcore.files import open_regular
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.pretrain_options import PretrainOptions
@@ -37,6 +38,7 @@ class RunCommand:
         return [self.kind, "--recipe", str(recipe), *self.flags]
 
 
+_LOG_BYTES = 1 << 16
 _NICER = 5  # steps of niceness: the window comes first, the training takes what is left
 _OWN_PREFIX = "bertcore: "
 
@@ -94,8 +96,11 @@ class RunChild:
         return f"The training process ended unexpectedly (exit code {code})."
 
     def _printed(self) -> str:
+        """The end of it: a run from a notebook may have printed much."""
         try:
-            return self._log.read_text(encoding="utf-8", errors="replace")
+            with open_regular(self._log) as stream:
+                stream.seek(max(stream.seek(0, os.SEEK_END) - _LOG_BYTES, 0))
+                return stream.read(_LOG_BYTES).decode("utf-8", errors="replace")
         except OSError:
             return ""
 

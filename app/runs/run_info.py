@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from PySide6.QtCore import QCoreApplication
 
 from bertcore import locations
 from bertcore.config import PRESETS
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, name_from_file, printable, shortened
+from bertcore.files import open_regular, read_json
+from bertcore.json_text import parse_json
 from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
+from bertcore.training.pretrain_options import PretrainOptions
 
 from ..state.task_info import EVALUATION_FILE, kind_words, metrics_of, spec_of, task_title
+from .process import Options
 
 if TYPE_CHECKING:
     from bertcore.data.cloze import ClozeSentence
@@ -25,7 +28,11 @@ SHIPPED = {  # what the runs that ship are called
     locations.TINY: "The tiny model's training",
     locations.CLASS_DEMO: "Class demo, finished",
 }
+KINDS = tuple(options.kind for options in get_args(Options))
+MOST_MESSAGE, MOST_METRICS, MOST_EXAMPLES, MOST_ITEMS, MOST_TEXT = 300, 40, 100, 1000, 4000
+LARGEST = 1e15
 _TAIL_BYTES = 1 << 17  # read at a time: a few hundred training lines, mostly enough
+_LONGEST_LINE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -48,13 +55,24 @@ class RunInfo:
 
 def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
     """A run as its folder tells it. A damaged folder gives a row that says so, never an exception."""
-    run = RunFolder(path)
-    status = status or run.status()
     try:
-        config = run.config()
+        return _row(RunFolder(path), status, held_out)
     except BertcoreError as error:
-        return RunInfo(path, path.name, "", RunStatus("unknown", message=str(error)))
-    name = str(config.get("name") or path.name)
+        return unreadable(path, str(error))
+    except Exception as error:  # a folder from elsewhere may hold anything: the other runs are shown all the same
+        return unreadable(path, f"{path} cannot be read as a run: {type(error).__name__}: {error}.")
+
+
+def unreadable(path: Path, why: str) -> RunInfo:
+    return RunInfo(path, name_from_file(path.name), "", RunStatus("unknown", message=shortened(why, MOST_MESSAGE)))
+
+
+def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | None) -> RunInfo:
+    """Raises whatever a folder of anything can make go wrong."""
+    path = run.path
+    status = status or run.status()
+    config = run.config()
+    name = name_from_file(config.get("name"), otherwise=name_from_file(path.name))
     if is_built_in(path):
         about = " · ".join(part for part in (name, describe(config)) if part)
         title = SHIPPED.get(path.name, name)
@@ -65,11 +83,11 @@ def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, An
 
 def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:
     """The same row, with what the run's config says of its kind."""
-    spec, kind = spec_of(config), str(config.get("kind") or "pretrain")
+    spec, kind = spec_of(config), config.get("kind")
     return replace(
         info,
-        kind=kind,
-        does=kind_words(config),
+        kind=kind if isinstance(kind, str) and kind in KINDS else PretrainOptions.kind,
+        does=name_from_file(kind_words(config)),
         task_kind=spec.kind if spec else None,
         metrics=metrics_of(spec) if spec else (),
         has_questions=_has_questions(config),
@@ -104,7 +122,8 @@ def describe(config: dict[str, Any]) -> str:
     spec = spec_of(config)
     translate = QCoreApplication.translate
     parts = [task_title(spec)] if spec else []
-    if not config.get("start") and config.get("preset") in PRESETS:
+    preset = config.get("preset")
+    if not config.get("start") and isinstance(preset, str) and preset in PRESETS:
         parts.append(_size(config))
     begins_with = config.get("start") or config.get("teacher") or config.get("model")
     if isinstance(begins_with, str) and begins_with:
@@ -120,7 +139,7 @@ def describe(config: dict[str, Any]) -> str:
     elif isinstance(corpus, list | tuple) and corpus:
         rest = len(corpus) - 1
         files = translate("RunInfo", "{file} and %n more", "", rest) if rest else "{file}"
-        parts.append(files.format(file=Path(str(corpus[0])).name))
+        parts.append(files.format(file=name_from_file(Path(str(corpus[0])).name)))
     return " · ".join(parts)
 
 
@@ -137,15 +156,15 @@ def _size(config: dict[str, Any]) -> str:
 def model_name(reference: str) -> str:
     """How a checkpoint is called on the screen: a snapshot by its run."""
     path = Path(reference)
-    return path.parent.parent.name if path.parent.name == "snapshots" else path.name or reference
+    return name_from_file(path.parent.parent.name if path.parent.name == "snapshots" else path.name or reference)
 
 
 def newest_held_out(path: Path) -> dict[str, Any] | None:
     """The last held-out line of a run's metrics, found from the end without reading the rest."""
     try:
-        with (path / "metrics.jsonl").open("rb") as stream:
+        with open_regular(path / "metrics.jsonl") as stream:
             end, rest = stream.seek(0, 2), b""
-            while end:
+            while end and len(rest) < _LONGEST_LINE:  # what is longer is no line of metrics
                 start = max(0, end - _TAIL_BYTES)
                 stream.seek(start)
                 data = stream.read(end - start) + rest
@@ -161,7 +180,7 @@ def newest_held_out(path: Path) -> dict[str, Any] | None:
 
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(line)
+        value = parse_json(line.decode("utf-8"), nulls=True)
     except ValueError:
         return None
     return value if isinstance(value, dict) and value.get("kind") == "held_out" else None
@@ -204,9 +223,8 @@ def read_result(run: Path, known: RunResult | None = None) -> RunResult | None:
             stamp = (str(run / name), about.st_size, about.st_mtime_ns)
             if known is not None and known.stamp == stamp:
                 return known
-            values = json.loads((run / name).read_text(encoding="utf-8"))
-            return _parsed(stamp, values)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return _parsed(stamp, read_json(run / name))
+        except (BertcoreError, OSError, ValueError, TypeError, KeyError, AttributeError):
             continue
     return None
 
@@ -214,18 +232,48 @@ def read_result(run: Path, known: RunResult | None = None) -> RunResult | None:
 def _parsed(stamp: tuple[str, int, int], values: dict[str, Any]) -> RunResult:
     if "teacher" in values:
         return RunResult(stamp, sides={side: dict(values[side]) for side in ("teacher", "student")})
+    labels = tuple(name_from_file(label) for label in values.get("labels") or ())
+    confusion = tuple(tuple(int(_number(count)) for count in row) for row in values.get("confusion") or ())
+    if confusion and {len(confusion), *map(len, confusion)} != {len(labels)}:
+        raise ValueError("a confusion matrix has a row and a column for each label")
+    metrics = {name_from_file(name): _number(value) for name, value in values["metrics"].items() if value is not None}
     return RunResult(
         stamp,
-        metrics={name: float(value) for name, value in values["metrics"].items() if value is not None},
-        labels=tuple(values.get("labels") or ()),
-        confusion=tuple(tuple(int(count) for count in row) for row in values.get("confusion") or ()),
+        metrics=dict(list(metrics.items())[:MOST_METRICS]),
+        labels=labels,
+        confusion=confusion,
         best=_examples(values.get("best")),
         worst=_examples(values.get("worst")),
     )
 
 
 def _examples(values: list[dict[str, Any]] | None) -> tuple[HeldOutExample, ...]:
-    return tuple(
-        HeldOutExample(dict(value["example"]), value.get("right"), value.get("given"), value.get("loss"))
-        for value in values or ()
-    )
+    return tuple(_example(value) for value in (values or ())[:MOST_EXAMPLES])
+
+
+def _example(value: dict[str, Any]) -> HeldOutExample:
+    """Raises ValueError, TypeError, AttributeError or KeyError for what no run writes."""
+    texts = {name_from_file(name): _shown(text) for name, text in value["example"].items()}
+    right, given, loss = _shown(value.get("right")), _shown(value.get("given")), value.get("loss")
+    if not all(isinstance(texts.get(name, []), list) for name in ("words", "sentences", "endings")):
+        raise TypeError("words, sentences and endings are lists")
+    if "passage" in texts and any(isinstance(answer, int | float) for answer in (right, given)):
+        raise TypeError("answers in a passage are texts")
+    return HeldOutExample(texts, right, given, None if loss is None else _number(loss))
+
+
+def _shown(value: Any) -> Any:
+    """A text, a number, or a list of them, no longer than can be shown. Raises TypeError for anything else."""
+    if isinstance(value, list):
+        return [_shown(item) for item in value[:MOST_ITEMS] if not isinstance(item, list)]
+    if value is not None and not isinstance(value, str | int | float):
+        raise TypeError("neither a text nor a number")
+    return shortened(printable(value), MOST_TEXT) if isinstance(value, str) else value
+
+
+def _number(value: Any) -> float:
+    """Raises ValueError for what is too large to be drawn."""
+    number = float(value)
+    if abs(number) > LARGEST:
+        raise ValueError("too large a number")
+    return number

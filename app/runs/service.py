@@ -5,7 +5,6 @@ Everything happens on the window's thread in small bites: a status is a read of 
 """
 
 import contextlib
-import json
 import os
 import re
 import time
@@ -17,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from bertcore import locations
 from bertcore.errors import BertcoreError
+from bertcore.files import write_json
 from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
@@ -81,7 +81,7 @@ class RunsService(QObject):
         run = _new_run_path(name)
         try:
             recipe = launch_folder() / f"{run.name}.json"
-            recipe.write_text(json.dumps(config), encoding="utf-8")
+            write_json(recipe, config)
             self._children[run] = RunChild(run, command.arguments(recipe))
         except (BertcoreError, OSError) as error:
             self.problem_found.emit(str(error))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from bertcore.files import open_regular
+from bertcore.json_text import parse_json
 from bertcore.locations import BUILT_IN, SHIPPED, shipped_checkpoint
 from bertcore.runs.known_runs import run_behind
-from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_folder import RunFolder, whole_lines
 
 UNTRAINED, HALF_TRAINED, TRAINED = STAGES = ("untrained", "half_trained", "trained")
 Snapshots = tuple[tuple[int, Path], ...]  # step and folder, in the order of the steps
@@ -79,14 +80,16 @@ def _held_out(run: Path) -> tuple[dict[int, float], int]:
     losses: dict[int, float] = {}
     masked_from = 0
     try:
-        with (run / "metrics.jsonl").open("rb") as stream:
-            lines = [line for line in stream if b'"held_out"' in line or b'"phase"' in line]
+        with open_regular(run / "metrics.jsonl") as stream:
+            lines = [line for line in whole_lines(stream) if b'"held_out"' in line or b'"phase"' in line]
     except OSError:
         return losses, masked_from
     for line in lines:
         try:
-            metric = json.loads(line)
+            metric = parse_json(line.decode("utf-8"), nulls=True)
         except ValueError:  # the last line of a run that is at work may be half of one
+            continue
+        if not isinstance(metric, dict) or not isinstance(metric.get("step"), int):
             continue
         if metric.get("kind") == "held_out":
             loss = metric.get("mlm_loss") or metric.get("loss")

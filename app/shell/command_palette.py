@@ -65,7 +65,8 @@ def word_entries(show_word: Callable[[str], object]) -> list[Entry]:
 def model_entries(recent: list[str], open_model: OpenModel) -> list[Entry]:
     """The fine-tuned ones that ship, and those that were open lately."""
     kind = translate("Commands", MENUS["model"])
-    return [Entry(shortened(name), kind, partial(open_model.open, name)) for name in (*tuned_models(), *recent)]
+    names = (*tuned_models(), *recent)
+    return [Entry(shortened(name), kind, partial(open_model.open, name, download=True)) for name in names]
 
 
 def head_entries(state: ExploreState, open_room: Callable[[str], object], typed: str) -> list[Entry]:

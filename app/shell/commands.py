@@ -275,7 +275,7 @@ def fill_models(actions: Actions, recent: list[str], open_model: OpenModel, menu
     if recent:
         menu.addSeparator()
     for reference in recent:
-        menu.addAction(shortened(reference), partial(open_model.open, reference))
+        menu.addAction(shortened(reference), partial(open_model.open, reference, download=True))
 
 
 def fill_steps(actions: Actions, machine: TimeMachine, menu: QMenu) -> None:

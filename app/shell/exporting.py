@@ -1,5 +1,6 @@
 """Saves and copies figures: asks for the file, writes it, or fills the clipboard."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def ask_for_file(parent: QWidget, title: str, start: Path, filters: Mapping[str,
             return start  # the dialog has asked about this very name
         endings = [ending for ending, shown in filters.items() if shown == kind] or list(filters)
         start = start.with_name(start.name + endings[0])
-        if not start.exists() or _may_replace(parent, title, start):
+        if not os.path.lexists(start) or _may_replace(parent, title, start):
             return start
 
 

@@ -71,7 +71,7 @@ class LabSheet:
             raise BertcoreError(f"{folder} could not be written: {why}. Choose another place for it.") from error
         files = {f"heads/{name}": png_of(image) for name, image in self.pictures.items()}
         for name, html in (("lab-sheet", self.html), ("lab-sheet-answers", self.answers)):
-            files[f"{name}.html"] = self._with_pictures(html).encode()
+            files[f"{name}.html"] = self._with_pictures(html).encode("utf-8", "replace")
             files[f"{name}.pdf"] = self._pdf(html)
         for name, content in files.items():
             write_whole(folder / name, content)

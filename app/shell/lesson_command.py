@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, printable
 
 from ..lessons.lesson import Lesson
 from ..lessons.parser import load_lesson
@@ -27,7 +27,7 @@ def main(arguments: list[str]) -> int:
         for problem in found:
             print(problem, file=sys.stderr)
         if not found:
-            print(_summary(lesson))
+            print(printable(_summary(lesson)))
         problems += len(found)
     return 2 if problems else 0
 

@@ -176,7 +176,7 @@ class Lessons(QObject):
     def save_answers(self, name: str, file: Path) -> None:
         assert self.player is not None
         try:
-            write_whole(file, answers_as_json(self.player.hand_in(name)).encode("utf-8"))
+            write_whole(file, answers_as_json(self.player.hand_in(name)))
         except BertcoreError as error:
             self.problem_found.emit(str(error))
             return

@@ -41,7 +41,8 @@ class Services:
         self.time_machine = TimeMachine(self.open_model, owner)
         self.reader = Reader(self.state, self.inference, owner)
         self.settings_file = locations.home() / "settings.json"
-        self.settings = load_settings(self.settings_file)
+        self.problems: list[str] = []  # sentences that the window shows once it is there
+        self.settings = load_settings(self.settings_file, self.problems.append)
         self.errors = ErrorReporter(owner)
         self.garbage = GarbageCollector(owner)
         state = self.state

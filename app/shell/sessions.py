@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -10,10 +11,12 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from bertcore.errors import BertcoreError
 from bertcore.locations import NAMED, assets, shipped_checkpoint
+from bertcore.resolve_model import can_be_downloaded
 
 from ..compute.open_model import OpenModel, portable_reference
 from ..figures.figure import model_hash
 from ..figures.files import write_whole
+from ..look import numbers
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.session_file import ENDING, Session, SessionModel, as_json, load_session
@@ -27,6 +30,7 @@ class Sessions(QObject):
 
     problem_found = Signal(str)  # a sentence
     saved = Signal(str)  # a sentence
+    download_offered = Signal(str, object)  # a sentence; what downloads the session's model, for whoever wants that
     room_requested = Signal(str)  # its key, from the file; there may be no such room
 
     def __init__(
@@ -52,7 +56,7 @@ class Sessions(QObject):
             text_b=state.text_b,
             masks=tuple(sorted(state.mask_places)),
             focus=None if state.focus is None else place_of(state.encoding, state.focus),
-            model=SessionModel(reference, model.name, model_hash(model.folder)) if model else SessionModel(),
+            model=_session_model(model, reference) if model else SessionModel(),
             layer=state.layer,
             head=state.head,
             room=self._room_key(),
@@ -71,7 +75,7 @@ class Sessions(QObject):
 
     def save(self, file: Path) -> None:
         try:
-            write_whole(file, as_json(self.current()).encode("utf-8"))
+            write_whole(file, as_json(self.current()))
         except BertcoreError as error:
             self.problem_found.emit(str(error))
             return
@@ -116,7 +120,9 @@ class Sessions(QObject):
         else:
             self._warn_of_another(session)
 
-    def _when_open(self, session: Session) -> tuple[Callable[[ModelInfo], None], Callable[[str], None]]:
+    def _when_open(
+        self, session: Session, is_download: bool = False
+    ) -> tuple[Callable[[ModelInfo], None], Callable[[str], None]]:
         """What happens to a session when its model has opened, or failed to."""
 
         def opened(_: ModelInfo) -> None:
@@ -132,6 +138,16 @@ class Sessions(QObject):
                 without = replace(session, model=SessionModel(), changes=NOTHING_CHANGED)
                 self._open_model.open(None, *self._when_open(without))
             shown = self._state.model.name if self._state.model else self.tr("the built-in model")
+            reference = session.model.reference or ""
+            if can_be_downloaded(reference) and not is_download:
+                sentence_of = self.tr(
+                    "The session’s model {name} is not on this machine, so its texts are shown with {shown}. "
+                    "The model hub may have it: {reference}, {size}."
+                )
+                size = numbers.file_size(session.model.bytes) if session.model.bytes else self.tr("size unknown")
+                offer = sentence_of.format(name=name, shown=shown, reference=reference, size=size)
+                self.download_offered.emit(offer, partial(self._download, session))
+                return
             self.problem_found.emit(
                 self.tr(
                     "The session’s model {name} could not be opened, so its texts are shown with {shown}. {reason}"
@@ -139,6 +155,10 @@ class Sessions(QObject):
             )
 
         return opened, failed
+
+    def _download(self, session: Session) -> None:
+        """A person has clicked for it."""
+        self._open_model.open(session.model.reference, *self._when_open(session, is_download=True), download=True)
 
     def _reference_here(self, model: SessionModel) -> str | None:
         """Where the session's model is on this machine, as the open model would have it: the file may have been saved
@@ -184,3 +204,9 @@ class Sessions(QObject):
 
     def _filter(self) -> str:
         return f"{self.tr('BERTscope session')} (*{ENDING})"
+
+
+def _session_model(model: ModelInfo, reference: str | None) -> SessionModel:
+    files = (file for file in model.folder.glob("*") if file.is_file())
+    size = sum(file.stat().st_size for file in files)
+    return SessionModel(reference, model.name, model_hash(model.folder), size)

@@ -2,14 +2,22 @@
 
 import contextlib
 import json
-import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields
+from itertools import count
 from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.files import read_bytes, reason_of, write_atomic
+from bertcore.json_text import parse_json
 
 from ..look.language import LANGUAGES, SYSTEM
 
 FORMAT_VERSION = 1
 MOST_RECENT = 8
+MOST_BYTES = 1 << 20
+MOST_IN_PATH = 4_096  # characters
 
 
 @dataclass
@@ -30,24 +38,49 @@ class Settings:
         """Written aside and moved into place. A folder that cannot be written to costs the memory, not the program."""
         defaults = asdict(Settings())
         changed = {name: value for name, value in asdict(self).items() if value != defaults[name]}
-        aside = file.with_suffix(".tmp")
-        try:
+        with contextlib.suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
-            aside.write_text(json.dumps({"format_version": FORMAT_VERSION, **changed}, indent=2), encoding="utf-8")
-            os.replace(aside, file)
-        except OSError:
-            with contextlib.suppress(OSError):
-                aside.unlink(missing_ok=True)
+            values = {"format_version": FORMAT_VERSION, **changed}
+            write_atomic(file, json.dumps(values, indent=2).encode(), follow=True)
 
 
-def load_settings(file: Path) -> Settings:
-    """The settings in `file`; the defaults where it is missing, unreadable or from another version."""
+def load_settings(file: Path, tell: Callable[[str], object] = lambda _sentence: None) -> Settings:
+    """The settings in `file`; the defaults where there is none.
+
+    One that cannot be read is renamed, so that it is not lost when settings are saved, and `tell` gets a sentence.
+    """
     try:
-        values = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return _read(file)
+    except FileNotFoundError:
         return Settings()
-    if not isinstance(values, dict) or values.get("format_version") != FORMAT_VERSION:
-        return Settings()
+    except OSError as error:
+        why = reason_of(error)
+    except ValueError as error:
+        why = str(error)
+    kept = _kept_beside(file)
+    translate = QCoreApplication.translate
+    if kept is None:
+        sentence = translate("Settings", "The settings in {file} cannot be read, so the defaults are used: {why}.")
+        tell(sentence.format(file=file, why=why))
+    else:
+        sentence = translate(
+            "Settings", "The settings could not be read, so the defaults are used: {why}. The file is kept as {kept}."
+        )
+        tell(sentence.format(why=why, kept=kept))
+    return Settings()
+
+
+def _read(file: Path) -> Settings:
+    """Raises OSError, or ValueError with a reason."""
+    translate = QCoreApplication.translate
+    try:
+        values = parse_json(read_bytes(file, MOST_BYTES).decode("utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise ValueError(translate("Settings", "they are not JSON")) from None
+    if not isinstance(values, dict):
+        raise ValueError(translate("Settings", "they are not a JSON object"))
+    if values.get("format_version") != FORMAT_VERSION:
+        raise ValueError(translate("Settings", "they are of another version of BERTscope"))
     settings = Settings()
     for item in fields(Settings):
         value = values.get(item.name)
@@ -59,5 +92,17 @@ def load_settings(file: Path) -> Settings:
         settings.words = "plain"
     if settings.language not in LANGUAGES:
         settings.language = SYSTEM
-    settings.recent_models = [reference for reference in settings.recent_models if isinstance(reference, str)]
+    recent = [known for known in settings.recent_models if isinstance(known, str) and len(known) <= MOST_IN_PATH]
+    settings.recent_models = recent[:MOST_RECENT]
     return settings
+
+
+def _kept_beside(file: Path) -> Path | None:
+    """Where the file is now, under another name; None where it cannot be moved."""
+    names = (file.with_name(f"{file.stem}.unreadable{number or ''}{file.suffix}") for number in count())
+    kept = next(name for name in names if not name.exists() and not name.is_symlink())
+    try:
+        file.rename(kept)
+    except OSError:
+        return None
+    return kept

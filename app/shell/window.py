@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from ..state.examples import Example, load_examples
 from ..state.history import History
 from ..state.model_info import ModelInfo
 from ..state.session_file import is_session
+from ..widgets.banner import BannerAction
 from ..widgets.figure_button import FigureRequested
 from ..widgets.status_line import facts_about
 from ..widgets.title_bar import TitleBar
@@ -90,16 +92,16 @@ class Window(QMainWindow):
         if handle is not None and not available.contains(self.frameGeometry()):
             self.move(available.topLeft())
 
-    def open_model(self, reference: str | Path | None) -> None:
+    def open_model(self, reference: str | Path | None, download: bool = True) -> None:
         """Opens a checkpoint folder, a run folder or a hub id. What is open stays until the new one is there."""
-        self.services.open_model.open(reference)
+        self.services.open_model.open(reference, download=download)
 
-    def open_path(self, path: str | None) -> None:
+    def open_path(self, path: str | None, download: bool = True) -> None:
         """A model, or a session from its file."""
         if path is not None and is_session(Path(path)):
             self.sessions.open(Path(path))
         else:
-            self.open_model(path)
+            self.open_model(path, download)
 
     def open_room(self, key: str) -> QWidget:
         self.room_key = key
@@ -169,9 +171,9 @@ class Window(QMainWindow):
     def toggle_full_screen(self) -> None:
         self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen)
 
-    def show_problem(self, sentence: str) -> None:
+    def show_problem(self, sentence: str, action: BannerAction | None = None) -> None:
         """One sentence at the top of the room, until it is dismissed or another room is opened."""
-        self.frame.banner.show_sentence(sentence)
+        self.frame.banner.show_sentence(sentence, action)
 
     def set_look(self, theme_name: str | None = None, projector: bool | None = None) -> None:
         """Another theme, or projector mode on or off. What is not given stays."""
@@ -296,7 +298,7 @@ class Window(QMainWindow):
         asked = old.question
         self.frame.ask(asked.question, asked.answer, is_answered=asked.is_answered)
         if old.banner.is_shown:
-            self.show_problem(old.banner.text)
+            self.show_problem(old.banner.text, old.banner.action)
         opener = self.services.open_model
         if opener.is_opening:
             self.frame.title_bar.set_loading(Path(opener.newest_reference or "").name)
@@ -323,6 +325,7 @@ class Window(QMainWindow):
         opener.checked.connect(self._on_open_model_checked)
         self.exporter.problem_found.connect(self.show_problem)
         self.sessions.problem_found.connect(self.show_problem)
+        self.sessions.download_offered.connect(self._on_sessions_download_offered)
         self.sessions.room_requested.connect(self._on_sessions_room_requested)
         self.lessons.problem_found.connect(self.show_problem)
         self.lessons.view_requested.connect(self.open_view)
@@ -415,6 +418,9 @@ class Window(QMainWindow):
         if key in {spec.key for spec in ROOMS}:
             self.open_room(key)
 
+    def _on_sessions_download_offered(self, sentence: str, download: Callable[[], object]) -> None:
+        self.show_problem(sentence, (self.tr("Download"), download))
+
     def _on_frame_room_opened(self, key: str) -> None:
         self.room_key = key
 
@@ -453,6 +459,8 @@ class Window(QMainWindow):
         self.frame.sentences.a.setFocus()
         self.frame.sentences.a.end(False)
         self.open_path(self._first)
+        for sentence in self.services.problems:
+            self.show_problem(sentence)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):
@@ -461,7 +469,7 @@ class Window(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         paths = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
-            self.open_path(paths[0])
+            self.open_path(paths[0], download=False)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Gone at once: whoever started the program waits for the worker, with `Services.close`."""

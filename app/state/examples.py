@@ -17,7 +17,6 @@ A translation, `assets/languages/<language>/examples.json`, is an object: each E
 what it is in that language. The sentences stay as they are, for the model speaks English.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from functools import cache
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.files import read_json
 from bertcore.locations import assets, tuned_models
 
 from ..look import translated
@@ -61,13 +61,13 @@ def load_examples() -> tuple[Example, ...]:
 
 @cache
 def _load_examples(language: str) -> tuple[Example, ...]:
-    text = (assets() / "examples.json").read_text(encoding="utf-8")
+    entries = read_json(assets() / "examples.json", "install BERTscope again", kind=list)
     there = (None, *tuned_models())
-    examples = tuple(example for example in map(read_example, json.loads(text)) if example.model in there)
+    examples = tuple(example for example in map(read_example, entries) if example.model in there)
     words = translated.folder_of(language) / "examples.json"
     if not words.is_file():
         return examples
-    said: dict[str, str] = json.loads(words.read_text(encoding="utf-8"))
+    said: dict[str, str] = read_json(words, "install BERTscope again")
     return tuple(
         replace(
             example,

@@ -1,8 +1,9 @@
 """A session: what is being looked at, as a small JSON file that brings it back. No torch.
 
     {"format_version": 1, "text_a": "...", "text_b": "...", "masks": [["a", 4, 7]], "focus": ["a", 0, 3],
-     "model": {"reference": null, "name": "bertscope-mini", "hash": "1a2b3c4d"}, "layer": 0, "head": 3,
-     "room": "attend", "words": false, "specials": true, "changes": {...}, "applied_texts": {"span": "..."}}
+     "model": {"reference": null, "name": "bertscope-mini", "hash": "1a2b3c4d", "bytes": 21300000},
+     "layer": 0, "head": 3, "room": "attend", "words": false, "specials": true, "changes": {...},
+     "applied_texts": {"span": "..."}}
 
 Places are characters of a sentence; `reference` is what `bertscope MODEL` takes, null for the built-in model; layers,
 heads and positions count from 0. `changes` is what is changed inside the model; what is not changed is left out:
@@ -11,7 +12,9 @@ heads and positions count from 0. `changes` is what is changed inside the model;
      "rows": [{"layer": 0, "head": 1, "position": 4, "weights": [0.5, 0.5, ...]}]}
 """
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +22,9 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import MOST_NAME, BertcoreError, brief, name_from_file
+from bertcore.files import read_bytes, reason_of
+from bertcore.json_text import parse_json
 
 from .text_spans import Place
 from .what_if import NOTHING_CHANGED, EditedRow, WhatIf
@@ -29,6 +34,8 @@ FORMAT_VERSION = 1
 ENDING = ".bertscope.json"
 MOST_BYTES = 20_000_000
 MOST_CHARACTERS = 200_000  # of a text, as many as the tokenizer reads
+MOST_IN_PATH = 4_096  # characters
+MOST_MODEL_BYTES = 10**15
 MOST_ITEMS = 10_000  # of anything
 MOST_WEIGHT = 1 + 1e-6  # earlier files have what float32 sums to
 
@@ -38,6 +45,7 @@ class SessionModel:
     reference: str | None = None  # a folder, a hub id, or None for the built-in model
     name: str = ""
     hash: str = ""
+    bytes: int = 0  # of its files, for whoever does not have them; 0: unknown
 
 
 @dataclass(frozen=True)
@@ -58,18 +66,22 @@ class Session:
 
 def is_session(path: Path) -> bool:
     """Whether to take a path for a session rather than for a model: models are folders."""
-    return path.suffix.lower() == ".json" and not path.is_dir()
+    return path.suffix.lower() == ".json" and not os.path.isdir(path)
 
 
 def as_json(session: Session) -> str:
+    return json.dumps(as_values(session), indent=2, ensure_ascii=False) + "\n"
+
+
+def as_values(session: Session) -> dict[str, Any]:
     model = session.model
-    values = {
+    return {
         "format_version": FORMAT_VERSION,
         "text_a": session.text_a,
         "text_b": session.text_b,
         "masks": [_as_list(place) for place in session.masks],
         "focus": _as_list(session.focus) if session.focus else None,
-        "model": {"reference": model.reference, "name": model.name, "hash": model.hash},
+        "model": vars(model).copy(),
         "layer": session.layer,
         "head": session.head,
         "room": session.room,
@@ -78,18 +90,19 @@ def as_json(session: Session) -> str:
         "changes": _changes_as_json(session.changes),
         "applied_texts": session.applied_texts,
     }
-    return json.dumps(values, indent=2, ensure_ascii=False) + "\n"
 
 
 def load_session(file: Path) -> Session:
     """Raises BertcoreError, in one sentence or two, for what is no session that this BERTscope can open."""
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise _error(translate("Session", "{file} is too large for a BERTscope session; open another file."), file)
-        text = file.read_text(encoding="utf-8")
+        text = read_bytes(file, MOST_BYTES).decode("utf-8")
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise _error(
+                translate("Session", "{file} is too large for a BERTscope session; open another file."), file
+            ) from None
         sentence = translate("Session", "{file} could not be opened: {reason}.")
-        raise BertcoreError(sentence.format(file=file, reason=(error.strerror or str(error)).lower())) from error
+        raise BertcoreError(sentence.format(file=file, reason=reason_of(error))) from error
     except UnicodeDecodeError:
         raise _error(
             translate("Session", "{file} is damaged or not a BERTscope session: it is not text."), file
@@ -100,11 +113,18 @@ def load_session(file: Path) -> Session:
 def read_session(text: str, file: Path) -> Session:
     """file: for the messages only."""
     try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
+        return session_of(parse_json(text), file)
+    except json.JSONDecodeError:
         raise _error(
             translate("Session", "{file} is damaged or not a BERTscope session: it is not JSON."), file
         ) from None
+    except ValueError as error:
+        sentence = translate("Session", "{file} is damaged or not a BERTscope session: {reason}.")
+        raise BertcoreError(sentence.format(file=file, reason=error)) from None
+
+
+def session_of(values: Any, file: Path) -> Session:
+    """From what a file's JSON holds; file: for the messages only."""
     if not isinstance(values, dict) or "format_version" not in values:
         raise _error(
             translate("Session", "{file} is not a BERTscope session; open a file that BERTscope has saved."), file
@@ -118,7 +138,7 @@ def read_session(text: str, file: Path) -> Session:
         sentence = translate(
             "Session", "{file} is damaged or not a BERTscope session: its format_version is {version}."
         )
-        raise BertcoreError(sentence.format(file=file, version=repr(version)))
+        raise BertcoreError(sentence.format(file=file, version=brief(version)))
     return _checked(values, file)
 
 
@@ -131,7 +151,7 @@ def _checked(values: dict[str, Any], file: Path) -> Session:
         "model": _model,
         "layer": _count,
         "head": _count,
-        "room": _text,
+        "room": lambda value: _text(value, MOST_NAME),
         "words": _switch,
         "specials": _switch,
         "changes": _changes,
@@ -142,7 +162,7 @@ def _checked(values: dict[str, Any], file: Path) -> Session:
         sentence = translate(
             "Session", "{file} is damaged or not a BERTscope session: it has an unknown entry, {name}."
         )
-        raise BertcoreError(sentence.format(file=file, name=repr(unknown[0][:40])))
+        raise BertcoreError(sentence.format(file=file, name=brief(unknown[0])))
     checked = {}
     for name, value in values.items():
         try:
@@ -179,8 +199,8 @@ def _changes_as_json(what_if: WhatIf) -> dict[str, Any]:
 # Each takes a value as JSON gives it; TypeError, ValueError or KeyError where it is not what is wanted.
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > MOST_CHARACTERS:
+def _text(value: Any, most: int = MOST_CHARACTERS) -> str:
+    if not isinstance(value, str) or len(value) > most:
         raise ValueError
     value.encode("utf-8")  # half a character (a lone surrogate) would stop every later step
     return value
@@ -213,8 +233,11 @@ def _place(value: Any) -> Place:
 
 
 def _model(value: Any) -> SessionModel:
-    reference = value["reference"]
-    return SessionModel(None if reference is None else _text(reference), _text(value["name"]), _text(value["hash"]))
+    reference, size = value["reference"], value.get("bytes", 0)
+    if type(size) is not int or not 0 <= size < MOST_MODEL_BYTES:
+        raise ValueError
+    place = None if reference is None else _text(reference, MOST_IN_PATH)
+    return SessionModel(place, name_from_file(_text(value["name"])), _text(value["hash"], MOST_NAME), size)
 
 
 def _texts(value: Any) -> dict[str, str]:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
+from bertcore.errors import shortened
+
 from ..look.bidi import isolated
+from ..look.fitting import MOST_RUN
 from ..look.language import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
@@ -65,9 +68,11 @@ class Units:
     def labels(self) -> list[str]:
         """(U) a word is written as its pieces, joined."""
         return [
-            isolated(self._tokens[unit[0]] + "".join(self._tokens[i].removeprefix("##") for i in unit[1:]))
-            for unit in self.members
+            isolated(shortened("".join([self._tokens[unit[0]], *self._rest(unit)]), MOST_RUN)) for unit in self.members
         ]
+
+    def _rest(self, unit: list[int]) -> list[str]:
+        return [self._tokens[position].removeprefix("##") for position in unit[1:]]
 
     @cached_property
     def kinds(self) -> list[str]:

@@ -1,14 +1,21 @@
 """One sentence about what went wrong, at the top of the room, until it is dismissed."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QRectF, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
+from bertcore.errors import shortened
+
 from ..look import theme
 from ..look.icons import paint_icon
-from .card import label
+from .card import button, label
 from .controls import IconButton
 from .layouts import hbox
+
+MOST_CHARACTERS = 600
+BannerAction = tuple[str, Callable[[], object]]  # what the button says, and what it does
 
 
 class Banner(QFrame):
@@ -20,29 +27,48 @@ class Banner(QFrame):
         super().__init__(parent)
         self.setProperty("look", "banner")
         self.setAccessibleName(self.tr("Message"))
+        self._sentence = ""
+        self.action: BannerAction | None = None  # what the button beside the sentence does
         self._text = label("", wrap=True)
+        self.button = button("", self._on_button_clicked)
         close = IconButton("close", self.tr("Dismiss this message"), self.dismiss)
         close.setProperty("look", "quiet")
-        hbox((self._text, 1), close, parent=self, margins=(theme.px(36), theme.px(6), theme.px(6), theme.px(6)))
+        hbox(
+            (self._text, 1),
+            self.button,
+            close,
+            parent=self,
+            margins=(theme.px(36), theme.px(6), theme.px(6), theme.px(6)),
+        )
         self.hide()
 
     @property
     def text(self) -> str:
-        return self._text.text()
+        """All of the sentence; a very long one is shown without its middle."""
+        return self._sentence
 
     @property
     def is_shown(self) -> bool:
         return not self.isHidden()
 
-    def show_sentence(self, text: str) -> None:
-        self._text.setText(text)
-        self.setAccessibleDescription(text)
+    def show_sentence(self, text: str, action: BannerAction | None = None) -> None:
+        self._sentence, self.action = text, action
+        self.button.setText(action[0] if action else "")
+        self.button.setVisible(action is not None)
+        self._text.setText(shortened(text, MOST_CHARACTERS))
+        self.setAccessibleDescription(self._text.text())
         self.show()
         self.shown_changed.emit(True)
 
     def dismiss(self) -> None:
         self.hide()
         self.shown_changed.emit(False)
+
+    def _on_button_clicked(self) -> None:
+        action = self.action
+        self.dismiss()
+        if action is not None:
+            action[1]()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

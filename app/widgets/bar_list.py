@@ -1,12 +1,13 @@
 """Bars with a word before and a number behind: probabilities, norms, cosines, attention."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from ..look import theme
+from ..look.fitting import fitting_line
 from .pointer import PointerWidget
 
 ROW_PX = 22
@@ -47,7 +48,7 @@ class BarList(PointerWidget):
 
     def set_bars(self, bars: list[Bar]) -> None:
         resized = len(bars) != len(self.bars)
-        self.bars = bars
+        self.bars = bars = [replace(bar, label=fitting_line(bar.label)) for bar in bars]
         if self.hovered_cell is not None and self.hovered_cell >= len(bars):
             self.hovered_cell = None
         self.setAccessibleDescription(", ".join(f"{bar.label} {bar.number}" for bar in bars))

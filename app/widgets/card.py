@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QSizePol
 
 from ..figures.figure import Figure
 from ..look import theme
+from ..look.fitting import fitting, fitting_line, plain_tip
 from .figure_button import FigureButton
 from .layouts import fill, hbox, vbox
 from .linked_text import LinkedText
@@ -126,7 +127,7 @@ class Hint(QLabel):
         if text != self._text:
             self._text = text
             self.setAccessibleName(text)
-            self.setToolTip(text)
+            self.setToolTip(plain_tip(text))
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -139,14 +140,15 @@ class Hint(QLabel):
         painter = QPainter(self)
         painter.setFont(self.font())
         painter.setPen(theme.color("muted"))
-        text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
+        line = fitting_line(self._text)
+        text = self.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, self.width())
         if text == self._text or self.width() >= theme.px(LEAST_CUT_PX):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter, text)
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False) -> QLabel:
     """A plain-text label; role: "" body, "muted", "strong", "title" (of a card or a part of one), "number", "error"."""
-    made = Wrapped(text) if wrap else QLabel(text)
+    made = Wrapped(text) if wrap else Line(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("role", role)
     return made
@@ -169,6 +171,16 @@ def tip(text: str) -> str:
     return f"<qt>{html.escape(text, quote=False)}</qt>"
 
 
+class Line(QLabel):
+    """Words on one line; what is longer than any window is wide ends in …"""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(fitting_line(text))
+
+    def setText(self, text: str) -> None:
+        super().setText(fitting_line(text))
+
+
 class Wrapped(QLabel):
     """Words on as many lines as they need, and never lower than these lines are.
 
@@ -177,12 +189,12 @@ class Wrapped(QLabel):
     """
 
     def __init__(self, text: str) -> None:
-        super().__init__(text)
+        super().__init__(fitting(text))
         self.setWordWrap(True)
         self._has_width = False
 
     def setText(self, text: str) -> None:
-        super().setText(text)
+        super().setText(fitting(text))
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

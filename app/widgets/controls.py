@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from ..look import numbers, theme
+from ..look.fitting import plain_tip
 from ..look.icons import paint_icon
 
 ICON_PX = 15
@@ -118,7 +119,7 @@ class Choice(QComboBox):
 
     def _show_tip(self) -> None:
         is_cut = self.fontMetrics().horizontalAdvance(self.currentText()) > self._room().width()
-        super().setToolTip(f"{self.currentText()}\n{self._hint}" if is_cut else self._hint)
+        super().setToolTip(plain_tip(f"{self.currentText()}\n{self._hint}") if is_cut else self._hint)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

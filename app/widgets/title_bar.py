@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from ..look import numbers, theme
+from ..look.fitting import plain_tip
 from ..state.model_info import ModelInfo
 from .card import button, label
 from .controls import IconButton, MenuButton, popped_up
@@ -86,7 +87,7 @@ class TitleBar(QFrame):
         """Shows what is open."""
         title = model_title(model)
         self.model.setText(model.name if self._is_short else title)
-        self.model.setToolTip(f"{title}\n{model.folder}")
+        self.model.setToolTip(plain_tip(f"{title}\n{model.folder}"))
         self.step.setVisible(model.step is not None)
         step = self.tr("step {step}").format(step=numbers.count(model.step))
         self.step.setText(step if model.step is not None else "")

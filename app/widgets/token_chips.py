@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
+from bertcore.errors import shortened
+
 from ..look import numbers
 from ..look.bidi import isolated
+from ..look.fitting import MOST_RUN
 from ..state.explore_state import ExploreState
 from ..state.token_units import KINDS
 from .token_strip import Chip
@@ -95,9 +98,9 @@ def note_about(state: ExploreState) -> str:
 
 
 def typed(state: ExploreState, position: int) -> str:
-    """The characters of the text that a token stands for."""
+    """The characters of the text that a token stands for, as many as can be shown."""
     if state.encoding is None:
         return ""
     start, end = state.encoding.offsets[position]
     text = state.text_b if state.encoding.parts[position] == "b" else state.text_a
-    return isolated(text[start:end])
+    return isolated(shortened(text[start:end], MOST_RUN))

@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QScrollArea, QToolTip, QWidget
 
 from ..look import theme
+from ..look.fitting import plain_tip
 from .wrapped import WrappedBoxes
 
 CHIP_HEIGHT_PX, SHORT_CHIP_PX = 38, 24
@@ -134,7 +135,7 @@ class ChipField(WrappedBoxes):
             if position is None:
                 QToolTip.hideText()
             else:
-                QToolTip.showText(event.globalPos(), self.chips[position].hint(), self)
+                QToolTip.showText(event.globalPos(), plain_tip(self.chips[position].hint()), self)
             return True
         return super().event(event)
 

@@ -4,7 +4,6 @@ reference.json in the checkpoint's folder holds, for three texts, the token ids,
 words for a mask with their probabilities.
 """
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,8 @@ from bertcore.analysis.passes import activations, as_text
 from bertcore.analysis.predict import softmax, top_words
 from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
-from bertcore.files import write_json
+from bertcore.files import read_bytes, write_json
+from bertcore.json_text import parse_json
 from bertcore.model.tap import hidden_points
 from bertcore.tokenizer.tokenizer import Encoding
 
@@ -67,11 +67,11 @@ def check_reference(checkpoint: Checkpoint) -> ReferenceCheck | None:
     if not file.is_file():
         return None
     try:
-        stored = json.loads(file.read_text(encoding="utf-8"))
+        stored = parse_json(read_bytes(file).decode("utf-8"))
         if stored["format_version"] != FORMAT_VERSION:
             return _off(f"{REFERENCE_FILE} has a format of another version ({stored['format_version']})")
         return _compared(checkpoint, stored["texts"])
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         return _off(f"{REFERENCE_FILE} cannot be read")
     except BertcoreError as error:
         return _off(str(error).rstrip("."))

@@ -27,7 +27,7 @@ from bertcore.checkpoint.tensor_names import (
 )
 from bertcore.checkpoint.weights import SAFETENSORS, list_safetensors, list_weights, read_tensors, write_tensors
 from bertcore.config import BertConfig
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, name_from_file
 from bertcore.files import read_json, write_json
 from bertcore.garbage_collection import no_garbage_collection
 from bertcore.model.bert import Bert, initialise
@@ -104,7 +104,7 @@ def load_checkpoint(folder: Path, heads: Collection[str] = (), allow_random: boo
         tokenizer=tokenizer,
         config=config,
         folder=folder,
-        name=str(about.get("name") or folder.resolve().name),
+        name=name_from_file(about.get("name"), otherwise=name_from_file(folder.resolve().name)),
         step=about["step"] if isinstance(about.get("step"), int) else None,
         missing=what_is_missing(config, model.tasks, has_pooler),
         unused=tuple(unused),

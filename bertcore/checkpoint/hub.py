@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, brief
 from bertcore.files import is_disk_full, read_json_or_empty
 
 _ABOUT = ["config.json", "1_Pooling/config.json", "2_Normalize/*", "modules.json", "bertscope.json", "README.md"]
@@ -35,19 +35,29 @@ def _has_weights(folder: Path) -> bool:
     return any((folder / name).is_file() for name in ("model.safetensors", "pytorch_model.bin"))
 
 
+def cached_checkpoint(hub_id: str) -> Path | None:
+    """A checkpoint that the hub's cache has whole; no connection is opened.
+
+    Raises BertcoreError for what cannot be an id.
+    """
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        cached = on_this_machine(hub_id)
+    except HFValidationError:  # no name that the hub could have given
+        raise BertcoreError(f"There is no folder {brief(hub_id)}.") from None
+    return cached if cached is not None and _has_weights(cached) else None
+
+
 def fetch(hub_id: str) -> Path:
     """Download a checkpoint's files, or take them from the hub's cache; shows a progress bar in a terminal.
 
     Raises BertcoreError where the id is unknown, the hub does not give it, or it cannot be reached or stored.
     """
     from huggingface_hub import HfApi, snapshot_download
-    from huggingface_hub.errors import HFValidationError
 
-    try:
-        cached = on_this_machine(hub_id)
-    except HFValidationError:  # no name that the hub could have given
-        raise BertcoreError(f"There is no folder {hub_id}.") from None
-    if cached is not None and _has_weights(cached):
+    cached = cached_checkpoint(hub_id)
+    if cached is not None:
         return cached
     try:
         # asked for once, without the retries of the listing calls, so that a missing network is reported at once

@@ -3,7 +3,6 @@
 Files are listed first, names, kinds and shapes; numbers are read when it is known that they are wanted and fit.
 """
 
-import json
 import os.path
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ from bertcore.checkpoint.pickled import list_pickled
 from bertcore.checkpoint.stored_tensor import StoredTensor
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json
+from bertcore.json_text import parse_json
 from bertcore.limits import HEADER_BYTES
 
 SAFETENSORS, PICKLED = "model.safetensors", "pytorch_model.bin"
@@ -56,7 +56,7 @@ def list_safetensors(file: Path) -> dict[str, StoredTensor]:
             size = file.stat().st_size - 8 - length
             if length > HEADER_BYTES or size < 0:
                 raise ValueError("its header is too long")
-            header = json.loads(stream.read(length))
+            header = parse_json(stream.read(length).decode("utf-8"))
         header.pop("__metadata__", None)
         tensors = {name: _listed(file, 8 + length, name, about) for name, about in header.items()}
         _check_places(tensors.values(), 8 + length, size)

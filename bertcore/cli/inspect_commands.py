@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Column, Table
 
 from bertcore.checkpoint.config_file import read_config
 from bertcore.checkpoint.missing_parts import absent_points, what_is_missing
-from bertcore.cli.output import AsJson, ModelArgument, TextA, TextB, print_json, refuse_folder, say_dropped, texts
+from bertcore.cli.output import (
+    AsJson,
+    ModelArgument,
+    TextA,
+    TextB,
+    cell,
+    print_json,
+    refuse_folder,
+    say,
+    say_dropped,
+    texts,
+)
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.model.parameter_count import count_parameters
@@ -63,9 +73,9 @@ def info(
     for name, value in facts.items():
         shown = f"{value:,}" if isinstance(value, int) else ", ".join(value) if isinstance(value, list) else value
         if value is not None and (shown or name == "tasks"):
-            typer.echo(f"{name.replace('_', ' '):18} {shown or 'none'}")
+            say(f"{name.replace('_', ' '):18} {shown or 'none'}")
     for sentence in sentences:
-        typer.echo(sentence)
+        say(sentence)
 
 
 def _facts(config: BertConfig, parameters: int, tasks: list[str]) -> dict[str, Any]:
@@ -102,10 +112,10 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     table = Table(Column("model", no_wrap=True), "family", "layers", "hidden size", "parameters", "speed")
     for row in rows:
         numbers = (str(row.layers), str(row.hidden_size), f"{row.parameters:,}", f"{row.speed:.2f}")
-        table.add_row(escape(row.name), row.family, *numbers)
+        table.add_row(cell(row.name), row.family, *numbers)
     Console().print(table)
-    typer.echo("Parameters: encoder with its pooler, shared ones counted once.")
-    typer.echo(f"Speed: a forward pass of {TOKENS} tokens on this machine, as a multiple of {REFERENCE}'s.")
+    say("Parameters: encoder with its pooler, shared ones counted once.")
+    say(f"Speed: a forward pass of {TOKENS} tokens on this machine, as a multiple of {REFERENCE}'s.")
 
 
 def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_json: AsJson = False) -> None:
@@ -120,7 +130,7 @@ def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_jso
     table = Table("position", "token", "id", "segment", "part", "characters")
     rows = zip(encoding.positions, encoding.tokens, encoding.ids, encoding.segments, encoding.parts, strict=True)
     for row, (start, end) in zip(rows, encoding.offsets, strict=True):
-        table.add_row(*(escape(str(value)) for value in row), "" if row[-1] == "special" else f"{start}-{end}")
+        table.add_row(*(cell(value) for value in row), "" if row[-1] == "special" else f"{start}-{end}")
     Console().print(table)
     say_dropped(encoding)
 
@@ -151,16 +161,16 @@ def fill(
         print_json({"masks": masks, **verdicts, "random_heads": random_heads})
         return
     if random_heads:
-        typer.echo("The model has no MLM head: these words come from a random one and mean nothing.", err=True)
+        say("The model has no MLM head: these words come from a random one and mean nothing.", error_stream=True)
     for at, words in zip(filled.positions, filled, strict=True):
-        typer.echo(f"position {at}")
+        say(f"position {at}")
         for guess in words:
-            typer.echo(f"  {guess.probability:6.1%}  {m.tokenizer.label(guess.id)}")
+            say(f"  {guess.probability:6.1%}  {m.tokenizer.label(guess.id)}")
     if not filled and "mlm" not in m.missing:
-        typer.echo("There is no [MASK] in the text; write one where a word should be predicted.")
+        say("There is no [MASK] in the text; write one where a word should be predicted.")
     _print_verdicts(verdicts)
     if text_b and not any(verdicts[name] for name in ("next_sentence", "sentence_order", "similarity")):
-        typer.echo(m.missing["nsp"])
+        say(m.missing["nsp"])
     say_dropped(filled.encoding)
 
 
@@ -180,15 +190,15 @@ def _verdicts(filled: Filled) -> dict[str, Any]:
 
 def _print_verdicts(verdicts: Mapping[str, Any]) -> None:
     if verdicts["next_sentence"]:
-        typer.echo(f"B follows A: {verdicts['next_sentence']['is_next']:.1%}")
+        say(f"B follows A: {verdicts['next_sentence']['is_next']:.1%}")
     if verdicts["sentence_order"]:
-        typer.echo(f"A comes before B: {verdicts['sentence_order']['in_order']:.1%}")
+        say(f"A comes before B: {verdicts['sentence_order']['in_order']:.1%}")
     if verdicts["similarity"] is not None:
-        typer.echo(f"Similarity of A and B: cosine {verdicts['similarity']:.3f}")
+        say(f"Similarity of A and B: cosine {verdicts['similarity']:.3f}")
     if verdicts["replaced"]:
-        typer.echo("Probability that a token was replaced:")
+        say("Probability that a token was replaced:")
         for token in verdicts["replaced"]:
-            typer.echo(f"  {token['probability']:6.1%}  {token['token']}")
+            say(f"  {token['probability']:6.1%}  {token['token']}")
 
 
 def trace(
@@ -235,11 +245,11 @@ def trace(
         return
     table = Table("array", "shape")
     for name, shape in shapes.items():
-        table.add_row(name, " x ".join(map(str, shape)))
+        table.add_row(cell(name), " x ".join(map(str, shape)))
     Console().print(table)
     for sentence in m.missing.values():
-        typer.echo(sentence)
-    typer.echo(f"written to {out}")
+        say(sentence)
+    say(f"written to {out}")
     say_dropped(traced.encoding)
 
 
@@ -252,7 +262,7 @@ def _write(arrays: dict[str, np.ndarray], out: Path) -> Path:
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
     try:
-        write_atomic(out, packed.getvalue())
+        write_atomic(out, packed.getvalue(), follow=True)
     except OSError as error:
         raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
     return out

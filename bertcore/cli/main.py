@@ -8,6 +8,7 @@ from typing import NoReturn
 import typer
 
 from bertcore.cli import inspect_commands, task_commands, training_commands
+from bertcore.cli.output import say
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory
 
@@ -56,5 +57,5 @@ def main() -> None:
 
 
 def _fail(sentence: str) -> NoReturn:
-    print(f"bertcore: {sentence}", file=sys.stderr)
+    say(f"bertcore: {sentence}", error_stream=True)
     sys.exit(2)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, printable
 
 if TYPE_CHECKING:
     from bertcore.tokenizer.tokenizer import Encoding
@@ -40,6 +42,20 @@ Resume = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
+# What JSON itself leaves as it is, and a terminal may obey.
+_CONTROL_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def say(text: str, error_stream: bool = False) -> None:
+    """A line for the person; what stands in a model's files cannot command the terminal."""
+    typer.echo(printable(text), err=error_stream)
+
+
+def cell(value: object) -> str:
+    """A value in a table of rich, as it is: neither its markup nor a command to the terminal."""
+    return escape(printable(str(value)))
+
+
 def is_follower() -> bool:
     """Whether a launcher (torchrun) gave this process another number than 0: it prints nothing."""
     return os.environ.get("RANK", "0") != "0"
@@ -48,7 +64,8 @@ def is_follower() -> bool:
 def print_json(value: Any) -> None:
     from bertcore.files import jsonable
 
-    typer.echo(json.dumps(jsonable(value), ensure_ascii=False, allow_nan=False))
+    text = json.dumps(jsonable(value), ensure_ascii=False, allow_nan=False)
+    say(_CONTROL_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def refuse_folder(file: Path | None) -> None:
@@ -62,7 +79,7 @@ def write_answer(file: Path, answer: dict[str, Any]) -> None:
     from bertcore.files import write_json
 
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_json(file, answer)
+    write_json(file, answer, follow=True)
 
 
 def checked_text(name: str, text: str | None, required: bool = False) -> str | None:
@@ -87,4 +104,4 @@ def texts(a: str, b: str | None) -> tuple[str, str | None]:
 
 def say_dropped(encoding: Encoding) -> None:
     if encoding.dropped:
-        typer.echo(f"{encoding.dropped:,} tokens were cut off to make the text fit.", err=True)
+        say(f"{encoding.dropped:,} tokens were cut off to make the text fit.", error_stream=True)

@@ -1,13 +1,14 @@
 """A training run's progress in a terminal."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from bertcore.cli.output import is_follower
+from bertcore.cli.output import cell, is_follower
+from bertcore.errors import printable
 
 
 class ProgressBar:
@@ -34,18 +35,25 @@ class ProgressBar:
         self._progress.__exit__(kind, error, at)
 
     def __call__(self, event: dict[str, Any]) -> None:
+        with suppress(OSError):  # the terminal was closed; the run goes on, or comes to its end, without it
+            self._show(event)
+
+    def _print(self, line: str) -> None:
+        self._console.print(printable(line), markup=False)
+
+    def _show(self, event: dict[str, Any]) -> None:
         if event["kind"] == "status":
             words = event["message"] or f"{event['state']}, step {event['step']:,}"
-            self._progress.update(self._task, description=words, completed=event["fraction"])
+            self._progress.update(self._task, description=cell(words), completed=event["fraction"])
         elif event["kind"] == "phase":
-            self._console.print(f"step {event['step']:>7,}  {event['message']}")
+            self._print(f"step {event['step']:>7,}  {event['message']}")
         elif event["kind"] == "held_out" and "mlm_loss" not in event:
             skipped = ("kind", "step", "tokens")
             numbers = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in event.items() if name not in skipped]
-            self._console.print(f"step {event['step']:>7,}  held out: {', '.join(numbers)}")
+            self._print(f"step {event['step']:>7,}  held out: {', '.join(numbers)}")
         elif event["kind"] == "held_out":
             nsp = event["nsp_accuracy"]
-            self._console.print(
+            self._print(
                 f"step {event['step']:>7,}  held out: loss {event['mlm_loss']:.3f}, masked words right "
                 f"{event['mlm_accuracy']:.1%}, in the top five {event['mlm_top5']:.1%}"
                 + (f", next sentence right {nsp:.1%}" if nsp is not None else "")

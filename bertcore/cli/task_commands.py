@@ -20,6 +20,7 @@ from bertcore.cli.output import (
     checked_text,
     print_json,
     refuse_folder,
+    say,
     write_answer,
 )
 from bertcore.errors import BertcoreError
@@ -133,14 +134,14 @@ def predict(
         return
     if options.file is not None:
         for prediction in predictions:
-            typer.echo(_line(prediction))
+            say(_line(prediction))
         return
     from bertcore.tasks.inference.predict import as_example
 
     for line in _lines(predictions[0], as_example(kind, given, second)):
-        typer.echo(line)
+        say(line)
     if limits := m.config.number_range:
-        typer.echo(f"It was trained on numbers from {limits[0]:g} to {limits[1]:g}.")
+        say(f"It was trained on numbers from {limits[0]:g} to {limits[1]:g}.")
 
 
 def _line(prediction: Any) -> str:
@@ -256,9 +257,9 @@ def evaluate(
     numbers = {"loss": found["loss"], **found["metrics"]} if "metrics" in found else found
     for name, value in numbers.items():
         shown = "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
-        typer.echo(f"{name.replace('_', ' '):24} {shown}")
+        say(f"{name.replace('_', ' '):24} {shown}")
     if options.corpus and not options.whole:
-        typer.echo(
+        say(
             f"Only the held-out part of the text is measured, {found['documents']:,} of "
             f"{found['documents_in_text']:,} documents; --whole measures all of it."
         )
@@ -280,7 +281,7 @@ def _minimal_pairs(m: Any, files: tuple[str, ...], out: Path | None, as_json: bo
         print_json(answer)
         return
     for name, right in (*found.by_phenomenon().items(), ("all", found.right)):
-        typer.echo(f"{name:48} {right.value:6.1%} of {right.count:,}")
+        say(f"{name:48} {right.value:6.1%} of {right.count:,}")
 
 
 def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
@@ -297,7 +298,7 @@ def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
         options.corpus,
         whole=options.whole,
         sequence_length=options.sequence_length,
-        tell=lambda sentence: typer.echo(sentence, err=True),
+        tell=lambda sentence: say(sentence, error_stream=True),
     )
     asked = {
         "model": options.model,
@@ -309,8 +310,8 @@ def _report(options: EvaluateOptions, out: Path | None, as_json: bool) -> None:
     shown = figures(report)
     if out:
         write_answer(out, answer)
-        write_atomic(out.with_suffix(".md"), f"# {report.name}\n\n{shown}\n{cloze_table(report)}".encode())
+        write_atomic(out.with_suffix(".md"), f"# {report.name}\n\n{shown}\n{cloze_table(report)}".encode(), follow=True)
     if as_json:
         print_json(answer)
     else:
-        typer.echo(shown)
+        say(shown)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from dataclasses import asdict
@@ -11,10 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bertcore.cli.output import AsJson, ColumnLabel, ColumnText, ColumnTextB, Recipe, Resume, is_follower, print_json
+from bertcore.cli.output import (
+    AsJson,
+    ColumnLabel,
+    ColumnText,
+    ColumnTextB,
+    Recipe,
+    Resume,
+    is_follower,
+    print_json,
+    say,
+)
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
 from bertcore.errors import BertcoreError
+from bertcore.files import read_json
 from bertcore.resolve_model import resolve_model
 from bertcore.runs.known_runs import is_run
 from bertcore.runs.run_folder import RunFolder
@@ -82,7 +92,7 @@ def pretrain(
     with watching(as_json) as on_event:
         snapshot = start_or_resume(options, run, resume, on_event)
     if not is_follower() and _print_end(run, snapshot, as_json):
-        typer.echo(f'Try it: bertcore fill {run} --a "The [MASK] was happy."')
+        say(f'Try it: bertcore fill {run} --a "The [MASK] was happy."')
 
 
 @with_flags_of(FinetuneOptions, leave_out=("task", "train", "dev", "columns"))
@@ -131,11 +141,11 @@ def finetune(
         snapshot = start_or_resume_finetuning(options, run, resume, on_event)
     if is_follower():
         return
-    metrics = json.loads((run / EVALUATION_FILE).read_text(encoding="utf-8"))["metrics"]
+    metrics = read_json(run / EVALUATION_FILE, "run it again with --resume")["metrics"]
     if _print_end(run, snapshot, as_json, metrics=metrics):
         for metric, value in metrics.items():
-            typer.echo(f"  {metric.replace('_', ' '):24} {value:.4f}")
-        typer.echo(f"Try it: bertcore predict {run} ...")
+            say(f"  {metric.replace('_', ' '):24} {value:.4f}")
+        say(f"Try it: bertcore predict {run} ...")
 
 
 def _print_end(run: Path, snapshot: Path, as_json: bool, **more: Any) -> bool:
@@ -145,7 +155,7 @@ def _print_end(run: Path, snapshot: Path, as_json: bool, **more: Any) -> bool:
         facts = {"run": str(run), "state": status.state, "step": status.step, "snapshot": str(snapshot)}
         print_json({**facts, **more})
     else:
-        typer.echo(f"{status.state} at step {status.step:,}: {run}")
+        say(f"{status.state} at step {status.step:,}: {run}")
     return not as_json
 
 
@@ -156,7 +166,7 @@ def _list_tasks(as_json: bool) -> None:
         print_json([{"name": spec.name, "kind": spec.kind, "title": spec.title} for spec in TASKS.values()])
         return
     for spec in TASKS.values():
-        typer.echo(f"{spec.name:16} {spec.kind:11} {spec.title}")
+        say(f"{spec.name:16} {spec.kind:11} {spec.title}")
 
 
 def _sample(task: str | None) -> str | None:
@@ -207,16 +217,16 @@ def distil(
     keep_freed_memory()
     with watching(as_json) as on_event:
         snapshot = start_or_resume_distilling(options, run, resume, on_event)
-    comparison = json.loads((run / COMPARISON_FILE).read_text(encoding="utf-8"))
+    comparison = read_json(run / COMPARISON_FILE, "run it again with --resume")
     if _print_end(run, snapshot, as_json, comparison=comparison):
         _say(comparison)
 
 
 def _say(comparison: dict[str, dict[str, float | None]]) -> None:
-    typer.echo(f"{'':16} {'teacher':>14} {'student':>14}")
+    say(f"{'':16} {'teacher':>14} {'student':>14}")
     for name in comparison["teacher"]:
         shown = [_number(side[name]) for side in (comparison["teacher"], comparison["student"])]
-        typer.echo(f"{name.replace('_', ' '):16} {shown[0]:>14} {shown[1]:>14}")
+        say(f"{name.replace('_', ' '):16} {shown[0]:>14} {shown[1]:>14}")
 
 
 def _number(value: float | None) -> str:
@@ -249,6 +259,6 @@ def cache(
         day = time.strftime("%Y-%m-%d", time.localtime(text.used_at))
         names = ", ".join(text.sources[:4]) + (" ..." if len(text.sources) > 4 else "")
         in_use = "  in use" if text.in_use else ""
-        typer.echo(f"{text.bytes / 2**20:10,.1f} MiB  {day}  {names or '(not finished)'}{in_use}")
+        say(f"{text.bytes / 2**20:10,.1f} MiB  {day}  {names or '(not finished)'}{in_use}")
     total = sum(text.bytes for text in texts) / 2**20
-    typer.echo(f"{total:10,.1f} MiB  {'cleared from' if clear else 'in'} {folder}")
+    say(f"{total:10,.1f} MiB  {'cleared from' if clear else 'in'} {folder}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.files import read_bytes, reason_of
+from bertcore.json_text import parse_json
 from bertcore.tokenizer.special_tokens import MASK
 
 
@@ -36,8 +37,10 @@ def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str
     Raises BertcoreError for a file that cannot be read, is empty, or has a line without one of the fields.
     """
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_bytes(file).decode("utf-8").splitlines()
+    except OSError as error:
+        raise BertcoreError(f"The file {file} cannot be read: {reason_of(error)}.") from None
+    except UnicodeDecodeError as error:
         raise BertcoreError(f"The file {file} cannot be read: {error}.") from None
     if not any(line.strip() for line in lines):
         raise BertcoreError(f"The file {file} is empty.")
@@ -49,7 +52,7 @@ def records(file: Path, fields: dict[str, type]) -> Iterator[tuple[str, dict[str
 
 def _record(place: str, line: str, fields: dict[str, type]) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = parse_json(line)
     except ValueError:
         raise BertcoreError(f"{place}: expected one JSON object.") from None
     if not isinstance(record, dict):

@@ -12,7 +12,6 @@ folder's name, which follows from text and vocabulary): files copied from anothe
 
 import hashlib
 import io
-import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from bertcore.data.text import Documents
 from bertcore.data.tokenising import Tokenised
 from bertcore.errors import BertcoreError
-from bertcore.files import is_disk_full, write_json
+from bertcore.files import is_disk_full, read_json, write_json
 
 SHARD_CHARACTERS = 1 << 26  # of text in a shard: some 30 MB of tokens, and half a minute's work on two cores
 GROUP_CHARACTERS = 1 << 18  # of text tokenised at once
@@ -126,7 +125,7 @@ class ShardFolder:
 
     def open(self) -> dict[str, Any]:
         """tokens (T), sentence_starts (N+1), document_starts (D+1) and held_out (D), memory-mapped."""
-        shards = int(json.loads((self.path / ABOUT).read_text(encoding="utf-8"))["shards"])
+        shards = int(read_json(self.path / ABOUT)["shards"])
         parts = [_mapped(self._shard_files(number)[0]) for number in range(shards)]
         tokens = parts[0] if shards == 1 else TokenShards(parts)
         return {"tokens": tokens, **{name: _mapped(self.path / f"{name}.npy") for name in _INDEX}}
@@ -148,14 +147,14 @@ class ShardFolder:
     def _matches(self, note: Path) -> bool:
         """Whether the files that a note tells of have the size and the content that they were written with."""
         try:
-            about = json.loads(note.read_text(encoding="utf-8"))
+            about = read_json(note)
             if about["cache"] != self.path.name:
                 return False
             recorded = about["files"]
             files = [self.path / name for name in recorded]
             same_size = all(file.stat().st_size == recorded[file.name]["bytes"] for file in files)
             return same_size and _facts(files) == recorded
-        except (OSError, ValueError, KeyError, TypeError):
+        except (BertcoreError, OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
 
 

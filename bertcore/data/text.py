@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 import lzma
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from bertcore.errors import BertcoreError
+from bertcore.json_text import parse_json
 from bertcore.limits import (
     DOCUMENT_CHARACTERS,
     DOCUMENT_PARAGRAPHS,
@@ -291,8 +291,8 @@ def _check_size(characters: int, paragraphs: int, file: Path, line: int) -> None
 def _record(line: str, file: Path, number: int, field: str) -> list[str]:
     where = f"The file {file}, line {number}"
     try:
-        record = json.loads(line)
-    except (ValueError, RecursionError):
+        record = parse_json(line)
+    except ValueError:
         raise BertcoreError(f"{where}: expected one JSON object on each line, found {line[:60]!r}.") from None
     if not isinstance(record, dict):
         raise BertcoreError(f"{where}: expected a JSON object with the field {field!r}, found {line[:60]!r}.")

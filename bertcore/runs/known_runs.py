@@ -5,6 +5,7 @@ import math
 from pathlib import Path
 
 from bertcore.errors import BertcoreError
+from bertcore.files import read_bytes
 from bertcore.locations import BUILT_IN, CLASS_DEMO, TINY, assets, home, runs_folder
 
 
@@ -68,6 +69,6 @@ def _start_time(run: Path) -> float:
 
 def _registered(file: Path) -> list[str]:
     try:
-        return [line for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines() if line]
+        return [line for line in read_bytes(file).decode("utf-8", errors="surrogateescape").splitlines() if line]
     except OSError:
         return []

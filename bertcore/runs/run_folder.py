@@ -15,6 +15,7 @@ lines.
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -25,22 +26,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO
 
 from filelock import FileLock, Timeout
 
-from bertcore.errors import BertcoreError
+from bertcore.errors import MOST_SENTENCE, BertcoreError, printable, shortened
 from bertcore.files import (
+    append_to,
     is_temporary,
     json_bytes,
     jsonable,
+    open_regular,
     read_json_or_empty,
+    reason_of,
     to_disk,
     write_atomic,
     write_errors,
     write_json,
     write_json_on_full_disk,
 )
+from bertcore.json_text import parse_json
 
 FORMAT_VERSION = 1
 COMMANDS = ("pause", "resume", "stop", "snapshot")
@@ -55,6 +60,9 @@ _START_GRACE_S = 30.0  # a run says "starting" before it holds the lock; torch m
 _LOCK_WAIT_S = 1.0  # a reader's look at the lock holds it for a moment; wait it out
 _SNAPSHOT_NAME = re.compile(r"step-(\d+)")
 _PARTIAL = ".partial"
+_LONGEST_LINE = 1 << 20  # bytes of a line of metrics; one has some 500
+_READ_AT_ONCE = 1 << 20
+_LARGEST_NUMBER = 1e18  # of steps, seconds or a process: beyond it a line or a status is damaged
 NO_WORD = "The process ended unexpectedly. Its snapshots remain."
 
 
@@ -84,7 +92,8 @@ class RunFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._written: dict[str, Any] = {}  # what our status.json says
-        self._metrics: TextIO | None = None
+        self._metrics: BinaryIO | None = None
+        self._held: int | None = None  # a descriptor of the folder that we train in
 
     # --- writer ---------------------------------------------------------------------------------------------------
 
@@ -111,6 +120,7 @@ class RunFolder:
         """
         lock = FileLock(self.path / LOCK)
         with write_errors(self.path):
+            _refuse_odd_lock(self.path / LOCK)
             try:
                 lock.acquire(timeout=_LOCK_WAIT_S)
             except Timeout:
@@ -119,11 +129,23 @@ class RunFolder:
                     f"Another process ({pid}) is already training in this folder: {self.path}."
                 ) from None
         try:
+            self._held = _descriptor_of(self.path)
             self._clear_leftovers()
             yield self
         finally:
+            if self._held is not None:
+                os.close(self._held)
+                self._held = None
             self._close_metrics()
             lock.release()
+
+    def refuse_moved(self) -> None:
+        """Raises BertcoreError where the folder that we hold was moved or deleted: a run is never in two places."""
+        if self._is_moved():
+            raise BertcoreError(
+                f"The run folder {self.path} was moved or deleted during the training, so the run has stopped; from "
+                "its new place, it continues with --resume --out FOLDER."
+            )
 
     def write_status(self, **changes: Any) -> None:
         """Changes these fields of RunStatus and keeps the others; `message` is dropped unless it is given again."""
@@ -134,16 +156,20 @@ class RunFolder:
             self._written = self._read_status_fields()
         self._written |= {"message": None, **changes, "pid": os.getpid(), "updated_at": time.time()}
         write = write_json_on_full_disk if changes.get("state") == "failed" else write_json
+        self.refuse_moved()
         with write_errors(self.path):
             write(self.path / STATUS, self._written)
 
     def append_metric(self, metric: dict[str, Any]) -> None:
         """Adds one line to metrics.jsonl and flushes it. NaN and infinity become null; array scalars become numbers."""
         line = json.dumps(jsonable(metric), ensure_ascii=False, allow_nan=False)
+        self.refuse_moved()
         with write_errors(self.path):
+            if self._metrics is not None and os.fstat(self._metrics.fileno()).st_nlink == 0:
+                self._close_metrics()  # somebody has deleted it: what comes is worth keeping all the same
             if self._metrics is None:
                 self._metrics = open_at_line_start(self.path / METRICS)
-            self._metrics.write(line + "\n")
+            self._metrics.write(line.encode("utf-8", "backslashreplace") + b"\n")
             self._metrics.flush()
 
     def truncate_metrics(self, after_step: int) -> None:
@@ -153,7 +179,8 @@ class RunFolder:
         if not file.exists():
             return
         with write_errors(self.path):
-            kept = [line for line in file.read_bytes().splitlines() if step_of(line) <= after_step]
+            with open_regular(file) as stream:
+                kept = [line for line in whole_lines(stream) if step_of(line) <= after_step]
             write_atomic(file, b"".join(line + b"\n" for line in kept))
 
     def drop_snapshots(self, after_step: int) -> None:
@@ -165,18 +192,19 @@ class RunFolder:
 
     def log(self, text: str) -> None:
         """Adds a line to log.txt, with the time."""
-        with write_errors(self.path), (self.path / LOG).open("a", encoding="utf-8") as stream:
-            stream.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {text}\n")
+        self.refuse_moved()
+        line = f"{time.strftime('%Y-%m-%d %H:%M:%S')}  {shortened(printable(text), MOST_SENTENCE)}\n"
+        with write_errors(self.path), append_to(self.path / LOG) as stream:
+            stream.write(line.encode())
 
     def take_command(self) -> str | None:
         """The command that waits, once; None where there is none (or garbage)."""
         taken = self.path / f"{CONTROL}.taken"
-        try:
+        command = None
+        with suppress(OSError):  # none waits; or a folder has its name, which is not ours to remove
             os.replace(self.path / CONTROL, taken)  # moved first: what is sent from now on is the next command
-        except OSError:
-            return None
-        command = _command_in(taken)
-        taken.unlink(missing_ok=True)
+            command = _command_in(taken)
+            taken.unlink(missing_ok=True)
         return command
 
     def snapshot_path(self, step: int) -> Path:
@@ -187,16 +215,20 @@ class RunFolder:
         """An empty folder to save a checkpoint into; it becomes `snapshot_path(step)` when the block ends well."""
         final = self.snapshot_path(step)
         partial = final.with_name(final.name + _PARTIAL)
+        self.refuse_moved()
         with write_errors(self.path):
             shutil.rmtree(partial, ignore_errors=True)
-            partial.mkdir(parents=True)
+            final.parent.mkdir(exist_ok=True)
+            partial.mkdir()
             try:
                 yield partial
+                self.refuse_moved()
                 to_disk(partial)
                 shutil.rmtree(final, ignore_errors=True)
                 os.replace(partial, final)
             except BaseException:
                 shutil.rmtree(partial, ignore_errors=True)
+                self._leave_no_second_folder()
                 raise
 
     # --- reader ---------------------------------------------------------------------------------------------------
@@ -209,7 +241,8 @@ class RunFolder:
             rest = (
                 f"; its snapshots remain, and a new run can begin with one of them: --from {newest}" if newest else ""
             )
-            raise BertcoreError(f"{self.path} is not a run folder: its {CONFIG} is missing or damaged{rest}.")
+            why = _why_unreadable(self.path / CONFIG)
+            raise BertcoreError(f"{self.path} is not a run folder: its {CONFIG} {why}{rest}.")
         return config
 
     def status(self) -> RunStatus:
@@ -226,10 +259,11 @@ class RunFolder:
     def is_alive(self) -> bool:
         """Whether a process holds the lock."""
         file = self.path / LOCK
-        if not file.exists():
+        if not os.path.lexists(file):
             return False
         lock = FileLock(file)
         try:
+            _refuse_odd_lock(file)
             lock.acquire(timeout=0)
         except Timeout:
             return True
@@ -265,6 +299,19 @@ class RunFolder:
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
+    def _is_moved(self) -> bool:
+        try:
+            return self._held is not None and not os.path.samestat(os.fstat(self._held), self.path.stat())
+        except OSError:
+            return True
+
+    def _leave_no_second_folder(self) -> None:
+        """A folder that was moved while a snapshot was written may have been made again, empty, at its old place."""
+        if self._is_moved():
+            for folder in (self.path / SNAPSHOTS, self.path):
+                with suppress(OSError):
+                    folder.rmdir()
+
     def _refuse_used(self) -> None:
         if (self.path / CONFIG).exists():
             raise BertcoreError(f"{self.path} already holds a run: resume it, or choose another folder.")
@@ -283,7 +330,8 @@ class RunFolder:
             if folder.name.endswith(_PARTIAL):
                 shutil.rmtree(folder, ignore_errors=True)
         for name in (CONTROL, f"{CONTROL}.taken"):
-            (self.path / name).unlink(missing_ok=True)  # meant for the process that is gone
+            with suppress(OSError):  # a folder of that name
+                (self.path / name).unlink(missing_ok=True)  # meant for the process that is gone
         for file in (*self.path.glob(".*"), *self.path.glob("tokenizer/.*")):
             is_command = file.name.startswith(f".{CONTROL}")  # others may be sending one just now
             if is_temporary(file) and not is_command:
@@ -291,12 +339,10 @@ class RunFolder:
 
     def _read_status(self) -> RunStatus:
         values = self._read_status_fields()
-        if values.get("state") not in STATES:
-            return RunStatus("unknown", message=f"The run's {STATUS} is missing or damaged.")
-        try:
-            return _checked_status(values)
-        except (TypeError, ValueError):
-            return RunStatus("unknown", message=f"The run's {STATUS} is damaged.")
+        with suppress(TypeError, ValueError, OverflowError):
+            if values.get("state") in STATES:
+                return _checked_status(values)
+        return RunStatus("unknown", message=f"The run's {STATUS} {_why_unreadable(self.path / STATUS)}.")
 
     def _read_status_fields(self) -> dict[str, Any]:
         return {k: v for k, v in read_json_or_empty(self.path / STATUS).items() if k in _STATUS_FIELDS}
@@ -314,6 +360,9 @@ _STATUS_FIELDS = frozenset(field.name for field in fields(RunStatus))
 def _checked_status(values: dict[str, Any]) -> RunStatus:
     """RunStatus with every number a number. Raises TypeError or ValueError."""
     optional = {name: values.get(name) for name in ("total_steps", "remaining_s", "pid", "message")}
+    numbers = [float(value) for name, value in values.items() if name not in ("state", "message") and value is not None]
+    if not all(abs(number) <= _LARGEST_NUMBER for number in numbers):
+        raise ValueError("no such number")
     return RunStatus(
         state=values["state"],
         step=int(values.get("step") or 0),
@@ -323,13 +372,35 @@ def _checked_status(values: dict[str, Any]) -> RunStatus:
         remaining_s=None if optional["remaining_s"] is None else float(optional["remaining_s"]),
         pid=None if optional["pid"] is None else int(optional["pid"]),
         updated_at=float(values.get("updated_at") or 0.0),
-        message=None if optional["message"] is None else str(optional["message"]),
+        message=None if optional["message"] is None else shortened(str(optional["message"]), MOST_SENTENCE),
     )
+
+
+def _descriptor_of(folder: Path) -> int | None:
+    """Open, so that no other folder can have its inode. None on Windows, where nobody moves a folder in use."""
+    return None if os.name == "nt" else os.open(folder, os.O_RDONLY)
+
+
+def _refuse_odd_lock(file: Path) -> None:
+    """FileLock empties what it opens: a link in a run folder from elsewhere must not lead it to another file."""
+    if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):
+        raise FileExistsError(errno.EEXIST, f"its {LOCK} is not a regular file", str(file))
+
+
+def _why_unreadable(file: Path) -> str:
+    """ "is missing", "is damaged" or "cannot be read: permission denied"."""
+    try:
+        with open_regular(file):
+            return "is damaged"
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as error:
+        return f"cannot be read: {reason_of(error)}"
 
 
 def _command_in(file: Path) -> str | None:
     command = read_json_or_empty(file).get("command")
-    return command if command in COMMANDS else None
+    return command if isinstance(command, str) and command in COMMANDS else None
 
 
 def _folders_in(path: Path) -> list[Path]:
@@ -355,13 +426,22 @@ class MetricsTail:
         self.more = False
         self._offset = 0  # bytes of whole lines and of the partial last line that were read
         self._partial = b""
+        self._is_skipping = False  # a line that is too long to be one, until its end
         self._file_id: tuple[int, int] | None = None
 
     def read_new(self, max_bytes: int | None = None) -> list[dict[str, Any]]:
-        """The metrics of the lines that are new and whole; lines that are no JSON object are skipped."""
+        """The metrics of the lines that are new and whole; lines that are no JSON object are skipped, and what has no
+        number as its step."""
+        if max_bytes is None:
+            metrics, restarted = self.read_new(_READ_AT_ONCE), self.restarted
+            while self.more:
+                new = self.read_new(_READ_AT_ONCE)
+                metrics, restarted = (new, True) if self.restarted else (metrics + new, restarted)
+            self.restarted = restarted
+            return metrics
         self.restarted = self.more = False
         try:
-            with self.path.open("rb") as stream:
+            with open_regular(self.path) as stream:
                 data = self._new_bytes(stream.fileno(), stream, max_bytes)
         except FileNotFoundError:
             data = b""
@@ -369,41 +449,54 @@ class MetricsTail:
         except OSError:
             return []
         *lines, self._partial = (self._partial + data).split(b"\n")
-        return _parse_lines(lines)
+        if lines and self._is_skipping:
+            lines, self._is_skipping = lines[1:], False
+        if len(self._partial) > _LONGEST_LINE or self._is_skipping:
+            self._partial, self._is_skipping = b"", True
+        return _parse_lines([line for line in lines if len(line) <= _LONGEST_LINE])
 
-    def _new_bytes(self, fileno: int, stream: BinaryIO, max_bytes: int | None) -> bytes:
+    def _new_bytes(self, fileno: int, stream: BinaryIO, max_bytes: int) -> bytes:
         stat = os.fstat(fileno)
         file_id = (stat.st_dev, stat.st_ino)
         if file_id != self._file_id or stat.st_size < self._offset:
             self._start_over()
         self._file_id = file_id
         stream.seek(self._offset)
-        data = stream.read(-1 if max_bytes is None else max_bytes)
+        data = stream.read(max_bytes)
         self._offset += len(data)
         self.more = self._offset < stat.st_size
         return data
 
     def _start_over(self) -> None:
         self.restarted = self._offset > 0
-        self._offset, self._partial, self._file_id = 0, b"", None
+        self._offset, self._partial, self._file_id, self._is_skipping = 0, b"", None, False
 
 
-def open_at_line_start(file: Path) -> TextIO:
+def open_at_line_start(file: Path) -> BinaryIO:
     """Opened to append; a last line that a killed writer left unfinished is ended first."""
-    stream = file.open("ab+")
-    if stream.tell() > 0:
+    stream = append_to(file)
+    if stream.seek(0, os.SEEK_END) > 0:
         stream.seek(-1, os.SEEK_END)
         if stream.read(1) != b"\n":
             stream.write(b"\n")
-    stream.close()
-    return file.open("a", encoding="utf-8", newline="\n")
+    return stream
+
+
+def whole_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Lines without their ends; one that is too long to be one is left out."""
+    is_rest = False
+    while line := stream.readline(_LONGEST_LINE):
+        is_whole = line.endswith(b"\n") or len(line) < _LONGEST_LINE
+        if is_whole and not is_rest:
+            yield line.rstrip(b"\r\n")
+        is_rest = not is_whole
 
 
 def step_of(line: bytes) -> float:
     """The step of a metrics line; infinite where there is none, so that garbage is dropped."""
     metric = _parse(line.decode("utf-8", errors="replace"))
     step = metric.get("step") if isinstance(metric, dict) else None
-    return step if isinstance(step, int) else math.inf
+    return step if type(step) is int else math.inf
 
 
 def _parse_lines(lines: list[bytes]) -> list[dict[str, Any]]:
@@ -411,11 +504,15 @@ def _parse_lines(lines: list[bytes]) -> list[dict[str, Any]]:
     values = _parse("[" + ",".join(texts) + "]")  # one call for all of them: some three times faster
     if not isinstance(values, list) or len(values) != len(texts):
         values = [_parse(text) for text in texts]
-    return [value for value in values if isinstance(value, dict)]
+    return [value for value in values if isinstance(value, dict) and _is_number(value.get("step", 0))]
+
+
+def _is_number(step: Any) -> bool:
+    return isinstance(step, int | float) and not isinstance(step, bool) and abs(step) <= _LARGEST_NUMBER
 
 
 def _parse(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=lambda _name: None)  # NaN and infinity of other writers: no number
-    except (ValueError, RecursionError):
+        return parse_json(text, nulls=True)  # NaN and infinity of other writers: no number
+    except ValueError:
         return None

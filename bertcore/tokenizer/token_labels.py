@@ -10,6 +10,7 @@ from tokenizers import Tokenizer as RawTokenizer
 
 VocabularyKind = Literal["wordpiece", "words", "byte-level", "sentencepiece"]
 SHOWN_SPACE = "·"
+MOST_LABEL = 200  # characters
 SPACE_MARKS = {"byte-level": "Ġ", "sentencepiece": "▁"}
 
 

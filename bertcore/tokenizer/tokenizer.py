@@ -18,7 +18,7 @@ from bertcore.errors import BertcoreError
 from bertcore.tokenizer import VOCABULARIES
 from bertcore.tokenizer.framing import framing_of
 from bertcore.tokenizer.special_tokens import MASK, Part, ensure_special, find_special_tokens
-from bertcore.tokenizer.token_labels import SPACE_MARKS, kind_of, label, split_at_spaces
+from bertcore.tokenizer.token_labels import MOST_LABEL, SPACE_MARKS, kind_of, label, split_at_spaces
 from bertcore.tokenizer.tokenizer_files import (
     PLAIN_CLASS,
     panics_as_errors,
@@ -128,7 +128,8 @@ class Tokenizer:
     def label(self, token_id: int) -> str:
         """The token with this id as a person should see it: real characters, and · for the space before a word."""
         token = self.word(token_id)
-        return token if int(token_id) in self._added else label(token, self.kind)
+        shown = token if int(token_id) in self._added else label(token, self.kind)
+        return shown if len(shown) <= MOST_LABEL else f"{shown[: MOST_LABEL - 1]}…"
 
     def id(self, token: str) -> int | None:
         token_id = self.raw.token_to_id(token)

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from bertcore.errors import BertcoreError
+from bertcore.json_text import parse_json
 from bertcore.model.losses import Losses
 from bertcore.training.failures import as_sentence
 
@@ -77,7 +78,7 @@ class ProcessGroup:
             if self._store.check([_FAILED]):
                 sys.exit(2)  # process 0 says why
             time.sleep(_POLL_S)
-        result: T = json.loads(self._store.get(key))
+        result: T = parse_json(self._store.get(key).decode())
         return result
 
     def check_batch_size(self, rows: int) -> None:
@@ -141,7 +142,7 @@ class ProcessGroup:
         assert self._store is not None
         if not self._store.check([_FAILED]):
             return None
-        rank, sentence = json.loads(self._store.get(_FAILED))
+        rank, sentence = parse_json(self._store.get(_FAILED).decode())
         return str(sentence) if rank == self.rank else f"In process {rank} of {self.size}: {sentence}"
 
 

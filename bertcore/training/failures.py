@@ -24,8 +24,13 @@ class StopRequestedError(BertcoreError):
 
 @contextlib.contextmanager
 def stop_signals(request_stop: Callable[[], None]) -> Iterator[None]:
-    """Ctrl+C and a polite kill ask for a stop instead of ending the process. Does nothing off the main thread."""
-    names = (signal.SIGINT, signal.SIGTERM)
+    """Ctrl+C, a polite kill and a closed terminal ask for a stop instead of ending the process.
+
+    Does nothing off the main thread. Under nohup a closed terminal is no reason to stop.
+    """
+    names = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        names.append(signal.SIGHUP)
     try:
         former = {name: signal.signal(name, lambda *_: request_stop()) for name in names}
     except ValueError:  # not on the main thread: signals are not ours to handle

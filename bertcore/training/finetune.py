@@ -335,7 +335,7 @@ def _starting_point(options: FinetuneOptions, run: Path) -> Checkpoint:
     for _, snapshot in reversed(RunFolder(run).snapshots()):
         with contextlib.suppress(BertcoreError):  # a damaged one
             return load_checkpoint(snapshot)
-    return load_checkpoint(resolve_model(options.model))
+    return load_checkpoint(resolve_model(options.model, download=not RunFolder(run).snapshots()))
 
 
 def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options: FinetuneOptions) -> Bert:

@@ -103,7 +103,7 @@ class TrainingLoop:
             self._status("stopped", str(error))
             raise
         except BaseException as error:
-            cause = self.group.cause(error)
+            cause = self._cause(error)
             message = as_sentence(cause, self.folder.path)
             self._fail(message)
             if cause is error and (isinstance(error, BertcoreError) or not isinstance(error, Exception)):
@@ -115,6 +115,14 @@ class TrainingLoop:
         minutes = f"after {self.elapsed_s / 60:.1f} minutes of training"
         self.records.log(" ".join(filter(None, (f"{state} at step {self.step:,}, {minutes}", self._why_early))))
         return snapshot
+
+    def _cause(self, error: BaseException) -> BaseException:
+        """What ended the run: a folder that is gone explains every error that followed from it."""
+        try:
+            self.folder.refuse_moved()
+        except BertcoreError as moved:
+            return moved
+        return self.group.cause(error)
 
     def _fail(self, message: str) -> None:
         with contextlib.suppress(BertcoreError, OSError):  # a full disk may take no last status either
@@ -157,7 +165,7 @@ class TrainingLoop:
         self.folder.drop_snapshots(self.step)
         for line in self.folder.tail().read_new():
             if line.get("kind") == "phase":
-                self.phases.append(line["phase"])
+                self.phases.append(str(line.get("phase")))
             if line.get("kind") == "held_out":
                 self._compare_with_best(line)
         self.records.log(f"resumed at step {self.step:,}")

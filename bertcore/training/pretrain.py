@@ -192,11 +192,12 @@ class Pretraining:
         Until there is a snapshot it may be left from a start that failed, on a text that was another then.
         """
         own = run / "tokenizer"
-        if (own / "tokenizer.json").is_file() and RunFolder(run).snapshots():
+        has_begun = bool(RunFolder(run).snapshots())
+        if (own / "tokenizer.json").is_file() and has_begun:
             return Tokenizer.from_folder(own)
         data = self.options.data
         if data.tokenizer:
-            tokenizer = Tokenizer.from_folder(resolve_model(data.tokenizer))
+            tokenizer = Tokenizer.from_folder(resolve_model(data.tokenizer, download=not has_begun))
         else:
             report("Learning a vocabulary.")
             texts = Paragraphs(data.vocabulary_files, data.text_format)

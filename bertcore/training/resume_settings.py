@@ -97,8 +97,9 @@ def _progress(folder: RunFolder) -> tuple[int, float]:
     """(steps, seconds of training) from which the run would go on; (0, 0.0) before its first step."""
     for _, snapshot in reversed(folder.snapshots()):
         values = read_json_or_empty(snapshot / PROGRESS_FILE)
-        if {"step", "elapsed_s"} <= set(values):
-            return int(values["step"]), float(values["elapsed_s"])
+        step, elapsed_s = values.get("step"), values.get("elapsed_s")
+        if isinstance(step, int) and isinstance(elapsed_s, int | float):
+            return step, float(elapsed_s)
     return 0, 0.0
 
 
@@ -110,7 +111,8 @@ def _check_budget(folder: RunFolder, training: Mapping[str, Any]) -> None:
     if steps is None and minutes is not None and 60 * minutes < seconds:
         raise BertcoreError(f"The run {folder.path} has trained {seconds / 60:.1f} minutes already; give it more.")
     if steps is None and minutes is None and training.get("epochs") is not None:
-        epochs = [line.get("epoch") or 0.0 for line in folder.tail().read_new() if (line.get("step") or 0) <= step]
+        lines = (line for line in folder.tail().read_new() if (line.get("step") or 0) <= step)
+        epochs = [line["epoch"] for line in lines if isinstance(line.get("epoch"), int | float)]
         if max(epochs, default=0.0) > training["epochs"]:
             times = max(epochs)
             raise BertcoreError(f"The run {folder.path} has trained for {times:.1f} epochs already; give it more.")

@@ -139,7 +139,7 @@ def test_the_open_model_answers_while_another_is_fetched(
         return headless_folder
 
     monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)
-    opened.opener.open("someone/something")
+    opened.opener.open("someone/something", download=True)
     with qtbot.waitSignal(opened.state.reading_changed, timeout=TIMEOUT_MS):
         opened.state.set_masks([2])
     assert opened.opener.is_opening and opened.opener.newest_reference == "someone/something"
@@ -159,7 +159,7 @@ def test_a_fetch_that_fails_too_late_is_not_told(
 
     monkeypatch.setattr("bertcore.resolve_model.fetch", slow_fetch)
     parts.opener.failed.connect(failures.append)
-    parts.opener.open("someone/something", failed=failures.append)
+    parts.opener.open("someone/something", failed=failures.append, download=True)
     with qtbot.waitSignal(parts.opener.opened, timeout=TIMEOUT_MS) as caught:
         parts.opener.open(model_folder)
     assert caught.args[1] == str(model_folder.resolve()) and not parts.opener.is_opening

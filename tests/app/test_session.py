@@ -294,7 +294,12 @@ def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, windo
         (b'{"format_version": 1, "text_a": "\\ud800"}', "its entry 'text_a' is wrong"),
         (b'{"format_version": 1, "layer": -1}', "its entry 'layer' is wrong"),
         (b'{"format_version": 1, "layer": true}', "its entry 'layer' is wrong"),
-        (b'{"format_version": 1, "head": 1e400}', "its entry 'head' is wrong"),
+        (b'{"format_version": 1, "head": 1e400}', "session: 1e400 is not a finite number."),
+        (
+            b'{"format_version": 1, "model": {"reference": "' + b"a" * 5000 + b'", "name": "", "hash": ""}}',
+            "'model' is",
+        ),
+        (b'{"format_version": 1, "masks": ' + b"[" * 900 + b"]" * 900 + b"}", "session: it is nested too deeply."),
         (b'{"format_version": 1, "words": 1}', "its entry 'words' is wrong"),
         (b'{"format_version": 1, "masks": [["c", 0, 1]]}', "its entry 'masks' is wrong"),
         (b'{"format_version": 1, "masks": [["a", 3, 1]]}', "its entry 'masks' is wrong"),
@@ -310,7 +315,7 @@ def test_changes_that_the_model_has_no_place_for_are_left_out(saved: Path, windo
         (b'{"format_version": 1, "changes": {"positions": [[1, 2], [1, 3]]}}', "its entry 'changes' is wrong"),
         (
             b'{"format_version": 1, "changes": {"rows": [{"layer": 0, "head": 0, "position": 0, "weights": [NaN]}]}}',
-            "its entry 'changes' is wrong",
+            "session: NaN is not a finite number.",
         ),
         (b'{"format_version": 1, "changes": {"more": []}}', "its entry 'changes' is wrong"),
         (b'{"format_version": 1, "__class__": "os"}', "unknown entry, '__class__'"),

@@ -1,6 +1,9 @@
-"""Values as JSON has them, and files of JSON that are damaged."""
+"""Files from elsewhere, read within limits; files written whole, whatever stands at their place."""
 
 import errno
+import os
+import stat
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +11,21 @@ import pytest
 import torch
 
 from bertcore.errors import BertcoreError
-from bertcore.files import is_out_of_memory, jsonable, read_json, read_json_or_empty, write_json
+from bertcore.files import (
+    append_to,
+    is_out_of_memory,
+    is_temporary,
+    jsonable,
+    open_regular,
+    read_bytes,
+    read_json,
+    read_json_or_empty,
+    write_atomic,
+    write_json,
+)
+from tests.limited import needs_limits, run_limited
+
+posix = pytest.mark.skipif(os.name == "nt", reason="pipes, links and modes as POSIX has them")
 
 
 def test_numbers_keep_their_kind() -> None:
@@ -24,7 +41,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert read_json(tmp_path / "a.json") == {"name": "Größe", "ids": [0, 1, 2]}
 
 
-@pytest.mark.parametrize("content", ["", "[1", "[1]", "[" * 100_000])
+@pytest.mark.parametrize("content", ["", "[1", "[1]", "[" * 100_000, '{"step": Infinity}', '{"step": 1e999}'])
 def test_a_damaged_file_is_named(content: str, tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     file.write_text(content)
@@ -46,3 +63,158 @@ def test_a_damaged_file_is_named(content: str, tmp_path: Path) -> None:
 )
 def test_a_lack_of_memory_is_known_by_any_name(error: Exception, is_memory: bool) -> None:
     assert is_out_of_memory(error) == is_memory
+
+
+def odd_files(folder: Path) -> dict[str, Path]:
+    """What stands where a file should be, and what is said of it."""
+    made = {name: folder / f"{number}.json" for number, name in enumerate(("not a regular file", "it is a folder"))}
+    os.mkfifo(made["not a regular file"])
+    made["it is a folder"].mkdir()
+    return made
+
+
+@posix
+@pytest.mark.timeout(20)
+def test_what_is_no_file_is_said_to_be_none_at_once(tmp_path: Path) -> None:
+    for words, file in odd_files(tmp_path).items():
+        with pytest.raises(BertcoreError, match=words):
+            read_json(file)
+        with pytest.raises(OSError, match=words):
+            open_regular(file)
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    with pytest.raises(BertcoreError, match="not a regular file"):
+        read_json(tmp_path / "zero.json")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "a" * 300])
+def test_names_that_no_file_can_have(name: str, tmp_path: Path) -> None:
+    with pytest.raises(OSError):
+        read_bytes(tmp_path / name)
+    with pytest.raises(OSError):
+        write_atomic(tmp_path / name, b"x")
+    assert list(tmp_path.iterdir()) == []
+
+
+@posix
+@pytest.mark.skipif(os.name != "nt" and os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_not_called_damaged(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text("{}")
+    file.chmod(0)
+    with pytest.raises(BertcoreError, match="you have no permission; ask its owner"):
+        read_json(file)
+
+
+@needs_limits
+def test_a_sparse_file_of_gigabytes_is_refused_in_little_memory(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    with file.open("wb") as stream:
+        stream.truncate(8 << 30)
+    code = """
+from bertcore.errors import BertcoreError
+from bertcore.files import read_json
+limit(150)
+try:
+    read_json(Path(sys.argv[1]))
+except BertcoreError as error:
+    print(error)
+"""
+    assert "is larger than 32 MiB" in run_limited(code, file)[0]
+
+
+@posix
+class TestWriting:
+    def test_a_new_file_has_the_usual_mode_and_an_old_one_keeps_its_own(self, tmp_path: Path) -> None:
+        (tmp_path / "plain").write_text("")
+        write_atomic(tmp_path / "new", b"x")
+        assert (tmp_path / "new").stat().st_mode == (tmp_path / "plain").stat().st_mode
+        for mode in (0o600, 0o640, 0o444):
+            (tmp_path / "new").chmod(mode)
+            write_atomic(tmp_path / "new", b"y")
+            assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == mode
+        assert (tmp_path / "new").read_bytes() == b"y"
+
+    def test_a_private_file_is_never_readable_for_others(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "private").write_text("old")
+        (tmp_path / "private").chmod(0o600)
+        modes = []
+
+        def look(source: Path, _target: Path) -> None:
+            modes.append(stat.S_IMODE(source.stat().st_mode))
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("bertcore.files._replace", look)
+        with pytest.raises(OSError):
+            write_atomic(tmp_path / "private", b"new")
+        assert modes == [0o600]
+        assert [file.name for file in tmp_path.iterdir()] == ["private"]
+
+    def test_a_link_is_followed_only_where_a_person_chose_it(self, tmp_path: Path) -> None:
+        real, link = tmp_path / "real", tmp_path / "link"
+        real.write_text("old")
+        real.chmod(0o600)
+        link.symlink_to(real)
+        write_atomic(link, b"chosen", follow=True)
+        assert link.is_symlink() and real.read_bytes() == b"chosen" and stat.S_IMODE(real.stat().st_mode) == 0o600
+        write_atomic(link, b"in a run folder")
+        assert not link.is_symlink() and real.read_bytes() == b"chosen"
+
+    def test_links_in_a_circle_and_devices_are_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "a").symlink_to(tmp_path / "b")
+        (tmp_path / "b").symlink_to(tmp_path / "a")
+        os.mkfifo(tmp_path / "pipe")
+        for name in ("a", "pipe"):
+            with pytest.raises(OSError):
+                write_atomic(tmp_path / name, b"x", follow=True)
+        with pytest.raises(OSError, match="not a regular file"):
+            write_atomic(Path("/dev/null"), b"x", follow=True)
+        assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+        assert sorted(file.name for file in tmp_path.iterdir()) == ["a", "b", "pipe"]
+
+    def test_temporary_names_cannot_be_foreseen(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        used = []
+        monkeypatch.setattr("bertcore.files._replace", lambda source, target: (used.append(source), source.unlink()))
+        for _ in range(3):
+            write_atomic(tmp_path / "a", b"x")
+        assert len(set(used)) == 3 and all(map(is_temporary, used)) and {file.parent for file in used} == {tmp_path}
+        assert not any(str(os.getpid()) == file.name.rpartition(".")[2] for file in used)
+
+    def test_a_link_at_the_temporary_name_is_not_followed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        precious = tmp_path / "precious"
+        precious.write_text("mine")
+        (tmp_path / ".a.7").symlink_to(precious)
+        monkeypatch.setattr("bertcore.files.secrets.randbelow", lambda _most: 7)
+        with pytest.raises(FileExistsError):
+            write_atomic(tmp_path / "a", b"x")
+        assert precious.read_text() == "mine" and (tmp_path / ".a.7").is_symlink() and not (tmp_path / "a").exists()
+
+    def test_the_longest_name_that_a_file_can_have(self, tmp_path: Path) -> None:
+        for name in ("a" * 255, "ä" * 127):
+            write_atomic(tmp_path / name, b"x")
+            assert (tmp_path / name).read_bytes() == b"x"
+
+    def test_what_grows_is_never_a_link_or_a_pipe(self, tmp_path: Path) -> None:
+        (tmp_path / "precious").write_text("mine")
+        (tmp_path / "link").symlink_to(tmp_path / "precious")
+        os.mkfifo(tmp_path / "pipe")
+        for name in ("link", "pipe"):
+            with pytest.raises(OSError):
+                append_to(tmp_path / name)
+        with append_to(tmp_path / "log") as stream:
+            stream.write(b"one")
+        with append_to(tmp_path / "log") as stream:
+            stream.write(b"two")
+        assert (tmp_path / "log").read_text() == "onetwo" and (tmp_path / "precious").read_text() == "mine"
+
+
+def test_writers_side_by_side_leave_one_whole_file(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    writers = [threading.Thread(target=write_atomic, args=(file, bytes([n]) * 50_000)) for n in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    data = file.read_bytes()
+    assert len(data) == 50_000 and len(set(data)) == 1 and [entry.name for entry in tmp_path.iterdir()] == ["a"]

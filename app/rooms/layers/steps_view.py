@@ -15,6 +15,7 @@ from ...compute.derivation import Derivation, Term
 from ...compute.layer_steps import layer_steps
 from ...figures.figure import Axis, Figure, Numbers, Picture, joined
 from ...look import numbers, theme
+from ...look.fitting import plain_tip
 from ...look.icons import paint_icon
 from ...widgets.card import GAP_PX, Card, label, scrolled
 from ...widgets.context_menu import figure_entries
@@ -162,7 +163,7 @@ class StepHeader(QPushButton):
                 number=self._number, title=step.title, formula=step.formula, shape=self._shape
             )
         )
-        self.setToolTip(f"{step.function}\n{_tokens(rows)} × {_columns(step, columns)}")
+        self.setToolTip(plain_tip(f"{step.function}\n{_tokens(rows)} × {_columns(step, columns)}"))
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -9,6 +9,9 @@ import numpy as np
 
 from ...state.task_info import METRICS
 
+KINDS = ("train", "held_out", "phase", "snapshot")  # of lines
+MOST_PHASES = 1000
+LARGEST = 1e30
 SMOOTHED_OVER = 20  # logged steps; one batch says little about accuracy
 
 Metric = dict[str, Any]
@@ -113,7 +116,8 @@ class RunMetrics:
             step, kind = _number(metric.get("step")), metric.get("kind")
             if step is None or not isinstance(kind, str):
                 continue
-            self.newest[kind] = metric
+            if kind in KINDS:
+                self.newest[kind] = metric
             if kind == "held_out" and (score := _score(int(step), metric.get("questions"))) is not None:
                 self.scores.append(score)
             if kind == "phase":
@@ -142,6 +146,8 @@ class RunMetrics:
         return self.phases[-1][0] if kinds[-1:] == ["masked"] and "causal" in kinds else None
 
     def _add_phase(self, step: int, phase: str) -> None:
+        if len(self.phases) >= MOST_PHASES:
+            return
         if phase == "longer":
             self.longer_step = step if self.longer_step is None else self.longer_step
         elif self.phase != phase:  # a resumed run says its phase again
@@ -168,4 +174,6 @@ def _score(step: int, value: Any) -> QuestionScore | None:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """None for what cannot be drawn, too: sums and distances of larger numbers would be infinite."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST
+    return float(value) if is_number else None

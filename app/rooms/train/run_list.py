@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QToolTip
 from bertcore.runs.run_folder import RunStatus
 
 from ...look import numbers, theme
+from ...look.fitting import fitting_line, plain_tip
 from ...runs.run_info import RunInfo
 from ...state.task_info import metric_name
 from ...widgets.pointer import ARROWS, PointerWidget
@@ -88,7 +89,8 @@ class RunList(PointerWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             index = self.cell_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), "" if index is None else _tool_tip(self.shown_runs[index]), self)
+            text = "" if index is None else plain_tip(_tool_tip(self.shown_runs[index]))
+            QToolTip.showText(event.globalPos(), text, self)
             return True
         return super().event(event)
 
@@ -166,7 +168,7 @@ def _write(painter: QPainter, rect: QRectF, text: str, color: str, bold: bool = 
 
 
 def _width(text: str, bold: bool = False) -> float:
-    return QFontMetricsF(theme.font(13 if bold else 12, medium=bold)).horizontalAdvance(text)
+    return QFontMetricsF(theme.font(13 if bold else 12, medium=bold)).horizontalAdvance(fitting_line(text))
 
 
 def _tool_tip(run: RunInfo) -> str:

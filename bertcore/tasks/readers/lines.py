@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bertcore.data.text import PACKED, open_text
-from bertcore.errors import BertcoreError
+from bertcore.errors import BertcoreError, brief
 from bertcore.limits import MIB, TASK_FILE_BYTES, TASK_LINE_BYTES, TASK_LINES
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -29,8 +29,7 @@ def quoted(value: object) -> str:
     """What stood there, in quotes and cut short; `None` is nothing."""
     if value is None or value == "":
         return "nothing"
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:76]} ..."
+    return brief(value)
 
 
 def line_of(file: Path, number: int) -> str:

@@ -5,13 +5,14 @@ stands in the passage exactly once; else it is left out, with its question if th
 Sources: Rajpurkar et al. 2016 (1.1) and 2018 (2.0: questions that the passage does not answer).
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from json import JSONDecodeError
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.json_text import parse_json
 from bertcore.limits import JSON_VALUES
 from bertcore.tasks.examples import AnswerExample
 from bertcore.tasks.readers.lines import layout_suffix, line_of, quoted, refuse, whole_text
@@ -91,13 +92,13 @@ def _parse(request: Request) -> list[Any]:
     if sum(map(text.count, ",[{")) > JSON_VALUES:
         raise BertcoreError(f"{request.file} has more than {JSON_VALUES:,} values; divide it into several files.")
     try:
-        whole = json.loads(text)
-    except json.JSONDecodeError as error:
+        whole = parse_json(text, most_parts=JSON_VALUES)
+    except JSONDecodeError as error:
         place = f"{line_of(request.file, error.lineno)}, column {error.colno}"
         near = text[max(0, error.pos - 20) : error.pos + 20]
         raise refuse(place, f"whole JSON ({error.msg[:1].lower()}{error.msg[1:]})", near) from None
-    except (ValueError, RecursionError):
-        raise BertcoreError(f"{request.file.name} is not a SQuAD file: its JSON is nested too deeply.") from None
+    except ValueError as error:
+        raise BertcoreError(f"{request.file.name} is not a SQuAD file: {error}.") from None
     if not isinstance(whole, dict) or not isinstance(whole.get("data"), list):
         raise refuse(request.file.name, 'SQuAD\'s JSON, {"data": [...]}', text[:40])
     return whole["data"]

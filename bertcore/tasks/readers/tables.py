@@ -5,16 +5,17 @@ file may quote its fields (RFC 4180); between its columns stands what its header
 """
 
 import csv
-import json
 import math
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bertcore.errors import BertcoreError
+from bertcore.json_text import parse_json
 from bertcore.limits import TASK_FILE_BYTES, TASK_LINE_BYTES, TASK_LINES
 from bertcore.tasks.examples import TextExample
 from bertcore.tasks.readers.lines import layout_suffix, line_of, numbered_lines, quoted, refuse, too_large
@@ -234,12 +235,10 @@ def _json_rows(file: Path) -> Iterator[Row]:
             continue
         place = line_of(file, number)
         try:
-            fields = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            if not isinstance(error, json.JSONDecodeError):
-                raise refuse(
-                    place, "one whole JSON object (a number is too large, or it is nested too deeply)", line
-                ) from None
+            fields = parse_json(line)
+        except ValueError as error:
+            if not isinstance(error, JSONDecodeError):
+                raise refuse(place, f"one whole JSON object ({error})", line) from None
             near = line[max(0, error.pos - 20) : error.pos + 20]
             raise refuse(place, f"one whole JSON object (it breaks at column {error.colno})", near) from None
         if not isinstance(fields, dict) or not fields:

@@ -1,0 +1,217 @@
+"""Run folders from elsewhere in the room Train: each bad one is a row that says why, and the others are shown."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.metrics import RunMetrics
+from app.rooms.train.room import TrainRoom
+from app.rooms.train.run_list import state_line
+from app.runs.run_info import newest_held_out, read_result, read_run
+from app.runs.service import RunsService
+from app.shell.rooms import connect_train_room
+from bertcore.errors import MOST_NAME, MOST_SENTENCE
+from tests.app.train_room import Models
+
+pytestmark = [
+    pytest.mark.usefixtures("no_built_in_runs"),
+    pytest.mark.skipif(os.name == "nt", reason="pipes and links as POSIX has them"),
+    pytest.mark.timeout(120),
+]
+
+CONFIG = {"format_version": 1, "kind": "pretrain", "name": "fine", "preset": "tiny", "data": {"corpus": ["a.txt"]}}
+DEEP = "[" * 5000
+Change = Callable[[Path], object]
+
+
+def make_run(folder: Path, **changes: str | Change) -> Path:
+    """A run that is done; `changes`: the text of a file, by its name without ending, or what to do with its path."""
+    folder.mkdir(parents=True)
+    files = {
+        "config": ("config.json", json.dumps(CONFIG)),
+        "status": ("status.json", json.dumps({"state": "done", "step": 5, "fraction": 1.0})),
+        "metrics": ("metrics.jsonl", '{"kind": "train", "step": 5, "mlm_loss": 2.0}\n'),
+        "evaluation": ("evaluation.json", json.dumps({"metrics": {"accuracy": 0.5}})),
+    }
+    for name, (file, text) in files.items():
+        change = changes.get(name, text)
+        if isinstance(change, str):
+            (folder / file).write_text(change, encoding="utf-8")
+        else:
+            change(folder / file)
+    return folder
+
+
+def config(**changes: Any) -> str:
+    return json.dumps(CONFIG | changes)
+
+
+def zero(file: Path) -> None:
+    file.symlink_to("/dev/zero")
+
+
+FINETUNED = {"kind": "finetune", "data": {"task": "sst2"}}
+BAD: dict[str, dict[str, str | Change]] = {
+    "preset a list": {"config": config(preset=["tiny"])},
+    "preset an object": {"config": config(preset={"a": 1})},
+    "name a list": {"config": config(name=[1, 2])},
+    "a long name": {"config": config(name="n" * 1_000_000)},
+    "a name with commands": {"config": config(name="\x1b[2J\u202ename\n\0")},
+    "half a character": {"config": config(name="\ud800", preset="\udfff")},
+    "kind a flag": {"config": config(kind="--help")},
+    "kind a list": {"config": config(kind=["pretrain"])},
+    "data of wrong types": {"config": config(data={"corpus": [{"a": 1}, None], "task": ["sst2"]})},
+    "start a number": {"config": config(start=5, teacher=[], model={"a": 2})},
+    "deep config": {"config": '{"a": ' + DEEP},
+    "config a list": {"config": "[]"},
+    "status of wrong types": {"status": '{"state": "done", "step": [5], "fraction": "a"}'},
+    "infinite status": {"status": '{"state": "running", "step": 1e999}'},
+    "huge status": {"status": '{"state": "done", "step": 5, "remaining_s": ' + "9" * 90 + "}"},
+    "a long message": {"status": json.dumps({"state": "failed", "message": "m" * 1_000_000})},
+    "metrics a pipe": {"metrics": os.mkfifo},
+    "metrics without end": {"metrics": zero},
+    "metrics a folder": {"metrics": Path.mkdir},
+    "deep metrics": {"metrics": '{"kind": "held_out", "step": 1, "a": ' + DEEP + "\n"},
+    "infinite metrics": {
+        "metrics": '{"kind": "train", "step": Infinity, "mlm_loss": 1}\n'
+        '{"kind": "phase", "step": 1e999, "phase": "masked"}\n'
+        '{"kind": "train", "step": 1, "mlm_loss": 1e308}\n{"kind": "train", "step": 2, "mlm_loss": -1e308}\n'
+        '{"kind": "train", "step": 1e300, "mlm_loss": 1}\n{"kind": "held_out", "step": 3, "mlm_accuracy": 1e300}\n'
+    },
+    "metrics of wrong types": {
+        "metrics": '{"kind": ["train"], "step": 1}\n{"kind": "phase", "step": true, "phase": {}}\n'
+        '{"kind": "held_out", "step": 2, "mlm_accuracy": [1]}\n{"kind": "train", "step": -5, "mlm_loss": "x"}\n'
+    },
+    "deep evaluation": {"config": config(**FINETUNED), "evaluation": '{"metrics": ' + DEEP},
+    "evaluation a pipe": {"config": config(**FINETUNED), "evaluation": os.mkfifo},
+    "evaluation without end": {"config": config(**FINETUNED), "evaluation": zero},
+    "evaluation of wrong types": {
+        "config": config(**FINETUNED),
+        "evaluation": json.dumps(
+            {
+                "metrics": {"accuracy": 1e300, "f1": "high"},
+                "labels": [1, {"a": 2}],
+                "confusion": [[1]],
+                "best": [{"example": {"words": 5, "passage": {}}, "right": 3, "given": {}, "loss": "low"}],
+                "worst": 5,
+            }
+        ),
+    },
+    "answers of wrong types": {
+        "config": config(**FINETUNED),
+        "evaluation": json.dumps(
+            {
+                "metrics": {"accuracy": 0.5},
+                "worst": [{"example": {"passage": "a", "question": "b"}, "right": 5, "given": 6, "loss": 1.0}],
+            }
+        ),
+    },
+    "a table of other labels": {
+        "config": config(**FINETUNED),
+        "evaluation": json.dumps({"metrics": {"accuracy": 0.5}, "labels": ["a", "b"], "confusion": [[1, 2], [3]]}),
+    },
+    "long labels": {
+        "config": config(**FINETUNED),
+        "evaluation": json.dumps(
+            {"metrics": {"accuracy": 0.5}, "labels": ["l" * 500_000, "b"], "confusion": [[1, 2], [3, 4]]}
+        ),
+    },
+    "long examples": {
+        "config": config(**FINETUNED),
+        "evaluation": json.dumps(
+            {
+                "metrics": {"accuracy": 0.5},
+                "worst": [{"example": {"text_a": "t" * 500_000}, "right": "r" * 500_000, "given": ["g"] * 500_000}],
+            }
+        ),
+    },
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def train(looks: QApplication, home: Path, qtbot: QtBot) -> Iterator[tuple[TrainRoom, RunsService]]:
+    room, service = TrainRoom(Models()), RunsService()
+    qtbot.addWidget(room)
+    connect_train_room(room, service)
+    room.resize(1200, 700)
+    room.show()
+    yield room, service
+    service.close()
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_row_is_made_of_anything(name: str, tmp_path: Path) -> None:
+    run = make_run(tmp_path / "run", **BAD[name])
+    info = read_run(run, held_out=newest_held_out(run))
+    assert info.name and len(info.name) <= MOST_NAME and info.name.isprintable()
+    assert info.kind in ("pretrain", "finetune", "distil")
+    assert len(state_line(info)) < MOST_SENTENCE + 50
+    if info.status.state == "unknown":
+        assert str(run) in str(info.status.message) or "status.json" in str(info.status.message)
+    read_result(run)
+
+
+def test_what_cannot_be_read_says_why(tmp_path: Path) -> None:
+    whys = {
+        "deep config": "config.json is damaged",
+        "config a list": "config.json is damaged",
+        "infinite status": "status.json is damaged",
+        "status of wrong types": "status.json is damaged",
+    }
+    for number, (name, why) in enumerate(whys.items()):
+        line = state_line(read_run(make_run(tmp_path / str(number), **BAD[name])))
+        assert line.startswith("Unreadable") and why in line
+
+
+def test_all_of_them_are_listed_and_can_be_looked_at(
+    train: tuple[TrainRoom, RunsService], home: Path, qtbot: QtBot
+) -> None:
+    """In one room, beside a run that is fine; nothing raises, and each is drawn."""
+    room, service = train
+    good = make_run(home / "runs" / "good")
+    for number, changes in enumerate(BAD.values()):
+        make_run(home / "runs" / f"bad-{number:02}", **changes)
+    service.refresh()
+    assert len(room.runs.shown_runs) == len(BAD) + 1
+    for info in room.runs.shown_runs:
+        service.select(info.path)
+        qtbot.wait(1)
+        room.view.draw()
+        assert not room.grab().isNull()
+    service.select(good)
+    assert room.view.metrics.latest_value("loss_masked") == 2.0
+    assert room.minimumSizeHint().width() < 2000  # nobody's name makes the window wider
+
+
+def test_numbers_that_cannot_be_drawn_are_left_out() -> None:
+    metrics = RunMetrics()
+    metrics.append([{"kind": "train", "step": 1, "mlm_loss": 1e308}, {"kind": "train", "step": 2, "mlm_loss": 3.0}])
+    metrics.append([{"kind": f"kind {number}", "step": number} for number in range(10_000)])
+    metrics.append([{"kind": "phase", "step": n, "phase": ("causal", "masked")[n % 2]} for n in range(10_000)])
+    assert metrics.series["loss_masked"].arrays[1].tolist() == [3.0]
+    assert len(metrics.newest) <= 4 and len(metrics.phases) <= 1000
+
+
+def test_a_run_that_goes_away_while_it_is_looked_at(
+    train: tuple[TrainRoom, RunsService], home: Path, qtbot: QtBot
+) -> None:
+    room, service = train
+    run = make_run(home / "runs" / "gone")
+    service.refresh()
+    service.select(run)
+    run.rename(home / "elsewhere")
+    service.refresh()
+    service._poll_selected()
+    assert room.runs.shown_runs == [] and "config.json is missing" in room.view._message.text()

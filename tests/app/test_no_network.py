@@ -1,0 +1,187 @@
+"""Nothing but a person's own choice of a hub id opens a connection."""
+
+import ast
+import json
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QUrl
+from pytestqt.qtbot import QtBot
+
+from app.lessons.shipped import shipped_lessons
+from app.look import numbers
+from app.shell.window import Window
+from app.state.examples import load_examples
+from app.state.session_file import ENDING, Session, SessionModel, as_json
+from bertcore.errors import BertcoreError
+from bertcore.resolve_model import can_be_downloaded, resolve_model
+from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.test_window import drop
+from tests.test_rules import ROOT
+
+HUB_ID = "someone/some-model"
+Opener = Callable[[Path | str], Window]
+
+
+@pytest.fixture
+def connections(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
+    """Every attempt to reach another machine, none of which succeeds. The hub's library believes to be online."""
+    tried: list[object] = []
+
+    def refuse(*given: object, **_named: object) -> None:
+        tried.append(given)
+        raise OSError(101, "Network is unreachable")
+
+    for name in ("getaddrinfo", "create_connection", "gethostbyname"):
+        monkeypatch.setattr(socket, name, refuse)
+    for name in ("connect", "connect_ex"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tried
+
+
+def session_file(folder: Path, reference: str, size: int = 440_000_000) -> Path:
+    file = folder / f"stranger{ENDING}"
+    file.write_text(as_json(Session("A dog ran home.", model=SessionModel(reference, "some-model", "1" * 64, size))))
+    return file
+
+
+def test_a_connection_that_a_person_asks_for_is_noticed(connections: list[object]) -> None:
+    """Or the others would hold for nothing."""
+    with pytest.raises(BertcoreError, match="hub cannot be reached"):
+        resolve_model(HUB_ID)
+    assert connections
+
+
+def test_what_no_person_chose_is_not_looked_for(connections: list[object]) -> None:
+    with pytest.raises(BertcoreError, match="some-model is not on this machine"):
+        resolve_model(HUB_ID, download=False)
+    assert connections == []
+
+
+def test_a_session_offers_its_model_with_name_and_size(
+    window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot
+) -> None:
+    model = window.state.model
+    window.sessions.open(session_file(tmp_path, HUB_ID))
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    said, banner = window.frame.banner.text, window.frame.banner
+    assert connections == []
+    assert window.state.text_a == "A dog ran home." and window.state.model is model
+    assert "some-model is not on this machine" in said and HUB_ID in said and numbers.file_size(440e6) in said
+    assert banner.button.isVisible() and banner.button.text() == "Download"
+    banner.button.click()  # the person's word
+    qtbot.waitUntil(lambda: bool(connections) and banner.is_shown, timeout=TIMEOUT_MS)
+    assert "could not be opened" in banner.text and not banner.button.isVisible()
+
+
+def test_a_session_is_a_way_to_start_without_a_connection(
+    open_window: Opener, connections: list[object], tmp_path: Path, qtbot: QtBot
+) -> None:
+    window = open_window(session_file(tmp_path, HUB_ID, 0))
+    qtbot.waitUntil(lambda: window.state.reading is not None and window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert connections == [] and "size unknown" in window.frame.banner.text
+
+
+@pytest.mark.parametrize(
+    "reference", [HUB_ID, "some-model", "gone/away/model", "https://elsewhere/x", "../x", "a" * 300]
+)
+def test_whatever_a_session_names(
+    reference: str, window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot
+) -> None:
+    window.sessions.open(session_file(tmp_path, reference))
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    assert connections == []
+    assert window.frame.banner.button.isVisible() == can_be_downloaded(reference)
+
+
+def test_start_examples_and_rooms(open_window: Opener, connections: list[object], qtbot: QtBot) -> None:
+    from app.shell.rooms import ROOMS
+    from bertcore.locations import TINY
+
+    window = open_window(TINY)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    for example in load_examples()[:3]:
+        window.use_example(example)
+    for room in ROOMS:
+        window.open_room(room.key)
+        window.toggle_help()
+        window.toggle_help()
+    settle(window, qtbot)
+    assert connections == []
+
+
+def test_drops(window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot) -> None:
+    """A link that looks like a hub id is a file name all the same."""
+    from PySide6.QtCore import QMimeData, QPointF, Qt
+    from PySide6.QtGui import QDropEvent
+
+    drop(window, tmp_path / "gone")
+    drop(window, session_file(tmp_path, HUB_ID))
+    for url in (f"file:{HUB_ID}", f"https://elsewhere/{HUB_ID}"):
+        data = QMimeData()
+        data.setUrls([QUrl(url)])
+        buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+        window.dropEvent(QDropEvent(QPointF(1, 1), Qt.DropAction.CopyAction, data, buttons, keys))
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert connections == []
+
+
+def test_lessons(window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot) -> None:
+    window.lessons.open(shipped_lessons()[0].file)
+    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+    file = tmp_path / "stranger.md"
+    file.write_text(
+        "---\ntitle: A\nsummary: B\nminutes: 1\n---\n\n# One\n\n:: model someone/some-model\n\n"
+        "![](https://elsewhere/a.png) <img src='https://elsewhere/b.png'>\n"
+    )
+    window.lessons.open(file)
+    qtbot.wait(50)
+    settle(window, qtbot)
+    assert connections == []
+
+
+def test_only_these_files_can_reach_a_network() -> None:
+    """The hub, and the processes of one training run among each other."""
+    ways = (
+        "socket",
+        "urllib",
+        "http",
+        "requests",
+        "httpx",
+        "huggingface_hub",
+        "PySide6.QtNetwork",
+        "ftplib",
+        "smtplib",
+    )
+    found = set()
+    for file in (file for folder in ("bertcore", "app") for file in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            if any(name == way or name.startswith(f"{way}.") for name in names for way in ways):
+                found.add(file.relative_to(ROOT).as_posix())
+    assert found == {
+        "bertcore/checkpoint/hub.py",
+        "bertcore/training/model_card.py",
+    }  # the second makes a link of a path
+
+
+def test_answers_that_were_handed_in_name_no_model_that_is_fetched(
+    window: Window, connections: list[object], tmp_path: Path, qtbot: QtBot
+) -> None:
+    from app.lessons.answers import Answer, HandIn, answers_as_json, load_answers
+
+    state = Session("A dog ran home.", model=SessionModel(HUB_ID, "some-model", "1" * 64))
+    file = tmp_path / "anna.answers.json"
+    file.write_text(answers_as_json(HandIn("Anna", "A", (Answer("One", "free", "?", "!", None, state),))))
+    assert json.loads(file.read_text())["answers"][0]["state"]["model"]["reference"] == HUB_ID
+    window.sessions.show(load_answers(file).answers[0].state)
+    qtbot.waitUntil(lambda: window.frame.banner.is_shown, timeout=TIMEOUT_MS)
+    assert connections == []

@@ -1,0 +1,249 @@
+"""Run folders from elsewhere, and folders that are moved or deleted while they train: a sentence, and nothing lost."""
+
+import json
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bertcore.errors import MOST_SENTENCE, BertcoreError
+from bertcore.runs.known_runs import known_runs
+from bertcore.runs.run_folder import MetricsTail, RunFolder
+from bertcore.training.failures import stop_signals
+from tests.engine.runs_of_each_kind import pretraining, story
+from tests.limited import needs_limits, run_limited
+
+pytestmark = [
+    pytest.mark.skipif(os.name == "nt", reason="pipes, links and signals as POSIX has them"),
+    pytest.mark.timeout(120),
+]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunFolder:
+    return RunFolder.create(tmp_path / "run", {"name": "stories"})
+
+
+class TestCommands:
+    @pytest.mark.parametrize("make", [os.mkfifo, lambda file: file.symlink_to("/dev/zero")], ids=["pipe", "/dev/zero"])
+    def test_what_is_no_file_is_no_command_and_goes(self, run: RunFolder, make: Callable[[Path], object]) -> None:
+        control = run.path / "control.json"
+        make(control)
+        assert run.take_command() is None
+        assert not os.path.lexists(control)
+        make(control)
+        RunFolder(run.path).send("pause")
+        assert run.take_command() == "pause"
+        make(control)
+        with run.acquire():
+            assert not os.path.lexists(control)
+
+    def test_a_folder_of_that_name_stays_and_does_no_harm(self, run: RunFolder) -> None:
+        (run.path / "control.json" / "mine").mkdir(parents=True)
+        with run.acquire():
+            assert run.take_command() is None and run.take_command() is None
+        assert [entry.name for entry in run.path.glob("control.json*/*")] == ["mine"]
+
+    def test_a_command_that_is_no_text_is_none(self, run: RunFolder) -> None:
+        (run.path / "control.json").write_text('{"command": ["stop"]}')
+        assert run.take_command() is None
+
+
+class TestLinks:
+    """A link in a run folder leads nobody to another file, by reading, listing or training."""
+
+    @pytest.mark.parametrize("name", ["lock", "status.json", "metrics.jsonl", "log.txt", "control.json", "config.json"])
+    def test_what_it_points_to_stays_as_it_is(self, run: RunFolder, tmp_path: Path, name: str) -> None:
+        precious = tmp_path / "precious"
+        precious.write_text("mine")
+        run.write_status(state="running")
+        (run.path / name).unlink(missing_ok=True)
+        (run.path / name).symlink_to(precious)
+        for act in (
+            run.is_alive,
+            run.status,
+            lambda: run.send("pause"),
+            lambda: run.write_status(step=1),
+            lambda: run.append_metric({"step": 1}),
+            lambda: run.truncate_metrics(0),
+            lambda: run.log("hello"),
+            lambda: run.acquire().__enter__(),
+            run.take_command,
+        ):
+            try:
+                act()
+            except BertcoreError as error:
+                assert "Cannot write" in str(error)
+        assert precious.read_text() == "mine"
+
+
+class TestStatus:
+    @pytest.mark.parametrize(
+        "status",
+        [
+            {"step": 1e400},
+            {"step": 10**60},
+            {"fraction": [1]},
+            {"remaining_s": {"a": 1}},
+            {"updated_at": "soon"},
+            {"state": ["running"]},
+            {"pid": -(10**30)},
+        ],
+    )
+    def test_wrong_types_are_damage(self, run: RunFolder, status: dict[str, Any]) -> None:
+        (run.path / "status.json").write_text(json.dumps({"state": "done", **status}))
+        assert run.status().state == "unknown" and "is damaged" in str(run.status().message)
+
+    def test_a_long_message_is_cut(self, run: RunFolder) -> None:
+        (run.path / "status.json").write_text(json.dumps({"state": "failed", "message": "x" * 1_000_000}))
+        assert len(str(run.status().message)) <= MOST_SENTENCE
+
+    def test_the_reason_is_the_true_one(self, run: RunFolder) -> None:
+        file = run.path / "status.json"
+        file.unlink()
+        assert "is missing" in str(run.status().message)
+        os.mkfifo(file)
+        assert "cannot be read: it is not a regular file" in str(run.status().message)
+        (run.path / "config.json").unlink()
+        os.mkfifo(run.path / "config.json")
+        with pytest.raises(BertcoreError, match="config.json cannot be read: it is not a regular file"):
+            run.config()
+
+
+class TestMetrics:
+    def test_lines_that_no_run_writes_are_left_out(self, tmp_path: Path) -> None:
+        lines = ['{"step": 1}', '{"step": "x"}', '{"step": Infinity}', "[" * 5000, '{"step": [1]}', '{"step": 1e300}']
+        (tmp_path / "metrics.jsonl").write_text("\n".join([*lines, '{"step": 2}', '{"loss": 1e999}']) + "\n")
+        assert MetricsTail(tmp_path).read_new() == [{"step": 1}, {"step": 2}, {"loss": None}]
+
+    def test_a_line_without_an_end_is_skipped_to_its_end(self, tmp_path: Path) -> None:
+        file = tmp_path / "metrics.jsonl"
+        file.write_bytes(b'{"step": 1}\n{"a": "' + b"x" * 5_000_000 + b'"}\n{"step": 2}\n')
+        assert MetricsTail(file).read_new() == [{"step": 1}, {"step": 2}]
+        tail, found = MetricsTail(file), []
+        while True:
+            found += tail.read_new(100_000)
+            if not tail.more:
+                break
+        assert found == [{"step": 1}, {"step": 2}]
+        run = RunFolder(tmp_path)
+        run.truncate_metrics(1)
+        assert file.read_bytes() == b'{"step": 1}\n'
+
+    def test_a_pipe_is_nothing_to_read(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "metrics.jsonl")
+        assert MetricsTail(tmp_path).read_new() == []
+
+    @needs_limits
+    def test_gigabytes_of_nothing_take_little_memory(self, run: RunFolder) -> None:
+        with (run.path / "metrics.jsonl").open("wb") as stream:
+            stream.truncate(1 << 30)
+        code = """
+from bertcore.runs.run_folder import RunFolder
+limit(60)
+run = RunFolder(sys.argv[1])
+print(run.tail().read_new())
+run.truncate_metrics(5)
+"""
+        assert run_limited(code, run.path) == ["[]"]
+
+    def test_metrics_that_somebody_deletes_begin_again(self, run: RunFolder) -> None:
+        with run.acquire():
+            run.append_metric({"step": 1})
+            (run.path / "metrics.jsonl").unlink()
+            run.append_metric({"step": 2})
+        assert run.tail().read_new() == [{"step": 2}]
+
+
+def test_a_list_of_known_runs_that_is_a_pipe(own_home: Path) -> None:
+    own_home.mkdir(parents=True)
+    os.mkfifo(own_home / "known_runs.txt")
+    assert all(run.parent.name == "runs" for run in known_runs())
+
+
+def at_step(step: int, act: Callable[[], object]) -> Callable[[dict[str, Any]], None]:
+    def watch(event: dict[str, Any]) -> None:
+        if event["kind"] == "train" and event["step"] == step:
+            act()
+
+    return watch
+
+
+class TestMovedWhileItTrains:
+    """Snapshots are taken at steps 1, 2 and 5: before and after the folder goes."""
+
+    @pytest.mark.parametrize("step", [1, 3, 6])
+    def test_a_deleted_folder_stops_the_run_and_stays_deleted(self, tmp_path: Path, fast_disk: None, step: int) -> None:
+        run = tmp_path / "run"
+        with pytest.raises(BertcoreError, match=r"The run folder .*run was moved or deleted during the training"):
+            pretraining(tmp_path)(run, at_step(step, lambda: shutil.rmtree(run)))
+        assert not run.exists()
+
+    @pytest.mark.parametrize("step", [3, 4])
+    def test_a_moved_folder_is_whole_and_goes_on_from_its_new_place(
+        self, tmp_path: Path, fast_disk: None, step: int
+    ) -> None:
+        start, run, moved = pretraining(tmp_path), tmp_path / "run", tmp_path / "elsewhere"
+        start(tmp_path / "undisturbed")
+        with pytest.raises(BertcoreError, match="it continues with --resume --out FOLDER"):
+            start(run, at_step(step, lambda: run.rename(moved)))
+        assert not run.exists()
+        assert RunFolder(moved).status().state == "stopped"
+        start(moved)
+        assert story(moved) == story(tmp_path / "undisturbed")
+
+    def test_another_folder_at_its_place_is_left_alone(self, tmp_path: Path, fast_disk: None) -> None:
+        run = tmp_path / "run"
+
+        def exchange() -> None:
+            run.rename(tmp_path / "moved")
+            run.mkdir()
+            (run / "mine").write_text("precious")
+
+        with pytest.raises(BertcoreError, match="moved or deleted"):
+            pretraining(tmp_path)(run, at_step(3, exchange))
+        assert [entry.name for entry in run.iterdir()] == ["mine"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminals that close")
+class TestClosedTerminal:
+    def test_it_stops_the_run_as_a_kill_does(self, tmp_path: Path, fast_disk: None) -> None:
+        run = tmp_path / "run"
+        pretraining(tmp_path)(run, at_step(3, lambda: os.kill(os.getpid(), signal.SIGHUP)))
+        assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 3)
+        pretraining(tmp_path)(run)
+        assert RunFolder(run).status().state == "done"
+
+    def test_under_nohup_it_does_not(self) -> None:
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        stops = threading.Event()
+        try:
+            with stop_signals(stops.set):
+                os.kill(os.getpid(), signal.SIGHUP)
+            assert not stops.is_set()
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
+
+def test_a_terminal_that_is_gone_ends_no_run(capsys: pytest.CaptureFixture[str]) -> None:
+    """What cannot be printed any more is not printed."""
+    from bertcore.cli.progress import ProgressBar
+
+    class Gone:
+        def isatty(self) -> bool:
+            return False
+
+        def write(self, _text: str) -> int:
+            raise OSError(5, "Input/output error")
+
+        def flush(self) -> None:
+            raise OSError(5, "Input/output error")
+
+    bar = ProgressBar()
+    bar._console.file = Gone()  # type: ignore[assignment]
+    bar({"kind": "phase", "step": 3, "message": "words"})
