@@ -196,6 +196,7 @@ SHIPPED_FILES = {  # readers of what is part of the program, or of the system
     "app/lessons/shipped.py",
     "app/widgets/help_panel.py",
     "bertcore/runs/environment.py",
+    "bertcore/checkpoint/weights.py",
 }
 
 
@@ -207,7 +208,7 @@ def test_files_of_others_are_read_within_limits() -> None:
             function = node.func if isinstance(node, ast.Call) else None
             if isinstance(function, ast.Attribute) and function.attr in ("read_text", "read_bytes"):
                 found.add(file.relative_to(ROOT).as_posix())
-    assert found - SHIPPED_FILES == {"bertcore/tokenizer/tokenizer_files.py"}
+    assert found - SHIPPED_FILES == {"bertcore/limits.py"}  # after a look at kind and size
 
 
 @functools.cache

@@ -150,7 +150,7 @@ def _size(config: dict[str, Any]) -> str:
     changes = changes if isinstance(changes, dict) else {}
     size = (changes.get("num_hidden_layers", preset[0]), changes.get("hidden_size", preset[1]))
     words = "{} × {}".format(*size)
-    return f"{config['preset']}, {words}" if size == preset else words
+    return f"{config['preset']}, {words}" if size == preset else name_from_file(words)
 
 
 def model_name(reference: str) -> str:

@@ -8,7 +8,6 @@ only a trial shows (expressions, large files) is tried in a process of its own, 
 
 import base64
 import binascii
-import json
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.json_text import parse_json
 from bertcore.limits import (
     ADDED_TOKENS,
     FRAME_PIECES,
@@ -34,6 +34,7 @@ from bertcore.limits import (
 _STEPS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 _LISTS = ("normalizers", "pretokenizers", "processors", "decoders")
 _BYTES_AS_LETTERS = 4.0  # of a byte-level step: an emoji becomes four letters
+JSON_PARTS = 5_000_000  # XLM-RoBERTa's file has 750,000
 _MOST_WAITING_S = 300.0  # on a machine that does other things besides
 _SHORT_STRETCHES = 200  # characters of each stretch of the trial text
 
@@ -42,7 +43,7 @@ def check_tokenizer_json(file: Path) -> None:
     """Raises BertcoreError where the file is damaged, or would take more memory or time than any tokenizer does."""
     packed = read_bytes(file, TOKENIZER_BYTES)
     try:
-        content = json.loads(packed)
+        content = parse_json(packed.decode("utf-8"), most_parts=JSON_PARTS)
         problem = _problem(content) if isinstance(content, dict) else "it is no JSON object"
     except (ValueError, RecursionError) as error:
         raise BertcoreError(f"The file {file} is not a readable tokenizer: {error!s:.200}.") from None

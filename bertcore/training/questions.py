@@ -18,7 +18,7 @@ from bertcore.data.batches import lay_out
 from bertcore.data.cloze import ClozeSentence, read_cloze
 from bertcore.data.pairs import NO_LABEL, Pair
 from bertcore.errors import BertcoreError
-from bertcore.files import write_atomic, write_errors
+from bertcore.files import read_bytes, write_atomic, write_errors
 from bertcore.model.bert import Bert
 from bertcore.runs.run_folder import QUESTIONS
 from bertcore.tokenizer.special_tokens import MASK
@@ -87,7 +87,7 @@ def keep_questions(file: Path, run: Path) -> None:
     own = run / QUESTIONS
     if not own.is_file():
         with write_errors(run):
-            write_atomic(own, file.read_bytes())
+            write_atomic(own, read_bytes(file))
 
 
 def questions_of(run: Path, tokenizer: Tokenizer, max_length: int) -> Questions | None:
