@@ -60,5 +60,5 @@ def test_an_attack_ends_in_one_sentence(outcomes: Any, group: str, name: str) ->
         assert outcome["said"] is None
     else:
         sentence = outcome["said"]
-        assert sentence and sentence.endswith(".") and "\n" not in sentence and len(sentence) < 1000, sentence
+        assert sentence and sentence.endswith(".") and "\n" not in sentence and len(sentence) < 2000, sentence
         assert name.split(",")[0] not in ("one line", "no blank line") or ", line " in sentence

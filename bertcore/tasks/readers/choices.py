@@ -51,7 +51,7 @@ def _endings(request: Request, row: Row, available: list[str]) -> list[str]:
         return [text_in(row.place, "an ending", ending) for ending in listed]
     endings = {int(match[1]): name for name in available if (match := _ENDING.fullmatch(name))}
     if not endings:
-        there_are = ", ".join(f"'{name[:40]}'" for name in available[:20])
+        there_are = ", ".join(repr(name[:40]) for name in available[:20])
         raise BertcoreError(f"{request.file.name} has no columns ending0, ending1 ...; it has {there_are}.")
     return [row.text(name) for _, name in sorted(endings.items())]
 

@@ -90,7 +90,7 @@ class Request:
         names = (own,) if own else self.spec.columns.get(role, ())
         column = next((name for name in names if name in available), None)
         if column is None and names and (required or own):
-            there_are = ", ".join(f"'{name[:40]}'" for name in available[:20])
+            there_are = ", ".join(repr(name[:40]) for name in available[:20])
             flag = role.replace("_", "-")
             raise BertcoreError(
                 f"{self.file.name} has no column '{names[0]}'; it has {there_are}. Name the right one with --{flag}."

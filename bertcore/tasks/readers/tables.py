@@ -306,7 +306,7 @@ def _header(file: Path, names: Sequence[str]) -> list[str]:
     counts = Counter(names)
     twice = next((name for name in names if name and counts[name] > 1), None)
     if twice is not None:
-        raise BertcoreError(f"{file.name} has two columns '{twice[:40]}'; give each its own name in the first line.")
+        raise BertcoreError(f"{file.name} has two columns {twice[:40]!r}; give each its own name in the first line.")
     return names
 
 
