@@ -135,7 +135,8 @@ def describe(config: dict[str, Any]) -> str:
     corpus, mixture = (data.get("corpus"), data.get("mixture")) if isinstance(data, dict) else (None, None)
     if isinstance(mixture, dict) and mixture:  # the corpus is the folder that its files are in
         read = [source for source in mixture.values() if not (isinstance(source, dict) and source.get("held_out"))]
-        parts.append(translate("RunInfo", "%n text file(s)", "", len(read)))
+        count = len(read)  # lupdate wants a plain name
+        parts.append(translate("RunInfo", "%n text file(s)", "", count))
     elif isinstance(corpus, list | tuple) and corpus:
         rest = len(corpus) - 1
         files = translate("RunInfo", "{file} and %n more", "", rest) if rest else "{file}"
