@@ -126,7 +126,7 @@ def test_examples_keep_their_english_sentences(code: str, german: None) -> None:
     shown = load_examples()
     language.install(QCoreApplication.instance(), "en")  # type: ignore[arg-type]
     assert [(one.a, one.b, one.mask) for one in shown] == [(one.a, one.b, one.mask) for one in load_examples()]
-    assert all(one.look_for != other.look_for for one, other in zip(shown, load_examples(), strict=True))
+    assert shown != load_examples()
 
 
 def test_numbers_are_written_as_the_language_does(code: str, german: None) -> None:

@@ -192,6 +192,10 @@
 <context>
 <name>ApplyRoom</name>
 <message>
+<source>Choose a task</source>
+<translation>Aufgabe wählen</translation>
+</message>
+<message>
 <source>Fine-tune it</source>
 <translation>Feintunen</translation>
 </message>
@@ -262,10 +266,6 @@
 <message>
 <source>What it was fine-tuned for, and how well it does.</source>
 <translation>Wofür es feingetunt wurde und wie gut es ist.</translation>
-</message>
-<message>
-<source>What shall it do?</source>
-<translation>Was soll es tun?</translation>
 </message>
 <message>
 <source>answered in {ms} ms</source>
