@@ -91,6 +91,16 @@ def json_bytes(values: dict[str, Any]) -> bytes:
     return json.dumps(jsonable(values), indent=2).encode()  # ASCII: a path may hold bytes that are no UTF-8
 
 
+def content_of(file: Path, most_bytes: int = MOST_BYTES, advice: str = "fetch the checkpoint again") -> bytes:
+    """As `read_bytes`, but raises BertcoreError with what to do then."""
+    try:
+        return read_bytes(file, most_bytes)
+    except PermissionError:
+        raise BertcoreError(f"The file {file} cannot be read: you have no permission; ask its owner.") from None
+    except OSError as error:
+        raise BertcoreError(f"The file {file} cannot be read: {reason_of(error)}; {advice}.") from None
+
+
 def read_json(
     file: Path, advice: str = "fetch the checkpoint again", kind: type = dict, most_bytes: int = MOST_BYTES
 ) -> Any:
@@ -99,11 +109,7 @@ def read_json(
     Raises BertcoreError, with what to do then, where it cannot be read or holds something else.
     """
     try:
-        value = parse_json(read_bytes(file, most_bytes).decode("utf-8"))
-    except PermissionError:
-        raise BertcoreError(f"The file {file} cannot be read: you have no permission; ask its owner.") from None
-    except OSError as error:
-        raise BertcoreError(f"The file {file} cannot be read: {reason_of(error)}; {advice}.") from None
+        value = parse_json(content_of(file, most_bytes, advice).decode("utf-8"))
     except ValueError as error:
         raise BertcoreError(f"The file {file} is not valid JSON ({error}); {advice}.") from None
     if not isinstance(value, kind):

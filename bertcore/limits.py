@@ -2,11 +2,8 @@
 
 Chosen well above what published models and data sets need, and low enough that no file takes more than some 500 MB
 beyond what it is about. A packed file of a few kilobytes can hold gigabytes: what counts is what it unpacks to.
+Those of JSON are in json_text.py and files.py.
 """
-
-from pathlib import Path
-
-from bertcore.errors import BertcoreError
 
 MIB = 2**20
 
@@ -43,32 +40,3 @@ FRAME_PIECES = 64  # special tokens and texts of a frame; RoBERTa's pair has 6
 UNTRIED_BYTES = 8 * MIB  # a larger tokenizer.json is tried in a process of its own first
 TRIAL_BYTES = 1024 * MIB  # of memory for that
 TRIAL_SECONDS = 20  # of a core
-
-
-def read_bytes(file: Path, most: int, advice: str = "fetch it again") -> bytes:
-    """What a file holds. Raises BertcoreError where it is no file, cannot be read, or is larger than its kind is."""
-    check_size(file, most, advice)
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise _unreadable(file, error) from None
-
-
-def check_size(file: Path, most: int, advice: str = "fetch it again") -> None:
-    """Raises BertcoreError where there is no such file, or it is larger than any of its kind."""
-    try:
-        if not file.is_file():  # a pipe would be waited for, a device has no end
-            raise BertcoreError(f"There is no file {file}; {advice}.")
-        size = file.stat().st_size
-    except OSError as error:
-        raise _unreadable(file, error) from None
-    if size > most:
-        raise BertcoreError(
-            f"The file {file} has {size / MIB:,.0f} MB; at most {most / MIB:,.0f} make sense: {advice}."
-        )
-
-
-def _unreadable(file: Path, error: OSError) -> BertcoreError:
-    reason = (error.strerror or str(error)).lower()
-    what = "ask its owner for permission" if isinstance(error, PermissionError) else "look at it"
-    return BertcoreError(f"The file {file} cannot be read: {reason}; {what}.")

@@ -14,8 +14,8 @@ from tokenizers import Tokenizer as RawTokenizer
 from tokenizers.models import BPE
 
 from bertcore.errors import BertcoreError
-from bertcore.files import read_json, write_json
-from bertcore.limits import ADDED_TOKENS, VOCABULARY_BYTES, check_size, read_bytes
+from bertcore.files import content_of, read_json, write_json
+from bertcore.limits import ADDED_TOKENS, VOCABULARY_BYTES
 from bertcore.tokenizer.special_tokens import SPELLINGS, UNK, SpecialTokens
 from bertcore.tokenizer.token_labels import VocabularyKind, kind_of
 from bertcore.tokenizer.tokenizer_json import check_tokenizer_json
@@ -162,7 +162,7 @@ def _read_vocab_txt(folder: Path, settings: Mapping[str, Any], names: Mapping[st
 
 def _read_lines(file: Path) -> list[str]:
     try:
-        content = read_bytes(file, VOCABULARY_BYTES, "fetch the checkpoint again")
+        content = content_of(file, VOCABULARY_BYTES)
         words = content.decode("utf-8-sig").split("\n")  # Windows' Notepad begins a file with a mark
     except UnicodeDecodeError:
         raise BertcoreError(f"The file {file} is not UTF-8 text; a vocabulary has one token on each line.") from None
@@ -181,7 +181,7 @@ def _read_byte_level(folder: Path, settings: Mapping[str, Any]) -> RawTokenizer:
     if not files[1].is_file():
         raise BertcoreError(f"The folder {folder} has a vocab.json but no merges.txt; fetch the checkpoint again.")
     for file in files:
-        check_size(file, VOCABULARY_BYTES, "fetch the checkpoint again")
+        content_of(file, VOCABULARY_BYTES)  # the library has no limits of its own
     try:
         with panics_as_errors():
             model = BPE.from_file(str(files[0]), str(files[1]))

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bertcore.errors import BertcoreError
+from bertcore.files import content_of
 from bertcore.json_text import parse_json
 from bertcore.limits import (
     ADDED_TOKENS,
@@ -28,7 +29,6 @@ from bertcore.limits import (
     TRIAL_SECONDS,
     UNTRIED_BYTES,
     WORD_CHARACTERS,
-    read_bytes,
 )
 
 _STEPS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
@@ -41,7 +41,7 @@ _SHORT_STRETCHES = 200  # characters of each stretch of the trial text
 
 def check_tokenizer_json(file: Path) -> None:
     """Raises BertcoreError where the file is damaged, or would take more memory or time than any tokenizer does."""
-    packed = read_bytes(file, TOKENIZER_BYTES)
+    packed = content_of(file, TOKENIZER_BYTES)
     try:
         content = parse_json(packed.decode("utf-8"), most_parts=JSON_PARTS)
         problem = _problem(content) if isinstance(content, dict) else "it is no JSON object"
