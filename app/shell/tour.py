@@ -198,7 +198,7 @@ class _Tour:
         state = self._window.state
         words = self._words("a")
         predicts = state.model is not None and "mlm" in state.model.tasks
-        masks = {"map": self._words("b")[-1:], "predict": [*words[1:2], *self._words("b")[-1:]]}
+        masks = {"map": words[len(words) // 2 :][:1], "predict": [*words[1:2], *self._words("b")[-1:]]}
         state.set_masks(masks.get(room_key, ()) if predicts else ())
         self._window.frame.strip.field.setFocus()
         state.set_focus(words[min(1, len(words) - 1)] if words else None)
