@@ -70,7 +70,8 @@ class OtherModels(QWidget):
         for each in self.buttons.values():
             line.addWidget(each)
         vbox(label(self.tr("Models to try"), "muted"), line, parent=self, gap_px=4)
-        self.setVisible(bool(self.buttons))
+        if not self.buttons:
+            self.hide()
 
     def set_open(self, name: str) -> None:
         for other, each in self.buttons.items():
