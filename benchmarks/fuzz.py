@@ -107,32 +107,36 @@ def _try(name: str, reader: Reader, seconds: float, seed_number: int, keep: Path
     """Inputs until the time is up, in this process; a line of JSON for each finding, and after each seed."""
     at_work = keep / name / "at-work"
     at_work.mkdir(parents=True, exist_ok=True)
+    tried, known, last = 0, set[str](), list[tuple[str, str]]()
+    for file, content in reader.seeds.items():  # imports what it needs, before time and memory are limited
+        problem_with(reader, file, content)
     limit_memory()
-    until, tried, known = time.monotonic() + seconds, 0, set[str]()
+    until = time.monotonic() + seconds
+
+    def attempt(case: tuple[str, bytes]) -> None:
+        nonlocal tried
+        if time.monotonic() > until and not last:
+            return
+        tried += 1
+        problem = problem_with(reader, *case, at_work)
+        if problem and _key(problem) not in known:
+            last.append((case[0], problem))
+            raise FindingError(problem)
+
     while time.monotonic() < until:
-        last: list[tuple[str, str]] = []
-
-        def attempt(case: tuple[str, bytes], last: list[tuple[str, str]] = last) -> None:
-            nonlocal tried
-            tried += 1
-            if time.monotonic() > until and not last:
-                return
-            problem = problem_with(reader, *case, at_work)
-            if problem and _key(problem) not in known:
-                last.append((case[0], problem))
-                raise FindingError(problem)
-
+        last.clear()
         try:
             _inputs(attempt, reader, seed_number)
         except (FindingError, HypothesisException):  # the latter where memory is not the same the second time
+            if not last:
+                raise
             file, problem = last[-1]
             known.update(_key(each) for _, each in last)
             place = keep / name / f"found-{time.time_ns()}"
             at_work.rename(place)  # the shortest is tried last
             (place / "problem.txt").write_text(problem)
-            print(
-                json.dumps({"finding": asdict(Finding(name, file, problem.splitlines()[-1], str(place)))}), flush=True
-            )
+            said = problem.splitlines()[-1][:300]
+            print(json.dumps({"finding": asdict(Finding(name, file, said, str(place)))}), flush=True)
         seed_number += 1
         print(json.dumps({"tried": tried, "seed": seed_number}), flush=True)
 
