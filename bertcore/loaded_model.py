@@ -229,7 +229,7 @@ class LoadedModel:
         Raises BertcoreError for a layer, head or token that is not there.
 
         >>> t = m.trace("The cat sat.", "It was warm.", heads_off=[(2, 3)])
-        >>> t.tokens[:4], t.attentions.shape == (4, 4, len(t.tokens), len(t.tokens))
+        >>> t.tokens[:4], t.attentions.shape == (6, 6, len(t.tokens), len(t.tokens))
         (['[CLS]', 'the', 'cat', 'sat'], True)
         """
         encoding = self.encode(a, b)
@@ -254,7 +254,7 @@ class LoadedModel:
         (`bertcore.analysis.find_heads`). Raises BertcoreError for a description that cannot be read.
 
         >>> len(m.heads("The cat sat on the mat."))
-        16
+        36
         """
         encoding = self.encode(a, b)
         attentions = trace(self.bert, encoding.ids, encoding.segments, mlm_positions=[]).attentions  # (L,N,S,S)
@@ -280,7 +280,7 @@ class LoadedModel:
 
         >>> words = m.lens("The cat sat on the [MASK].", top=1)
         >>> len(words), words[-1][0][0].token == m.fill("The cat sat on the [MASK].")[0][0].token
-        (5, True)
+        (7, True)
         """
         encoding = self.encode(a, b)
         masks = self._masks(encoding, required=True)

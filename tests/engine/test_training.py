@@ -250,7 +250,7 @@ class TestRuns:
     def test_the_vocabulary_of_a_model_that_ships(self, text: Path, tmp_path: Path) -> None:
         run = tmp_path / "run"
         snapshot = start_or_resume(tiny_run(text, {"tokenizer": BUILT_IN}, steps=1), run, resume=False)
-        assert load_checkpoint(snapshot).tokenizer.vocab_size == 8192
+        assert load_checkpoint(snapshot).tokenizer.vocab_size == 16384
 
 
 BAD_OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
