@@ -31,6 +31,7 @@ class Banner(QFrame):
         self.action: BannerAction | None = None  # what the button beside the sentence does
         self._text = label("", wrap=True)
         self.button = button("", self._on_button_clicked)
+        self.button.hide()  # it has no words yet
         close = IconButton("close", self.tr("Dismiss this message"), self.dismiss)
         close.setProperty("look", "quiet")
         hbox(

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.shell.window import Window
+from bertcore.locations import NAMED
 
 UNITS = {"ms", "min", "mb", "gb", "tok", "nats", "bits", "px"}
 NAMES = {  # of the field, of files and of hardware: the same in every language
@@ -51,6 +52,7 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
 WORDS_OF_OTHER_MODELS = {"SnapshotList"}  # widgets that paint what a model with another vocabulary says
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TAGS = re.compile(r"<[^>]*>|&[a-z]+;")
+_MODELS = re.compile("|".join(map(re.escape, NAMED)))
 _FILES = re.compile(r"\S*[/\\]\S*|\S+\.(?:txt|tsv|csv|json|md|bertscope)\S*|step-\d+|bertcore\.\S+|\w+\._?\w+")
 
 
@@ -84,7 +86,7 @@ def words_of_others(window: Window) -> set[str]:
 
 def outside(text: str) -> str:
     """What stands outside of the brackets of the pseudo-language; a text that is cut off has only one of them."""
-    text = _FILES.sub(" ", _TAGS.sub(" ", text))
+    text = _FILES.sub(" ", _MODELS.sub(" ", _TAGS.sub(" ", text)))
     depth, kept = 0, []
     for letter in text:
         if letter == "⟦":

@@ -221,11 +221,11 @@ def test_points_far_off_stand_at_the_edge(
 
 
 def test_no_widget_takes_another_button_for_a_click() -> None:
-    """Who handles a press by hand asks which button it was; all others inherit it."""
+    """Who handles a press by hand asks which button it was; all others inherit it. Any click ends a blank screen."""
     careless = []
     for file in sorted((Path(__file__).parents[2] / "app").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             is_press = isinstance(node, ast.FunctionDef) and node.name == "mousePressEvent"
             if is_press and "LeftButton" not in ast.unparse(node):
-                careless.append(str(file))
-    assert careless == []
+                careless.append(file.name)
+    assert careless == ["presenting.py"]
