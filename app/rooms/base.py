@@ -50,7 +50,7 @@ class Room(QWidget):
         self.waiting = Waiting(content)
         gap = theme.gap_px(GAP_PX - 4) if theme.is_projector() else theme.px(GAP_PX)
         vbox(self.waiting, parent=self, margins=(gap, gap, gap, gap))
-        self._is_stale = True
+        self._drawn: Reading | None = None  # None: to be drawn anew
         state.reading_changed.connect(self._on_reading_changed)
         state.reading_problem_changed.connect(self._on_reading_problem_changed)
         state.model_changed.connect(self._on_reading_changed)
@@ -60,8 +60,12 @@ class Room(QWidget):
 
     @property
     def is_drawn(self) -> bool:
-        """True where the room shows the state's reading."""
-        return not self._is_stale and not self.waiting.is_waiting
+        """True where the room shows the state's reading.
+
+        False as well while other listeners to `reading_changed`, a lesson for one, select a token of a reading that
+        this room has not been told of yet.
+        """
+        return self._drawn is not None and self._drawn is self.state.reading and not self.waiting.is_waiting
 
     def draw_reading(self, reading: Reading) -> None:
         """Another reading, or the room has just been shown: everything is drawn anew."""
@@ -106,7 +110,7 @@ class Room(QWidget):
             self.state.set_what_if(edit(self.state.what_if))
 
     def _on_reading_changed(self) -> None:
-        self._is_stale = True
+        self._drawn = None
         if self.isVisible():
             self._catch_up()
 
@@ -123,7 +127,7 @@ class Room(QWidget):
         if self.is_drawn and self.isVisible() and self.state.reading is not None:
             self.draw_head(self.state.reading)
         else:
-            self._is_stale = True
+            self._drawn = None
 
     def _catch_up(self) -> None:
         reading = self.state.reading
@@ -132,13 +136,13 @@ class Room(QWidget):
             self.waiting.show_sentence(self.state.reading_problem or missing)
             self.leave()
             return
-        self._is_stale = False
+        self._drawn = reading
         self.waiting.show_content()
         self.draw_reading(reading)
 
     def leave(self) -> None:
         """Nobody sees a reading here any more: what is asked is not wanted, and none is kept alive."""
-        self._is_stale = True
+        self._drawn = None
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

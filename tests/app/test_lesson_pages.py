@@ -18,11 +18,7 @@ from tests.app.conftest import TIMEOUT_MS, settle
 PAGE_MS, SLACK = 100, 5  # asked for, and how much slower the machine of a test may be
 
 
-CRASHING = ("02-three-embeddings",)  # Qt dies while it paints Embed on the way to page 3: to be repaired
-FILES = [file for file in shipped_files() if file.stem not in CRASHING]
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", shipped_files(), ids=lambda file: file.stem)
 def test_pages_open_quickly(file: Path, open_window: Callable[[Path | str], Window], qtbot: QtBot) -> None:
     window = open_window(built_in_checkpoint())
     qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)

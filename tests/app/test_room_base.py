@@ -208,6 +208,21 @@ def test_a_hidden_room_is_shown_nothing_and_catches_up(room: TwoViews, window: W
     assert view.shown[-1] is window.state.reading and view.selection.head == 2
 
 
+@pytest.mark.parametrize("what", ["token", "head"])
+def test_what_is_selected_while_a_reading_arrives_comes_with_the_reading(
+    window: Window, qtbot: QtBot, what: str
+) -> None:
+    """As a lesson does, which hears of the reading before the room: positions may be some that are not on show yet."""
+    state = window.state
+    select = {"token": lambda: state.set_focus(len(state.input_ids) - 1), "head": lambda: state.set_head(1, 2)}[what]
+    state.reading_changed.connect(select)
+    view = shown_room(window, qtbot).view_of("one")
+    state.set_text(f"{state.text_a} {state.text_a}")
+    settle(window, qtbot)
+    assert view.selections == [] and view.shown[-1] is view.reading is state.reading
+    assert view.selection == state.selection
+
+
 def test_a_view_that_is_not_on_show_is_shown_nothing(room: TwoViews, window: Window, qtbot: QtBot) -> None:
     first, second = room.view_of("one"), room.view_of("two")
     window.state.set_text("A dog ran home.", "")
