@@ -18,7 +18,7 @@ class Folded(QWidget):
         self.card = card
         self.tab = _UprightTab(name)
         hbox(self.tab, card, parent=self, gap_px=4)
-        self.tab.toggled.connect(self._show_card)
+        self.tab.toggled.connect(self._on_toggled)
         self.tab.hide()
 
     def set_foldable(self, can_fold: bool) -> None:
@@ -28,6 +28,15 @@ class Folded(QWidget):
         self.tab.setVisible(can_fold)
         self.tab.setChecked(not can_fold)
         self._show_card(not can_fold)
+
+    def _on_toggled(self, is_shown: bool) -> None:
+        """Of several cards that fold beside one picture, one is open at a time: two would leave it no room."""
+        self._show_card(is_shown)
+        parent = self.parentWidget()
+        if is_shown and parent is not None and not self.tab.isHidden():
+            for other in parent.findChildren(Folded, options=Qt.FindChildOption.FindDirectChildrenOnly):
+                if other is not self and not other.tab.isHidden():
+                    other.tab.setChecked(False)
 
     def _show_card(self, is_shown: bool) -> None:
         """Folded it is as wide as its tab, whatever share of a row it has been given."""
