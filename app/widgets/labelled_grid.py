@@ -238,10 +238,12 @@ class LabelledGrid(PointerWidget):
         least = line if self._tilted else min(self._advances[1], theme.px(30)) + theme.px(6)
         columns = self._labelled(len(self.columns.texts), x, across, width, self._column, least)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        lowest = self.height() - painter.fontMetrics().height() / 2  # beside low rows the last word would be cut
         for i, text in _written(painter, self.rows, rows, self._row, int(rect.x()) - theme.px(8)):
             middle = rect.y() + (i + 0.5 - y) * height
             if rect.top() - 1 <= middle <= rect.bottom() + 1:
-                painter.drawText(QRectF(0, middle - theme.px(12), rect.x() - theme.px(8), theme.px(24)), right, text)
+                top = min(middle, lowest) - theme.px(12)
+                painter.drawText(QRectF(0, top, rect.x() - theme.px(8), theme.px(24)), right, text)
         marked = self._column if self._column is not None else hovered[1]
         before, start = painter.transform(), QPointF(0, painter.fontMetrics().ascent() / 3)
         room = theme.px(LONGEST_PX) if self._tilted else max(int(width), theme.px(30))

@@ -1,7 +1,7 @@
 """The card in the middle: one head or several, large, in one of several ways."""
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QButtonGroup, QTabBar
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QTabBar
 
 from ...figures.figure import Figure
 from ...look import theme
@@ -167,6 +167,8 @@ class LargeCard(Card):
         name = self.tr("What the large picture shows")
         if not self._is_projector:
             tabs = tab_bar({spec.key: (spec.shown_title, spec.shown_hint) for spec in MATRICES}, name, small=True)
+            # Beside them stands a list that can be shortened; tabs that are too narrow would scroll.
+            tabs.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
             tabs.currentChanged.connect(self._on_matrix_chosen)
             return tabs
         made = Choice(name)
