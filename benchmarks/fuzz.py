@@ -199,7 +199,9 @@ def _problem(outcome: Outcome) -> str | None:
         return f"it takes more than {MOST_MIB:.0f} MiB"
     if said is not None and (not said.strip() or "\n" in said or len(said) > MOST_SENTENCE):
         return f"no single sentence: {said[:200]!r}"
-    if said is not None and any(ord(letter) < 32 or 0xD800 <= ord(letter) <= 0xDFFF for letter in said):
+    if said is not None and any(
+        (ord(letter) < 32 and letter != "\t") or 0xD800 <= ord(letter) <= 0xDFFF for letter in said
+    ):
         return "a sentence with control characters"
     return None
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from bertcore.locations import assets
 
+MOST_BYTES = 2_000_000  # of an input; a large file takes its time, and is no finding
 READS_AT_MOST = 60_000  # bytes of a seed: what is to be found in a long file is in its beginning
 
 
@@ -426,7 +427,7 @@ def damaged(draw: st.DrawFn, seeds: Mapping[str, bytes]) -> tuple[str, bytes]:
     if name.endswith((".json", ".jsonl", ".ndjson")) and draw(st.booleans()):
         content = draw(_damaged_json(content, lines=not name.endswith(".json")))
     for _ in range(draw(st.integers(0, 4))):
-        content = draw(_changed(content))
+        content = draw(_changed(content))[:MOST_BYTES]
     return name, content
 
 

@@ -128,7 +128,8 @@ class Settings:
         own = [each.name for each in settings_of(cls) if not each.section]
         unknown = sorted(set(values) - {*own, *sections})
         if unknown:
-            raise BertcoreError(f"There is no setting named {', '.join(unknown)} in {name}.")
+            names = " ".join(", ".join(unknown).split())  # a name may have a line break in it
+            raise BertcoreError(f"There is no setting named {names} in {name}.")
         given: dict[str, Any] = {}
         for key, value in values.items():
             if key in sections:

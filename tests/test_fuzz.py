@@ -41,6 +41,19 @@ def test_damaged_files_are_read_or_refused(name: str) -> None:
     try_some()
 
 
+@pytest.mark.parametrize(
+    ("name", "file", "content"),
+    [
+        ("recipe", "recipe.json", b'{"a\\nb": 1}'),
+        ("resume", "training_state.json", b'{"a\\nb": 1, "samplers": {}}'),
+        ("task-classify", "train.csv", b"\x1b[2Jtext,label\ngood,a\nbad,b\n"),
+    ],
+)
+def test_what_was_found(name: str, file: str, content: bytes) -> None:
+    """Each of these was a finding once."""
+    assert problem_with(made(name), file, content) is None
+
+
 def test_what_a_finding_is() -> None:
     def says(sentence: str) -> Reader:
         def read(_: object) -> None:

@@ -131,7 +131,8 @@ def load_progress(folder: Path, model: nn.Module, optimizer: torch.optim.Optimiz
         restore_optimizer(optimizer, model, load_file(folder / OPTIMIZER_FILE))
         return progress
     except Exception as error:
-        raise BertcoreError(f"The training state in {folder} is damaged ({error}); start a new run.") from None
+        reason = " ".join(str(error).split())
+        raise BertcoreError(f"The training state in {folder} is damaged ({reason}); start a new run.") from None
 
 
 def _whole(state: Any) -> Any:
