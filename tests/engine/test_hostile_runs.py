@@ -213,6 +213,13 @@ class TestMovedWhileItTrains:
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminals that close")
 class TestClosedTerminal:
     def test_it_stops_the_run_as_a_kill_does(self, tmp_path: Path, fast_disk: None) -> None:
+        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests themselves may run under nohup
+        try:
+            self._stops(tmp_path)
+        finally:
+            signal.signal(signal.SIGHUP, before)
+
+    def _stops(self, tmp_path: Path) -> None:
         run = tmp_path / "run"
         pretraining(tmp_path)(run, at_step(3, lambda: os.kill(os.getpid(), signal.SIGHUP)))
         assert (RunFolder(run).status().state, RunFolder(run).status().step) == ("stopped", 3)
