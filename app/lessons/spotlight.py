@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from ..look import theme
 from ..widgets.folding_card import Folded
@@ -30,6 +30,7 @@ class Spotlight(QWidget):
         self._name: Callable[[], str] = str
         self._unfolded = ""  # the last name for which a side card was opened
         self.target: QWidget | None = None
+        self._brought = QSize()  # the size of the target when it was last scrolled into view
         self._later = QTimer(self, singleShot=True, interval=0)  # once, when all layouts are done
         self._later.timeout.connect(self._place)
         over.installEventFilter(self)
@@ -57,12 +58,24 @@ class Spotlight(QWidget):
                 if new is not None:
                     new.installEventFilter(self)
                     new.destroyed.connect(self._on_target_destroyed)
-            self.target = target
+            self.target, self._brought = target, QSize()
         self.setVisible(target is not None)
         if target is not None:
             self.setGeometry(self._over.rect())
             self.raise_()
+            self._bring_into_view(target)
             self.update()
+
+    def _bring_into_view(self, target: QWidget) -> None:
+        """Once, and again when it has another size; between, a person may scroll elsewhere."""
+        if target.size() == self._brought:
+            return
+        self._brought = target.size()
+        parent = target.parentWidget()
+        while parent is not None and parent is not self._over:
+            if isinstance(parent, QScrollArea):
+                parent.ensureWidgetVisible(target, 0, 0)
+            parent = parent.parentWidget()
 
     def _unfold(self, name: str) -> None:
         """A side card that is folded away opens; a person may fold it again."""
@@ -80,7 +93,13 @@ class Spotlight(QWidget):
         return False
 
     def _rect_of(self, widget: QWidget) -> QRect:
-        return QRect(widget.mapTo(self._over, QPoint(0, 0)), widget.size())
+        """What is to be seen of it: not what is scrolled away."""
+        rect = QRect(widget.mapTo(self._over, QPoint(0, 0)), widget.size())
+        parent = widget.parentWidget()
+        while parent is not None and parent is not self._over:
+            rect = rect.intersected(QRect(parent.mapTo(self._over, QPoint(0, 0)), parent.size()))
+            parent = parent.parentWidget()
+        return rect
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.target is None:
@@ -89,6 +108,7 @@ class Spotlight(QWidget):
         ring = QRectF(self._rect_of(self.target)).adjusted(-around, -around, around, around)
         ring = ring.intersected(QRectF(self.rect()).adjusted(1, 1, -1, -1))
         dimmed, bright = QPainterPath(), QPainterPath()
+        bright.setFillRule(Qt.FillRule.WindingFill)  # the two may touch
         dimmed.addRect(QRectF(self.rect()))
         bright.addRoundedRect(ring, theme.px(RADIUS_PX), theme.px(RADIUS_PX))
         if self._bright.isVisible():

@@ -1,0 +1,36 @@
+"""The ring of a lesson: around what is to be seen of a widget, which is scrolled into view for it."""
+
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.lessons.spotlight import Spotlight
+from app.widgets.spots import SPOTS
+
+
+def test_a_widget_beyond_the_edge_is_scrolled_into_view_and_the_ring_stays_inside(
+    looks: QApplication, qtbot: QtBot
+) -> None:
+    over, card, wide = QWidget(), QWidget(), QWidget()
+    qtbot.addWidget(over)
+    over.resize(500, 200)
+    area = QScrollArea(over)
+    area.setGeometry(0, 0, 300, 200)
+    wide.setFixedSize(900, 100)
+    area.setWidget(wide)
+    name = next(iter(SPOTS))
+    card.setParent(wide)
+    card.setObjectName(name)
+    card.setGeometry(600, 0, 250, 80)
+    over.show()
+    spotlight = Spotlight(over, area)
+    spotlight.follow(lambda: name)
+    qtbot.waitUntil(lambda: spotlight.target is card)
+    assert area.horizontalScrollBar().value() >= 550
+    ring = spotlight._rect_of(card)
+    assert QRect(0, 0, 300, 200).contains(ring) and ring.width() >= 240
+    area.horizontalScrollBar().setValue(0)
+    spotlight.update_spot()
+    qtbot.wait(30)
+    assert area.horizontalScrollBar().value() == 0  # a person may scroll elsewhere
+    assert spotlight._rect_of(card).isEmpty()
