@@ -79,7 +79,7 @@ def _base(folder: Path) -> list[Row]:
         _wait(lambda: window.state.reading is not None)
         window.state.set_text(TEXT_A, TEXT_B)
         window.state.set_masks((3,))
-        _wait(lambda: _is_settled(window))
+        _wait(window.is_settled)
         return [_map(window), _sheet(window, folder / "sheet")]
     finally:
         window.close()
@@ -92,7 +92,7 @@ def _map(window: Window) -> Row:
     room: object = window.open_room("map")
     view = room.view  # type: ignore[attr-defined]
     assert isinstance(view, MapView)
-    _wait(lambda: _is_settled(window))
+    _wait(window.is_settled)
     times = []
     for _ in range(DRAWINGS):
         started = time.perf_counter()
@@ -115,16 +115,6 @@ def _sheet(window: Window, folder: Path) -> Row:
     took = time.perf_counter() - started
     what = f"lab sheet of base: contact sheet, {len(files)} files, 2 of them PDF"
     return Row(what, f"{took:.1f} s", f"{SHEET_S:.0f} s", took / SHEET_S, "<= 1.0", took <= SHEET_S)
-
-
-def _is_settled(window: Window) -> bool:
-    state, reading = window.state, window.state.reading
-    return (
-        reading is not None
-        and reading.encoding is state.encoding
-        and reading.request.masked == state.all_masked
-        and not window.services.inference.is_busy
-    )
 
 
 def _wait(condition: Callable[[], bool]) -> None:

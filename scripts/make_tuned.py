@@ -84,7 +84,7 @@ class Tuned:
 
     def __init__(self, name: str, tasks: Path, out: Path, base: Checkpoint, threads: int, steps: int | None) -> None:
         if name not in TUNED:
-            raise BertcoreError(f"There is no model {name} to make; choose from {', '.join(TUNED)}.")
+            raise BertcoreError(f"{name} is not a fine-tuned model that ships; choose from {', '.join(TUNED)}.")
         self.name, self._base, self._out = name, base, out
         self.words: dict[str, str] = read_json(WORDS)[name]
         self._evaluations: dict[Path, TaskEvaluation] = {}

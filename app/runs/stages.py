@@ -1,4 +1,4 @@
-"""The steps that a model can be taken back to: the snapshots of its run, and three of them by name. No torch."""
+"""The training steps at which a model can be opened: the snapshots of its run, three of them by name. No torch."""
 
 from __future__ import annotations
 

@@ -79,6 +79,16 @@ class Window(QMainWindow):
         self._connect()
         self._mark_language()
 
+    def is_settled(self) -> bool:
+        """True when what is shown is what the model makes of the text and masks as they are now."""
+        state, reading = self.state, self.state.reading
+        return (
+            reading is not None
+            and reading.encoding is state.encoding
+            and reading.request.masked == state.all_masked
+            and not self.services.inference.is_busy
+        )
+
     def fit_screen(self) -> None:
         """No larger than the screen has room for, with the title bar that the system puts around the window.
 

@@ -127,19 +127,8 @@ def window(open_window: Callable[[Path | str], Window], model_folder: Path, qtbo
     return made
 
 
-def is_settled(window: Window) -> bool:
-    """True when what is shown is what the model makes of the text and masks as they are now."""
-    state, reading = window.state, window.state.reading
-    return (
-        reading is not None
-        and reading.encoding is state.encoding
-        and reading.request.masked == state.all_masked
-        and not window.services.inference.is_busy
-    )
-
-
 def settle(window: Window, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: is_settled(window), timeout=TIMEOUT_MS)
+    qtbot.waitUntil(window.is_settled, timeout=TIMEOUT_MS)
 
 
 def units_of(window: Window) -> Units:

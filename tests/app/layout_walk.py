@@ -27,7 +27,7 @@ from bertcore import locations
 from bertcore.runs.run_folder import RunFolder
 from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions
 from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, is_settled
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS
 from tests.app.layout_check import faults
 
 SIZE = QSize(1280, 720)
@@ -58,7 +58,7 @@ def walk(
             open_view(room, view)
             if isinstance(room, TrainRoom):
                 wait(lambda: all(plot.is_loaded for plot in window.frame.room.findChildren(CurvePlot)))
-            wait(lambda: is_settled(window))
+            wait(window.is_settled)
             found[f"{room_key} {view}".strip()] = inspect(window)
     return {place: wrong for place, wrong in found.items() if wrong}
 

@@ -32,16 +32,7 @@ Opener = Callable[[Path | str], Window]
 
 
 def settle(window: Window, qtbot: QtBot) -> None:
-    def is_settled() -> bool:
-        state, reading = window.state, window.state.reading
-        return (
-            reading is not None
-            and reading.encoding is state.encoding
-            and reading.request.masked == state.all_masked
-            and not window.services.inference.is_busy
-        )
-
-    qtbot.waitUntil(is_settled, timeout=TIMEOUT_MS)
+    qtbot.waitUntil(window.is_settled, timeout=TIMEOUT_MS)
 
 
 def drop(window: Window, path: Path) -> None:

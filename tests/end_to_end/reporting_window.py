@@ -46,7 +46,7 @@ class ReportingWindow(app.shell.window.Window):
 
 def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
     state, frame, field = window.state, window.frame, window.frame.strip.field
-    reading, focused = state.reading, QApplication.focusWidget()
+    focused = QApplication.focusWidget()
     palette = next((found for found in window.findChildren(Palette) if not found.isHidden()), None)
     return {
         "window": int(window.winId()),
@@ -63,10 +63,7 @@ def what_is_shown(window: app.shell.window.Window) -> dict[str, Any]:
         "tip": QToolTip.text() if QToolTip.isVisible() else "",
         "palette": None if palette is None else [entry.title for entry in palette.shown],
         "undo": window.actions_.actions["edit.undo"].text(),
-        "is_read": reading is not None
-        and reading.encoding is state.encoding
-        and reading.request.masked == state.all_masked
-        and not window.services.inference.is_busy,
+        "is_read": window.is_settled(),
         "banner": frame.banner.text if frame.banner.isVisible() else "",
         "places": {
             "a": _middle(frame.sentences.a),

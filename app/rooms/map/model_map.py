@@ -14,7 +14,7 @@ from ...look import numbers, theme
 from ...widgets.pointer import ARROWS, PointerWidget
 from .base_picture import paint_base
 from .content import EMBEDDINGS, Answer, Caption, Content, embedding
-from .overlay import paint_overlay
+from .overlay import Overlay
 from .plan import Part, Plan, Sizes, choose_rows
 
 if TYPE_CHECKING:
@@ -198,4 +198,4 @@ class ModelMap(PointerWidget):
             base.end()
         painter = theme.painter(self)
         painter.drawPixmap(0, 0, self._base)
-        paint_overlay(painter, self.plan, self.answer, self._head, self.hovered_cell, self.describe)
+        Overlay(painter, self.plan, self.answer, self._head, self.hovered_cell, self.describe).paint()

@@ -15,19 +15,9 @@ from .strokes import CENTER, WRAPPED, curve_between, draw_wrapped
 BUBBLE_PX = 270
 
 
-def paint_overlay(
-    painter: QPainter,
-    plan: Plan,
-    answer: Answer,
-    head: tuple[int, int],
-    hovered: Part | None,
-    describe: Callable[[Part], Caption],
-) -> None:
-    """head: the selected one. describe: the words beside the part that is pointed at."""
-    _Overlay(painter, plan, answer, head, hovered, describe).paint()
+class Overlay:
+    """What is drawn on top of the picture of the model: the answer, the selected head, the part that is pointed at."""
 
-
-class _Overlay:
     def __init__(
         self,
         painter: QPainter,
@@ -37,6 +27,7 @@ class _Overlay:
         hovered: Part | None,
         describe: Callable[[Part], Caption],
     ) -> None:
+        """head: the selected one. describe: the words beside the part that is pointed at."""
         self._painter, self._plan, self._answer = painter, plan, answer
         self._head, self._hovered, self._describe = head, hovered, describe
 
