@@ -29,6 +29,8 @@ TORCH_FREE = (
     "bertcore.locations",
     "bertcore.resolve_model",
     "bertcore.runs.known_runs",
+    "bertcore.analysis.align",
+    "bertcore.analysis.compare",
     "bertcore.tasks.examples",
     "bertcore.tag_schemes",
     "bertcore.families",

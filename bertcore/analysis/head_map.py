@@ -49,16 +49,32 @@ def divergence_between_heads(attentions: NDArray, progress: Progress | None = No
     """(L,N,R,S), rows summing to 1 -> (LN,LN): Jensen-Shannon divergence in bits, mean over the R rows (Lin 1991)."""
     shape = attentions.shape
     heads = np.asarray(attentions, dtype=np.float32).reshape(-1, *shape[2:])  # (L,N,R,S) -> (LN,R,S)
-    entropy = entr(heads).sum(-1, dtype=np.float64).mean(-1)  # (LN) nats
+    entropy = mean_entropy(heads)  # (LN)
     divergence = np.zeros((len(heads), len(heads)))
     for i in range(len(heads) - 1):
-        for j in range(i + 1, len(heads), 16):  # some at a time: what they make stays in the processor's cache
-            mixed = entr((heads[j : j + 16] + heads[i]) / 2).sum(-1, dtype=np.float64).mean(-1)
-            divergence[i, j : j + 16] = mixed - (entropy[j : j + 16] + entropy[i]) / 2
+        mixed = mixed_entropy(heads[i], heads[i + 1 :])
+        divergence[i, i + 1 :] = mixed - (entropy[i + 1 :] + entropy[i]) / 2
         if progress is not None:
             left = (len(heads) - i - 1) / len(heads)
             progress(1 - left * left)
-    bits: NDArray[np.float64] = np.clip((divergence + divergence.T) / np.log(2), 0, 1)  # rounding can leave it
+    return in_bits(divergence + divergence.T)
+
+
+def mean_entropy(heads: NDArray) -> NDArray[np.float64]:
+    """(...,R,S), rows summing to 1 -> (...): entropy in nats, mean over the rows."""
+    entropy: NDArray[np.float64] = entr(heads).sum(-1, dtype=np.float64).mean(-1)
+    return entropy
+
+
+def mixed_entropy(head: NDArray, others: NDArray) -> NDArray[np.float64]:
+    """One head (R,S) and K others (K,R,S) -> (K): entropy of their mean. The divergence is it less the mean entropy."""
+    blocks = [others[start : start + 16] for start in range(0, len(others), 16)]  # fit into the processor's cache
+    return np.concatenate([mean_entropy((block + head) / 2) for block in blocks])
+
+
+def in_bits(divergence: NDArray) -> NDArray[np.float64]:
+    """Jensen-Shannon divergence in nats -> in bits, 0 to 1; rounding can leave it."""
+    bits: NDArray[np.float64] = np.clip(divergence / np.log(2), 0, 1)
     return bits
 
 

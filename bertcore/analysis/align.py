@@ -1,0 +1,149 @@
+"""Which token of one text stands for the same piece as a token of another. Importable without torch and NumPy.
+
+The other may be the same text in another vocabulary, or another text. S our tokens, S' theirs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import Literal
+
+from bertcore.tokenizer.special_tokens import Part
+from bertcore.tokenizer.tokenizer import Encoding
+
+# Why no word has a partner
+Reason = Literal["no_text", "other_text", "other_pieces"]
+
+_SENTENCES: dict[Reason, str] = {
+    "no_text": "One of the two texts is empty, so no tokens can be compared; write a sentence in both.",
+    "other_text": "The two texts have no word in common, so their tokens cannot be compared one by one.",
+    "other_pieces": "The two vocabularies split this text at different places, so no token has a counterpart.",
+}
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """The token of theirs that each of our tokens is compared with. Special tokens may be paired where no word is."""
+
+    theirs_of: tuple[int | None, ...]  # (S) a position of theirs; None: it has no counterpart
+    their_length: int  # S'
+    reason: Reason | None = None  # why no token of the text has a counterpart; None where one has
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """(our position, their position), in the order of our text."""
+        return tuple((ours, theirs) for ours, theirs in enumerate(self.theirs_of) if theirs is not None)
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether both have as many tokens, each paired with the one at its own position."""
+        return self.theirs_of == tuple(range(self.their_length))
+
+    @property
+    def sentence(self) -> str | None:
+        """The reason as a sentence."""
+        return None if self.reason is None else _SENTENCES[self.reason]
+
+    def reversed(self) -> Alignment:
+        """The same, seen from theirs."""
+        ours_of: list[int | None] = [None] * self.their_length
+        for ours, theirs in self.pairs:
+            ours_of[theirs] = ours
+        return Alignment(tuple(ours_of), len(self.theirs_of), self.reason)
+
+
+def align(ours: Encoding, theirs: Encoding) -> Alignment:
+    """Pair the tokens of two encodings: A's with A's, B's with B's, special tokens by their role.
+
+    Where both have the same text, tokens that cover the same characters are paired. Other texts are compared word by
+    word (`difflib`): equal tokens are paired, and so are tokens between them that replace as many others, as in "king
+    of England" and "king of France". Words that one of them lacks, or splits into other pieces, have no counterpart.
+    """
+    pairs = dict(_special_pairs(ours, theirs))
+    words: dict[int, int] = {}
+    is_same_text = True
+    for part, our_text, their_text in (("a", ours.text_a, theirs.text_a), ("b", ours.text_b, theirs.text_b)):
+        rows, columns = _places(ours, part), _places(theirs, part)
+        is_same_text &= our_text == their_text
+        pair = _by_characters if our_text == their_text else _by_difference
+        words.update(pair(ours, rows, theirs, columns))
+    theirs_of = tuple((pairs | words).get(position) for position in range(len(ours)))
+    return Alignment(theirs_of, len(theirs), None if words else _reason(ours, theirs, is_same_text))
+
+
+def _reason(ours: Encoding, theirs: Encoding, is_same_text: bool) -> Reason:
+    if not all(any(part != "special" for part in encoding.parts) for encoding in (ours, theirs)):
+        return "no_text"
+    return "other_pieces" if is_same_text else "other_text"
+
+
+def _places(encoding: Encoding, part: str) -> list[int]:
+    return [position for position, each in enumerate(encoding.parts) if each == part]
+
+
+def _special_pairs(ours: Encoding, theirs: Encoding) -> Iterator[tuple[int, int]]:
+    """The first one opens the text; the others close A or B, counted, as RoBERTa has two between A and B."""
+    position_of = {role: position for position, role in _roles(theirs)}
+    for position, role in _roles(ours):
+        if role in position_of:
+            yield position, position_of[role]
+
+
+def _roles(encoding: Encoding) -> Iterator[tuple[int, Hashable]]:
+    closed: Part = "special"  # the part that stands before the token: none at the beginning
+    count: Counter[str] = Counter()
+    for position, part in enumerate(encoding.parts):
+        if part != "special":
+            closed = part
+        else:
+            if closed == "special" and count["special"]:  # of an empty A
+                closed = "a"
+            yield position, (closed, count[closed])
+            count[closed] += 1
+
+
+def _by_characters(
+    ours: Encoding, rows: Sequence[int], theirs: Encoding, columns: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """Tokens with the same characters; where several have the same (the bytes of one letter), as many of them."""
+    position_of = dict(zip(_spans(theirs, columns), columns, strict=True))
+    for position, span in zip(rows, _spans(ours, rows), strict=True):
+        if span in position_of:
+            yield position, position_of[span]
+
+
+def _spans(encoding: Encoding, rows: Sequence[int]) -> list[Hashable]:
+    """The characters of each token, which of those with the same characters it is, and how many these are."""
+    total = Counter(encoding.offsets[row] for row in rows)
+    seen: Counter[tuple[int, int]] = Counter()
+    spans: list[Hashable] = []
+    for row in rows:
+        span = encoding.offsets[row]
+        spans.append((span, seen[span], total[span]))
+        seen[span] += 1
+    return spans
+
+
+def _by_difference(
+    ours: Encoding, rows: Sequence[int], theirs: Encoding, columns: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Equal tokens, and those in between where as many replace as many; nothing where no word is equal."""
+    written = _written(ours, rows)
+    matcher = SequenceMatcher(None, written, _written(theirs, columns), autojunk=False)
+    pairs: list[tuple[int, int]] = []
+    has_word = False
+    for kind, first, last, other_first, other_last in matcher.get_opcodes():
+        has_word |= kind == "equal" and any(map(str.isalnum, "".join(written[first:last])))
+        if last - first == other_last - other_first:
+            pairs += zip(rows[first:last], columns[other_first:other_last], strict=True)
+    return pairs if has_word else []
+
+
+def _written(encoding: Encoding, rows: Sequence[int]) -> list[str]:
+    """Each token as it is in the text, in small letters: two vocabularies mark the pieces of a word differently."""
+    texts = {"a": encoding.text_a, "b": encoding.text_b or ""}
+    return [texts[encoding.parts[row]][slice(*encoding.offsets[row])].casefold() for row in rows]
