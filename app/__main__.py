@@ -101,7 +101,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--language", choices=("system", "en", "de"), help="default: the one used last")
     parser.add_argument("--size", type=_size, default=(1440, 900), metavar="WxH", help="size of the tour's pictures")
     parser.add_argument("--projector", action="store_true", help="draw the tour's pictures in projector mode")
+    parser.add_argument("--version", action=_ShowVersion)
     return parser
+
+
+class _ShowVersion(argparse.Action):
+    """As argparse's own, which would look the version up at every start."""
+
+    def __init__(self, option_strings: list[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from bertcore.installed import BERTSCOPE, version_of
+
+        print(f"bertscope {version_of(BERTSCOPE) or '(not installed as a package)'}")
+        parser.exit()
 
 
 def _size(text: str) -> tuple[int, int]:

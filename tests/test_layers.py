@@ -19,7 +19,7 @@ LAYERS = (
     ("bertcore.errors", "bertcore.garbage_collection", "bertcore.json_text", "bertcore.progress"),
     ("bertcore.limits",),
     ("bertcore.files", "bertcore.families", "bertcore.locations", "bertcore.tag_schemes"),
-    ("bertcore.settings", "bertcore.config"),
+    ("bertcore.installed", "bertcore.settings", "bertcore.config"),
     ("bertcore.tokenizer",),
     ("bertcore.model",),
     ("bertcore.checkpoint",),

@@ -201,6 +201,7 @@ def view_commands(
     set_language: Callable[[str], object],
     toggle_help: Callable[[], object],
     open_palette: Callable[[], object],
+    open_about: Callable[[], object],
 ) -> list[Command]:
     def toggle_words() -> None:
         state.set_token_view(words=not state.token_view.words)
@@ -232,6 +233,13 @@ def view_commands(
         *_language_commands(set_language),
         Command("view.help", translate("Commands", "What this room shows"), toggle_help, "F1", also=manual),
         Command("view.palette", translate("Commands", "Find a command…"), open_palette, "Ctrl+K"),
+        Command(
+            "view.about",
+            translate("Commands", "About BERTscope…"),
+            open_about,
+            "Ctrl+F1",
+            also=translate("Commands", "version licence license credits"),
+        ),
     ]
 
 

@@ -135,6 +135,12 @@ class Window(QMainWindow):
         ]
         return Palette(self, offered, partial(entries.head_entries, self.state, self.open_room))
 
+    def open_about(self) -> None:
+        """The version, and the licences of all that is inside."""
+        from .about import AboutDialog
+
+        AboutDialog(self).show()
+
     def show_word(self, key: str) -> None:
         """A card of the glossary."""
         from ..widgets.linked_text import WordCard
@@ -228,6 +234,7 @@ class Window(QMainWindow):
                 self.set_language,
                 self.toggle_help,
                 self.open_palette,
+                self.open_about,
             ),
             *commands.presenter_commands(self.toggle_ring, self.blank_screen, self.toggle_full_screen),
         ]

@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -11,9 +11,9 @@ from bertcore.cli import inspect_commands, task_commands, training_commands
 from bertcore.cli.output import say
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory
+from bertcore.installed import BERTSCOPE, version_of
 
 app = typer.Typer(
-    help="BERT on your own machine: look inside it, fill in masks, train your own.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -32,6 +32,21 @@ for command in (
     task_commands.predict,
 ):
     app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        say(f"bertcore {version_of(BERTSCOPE) or '(not installed as a package)'}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """BERT on your own machine: look inside it, fill in masks, train your own."""
 
 
 def main() -> None:

@@ -8,11 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bertcore.files import read_json_or_empty, write_errors, write_json
+from bertcore.installed import version_of
 
 if TYPE_CHECKING:
     import torch
@@ -39,7 +39,7 @@ def environment(seed: int, device: torch.device) -> dict[str, Any]:
         "started_at": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "command": sys.argv,
         "python": platform.python_version(),
-        "packages": {name: _version(name) for name in _PACKAGES},
+        "packages": {name: version_of(name) for name in _PACKAGES},
         "git_revision": git_revision(),
         "system": platform.platform(),
         "processor": _processor(),
@@ -88,13 +88,6 @@ def _memory_gib() -> float | None:
 def _git(folder: Path, *arguments: str) -> str:
     command = ["git", "-C", str(folder), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=5).stdout.strip()
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _processor() -> str:

@@ -2,6 +2,45 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+<name>AboutDialog</name>
+<message>
+<source>A microscope for BERT. It works without a network and sends nothing anywhere.</source>
+<translation>Ein Mikroskop für BERT. Es braucht kein Netz und sendet nichts.</translation>
+</message>
+<message>
+<source>About BERTscope</source>
+<translation>Über BERTscope</translation>
+</message>
+<message>
+<source>BERTscope {version}</source>
+<translation>BERTscope {version}</translation>
+</message>
+<message>
+<source>Close</source>
+<translation>Schließen</translation>
+</message>
+<message>
+<source>Licence</source>
+<translation>Lizenz</translation>
+</message>
+<message>
+<source>There is no licence text in this installation; the project's own page has it.</source>
+<translation>In dieser Installation liegt kein Lizenztext; er steht auf der Seite des Projekts.</translation>
+</message>
+<message>
+<source>What is inside</source>
+<translation>Was enthalten ist</translation>
+</message>
+<message>
+<source>not installed as a package</source>
+<translation>nicht als Paket installiert</translation>
+</message>
+<message>
+<source>{count} parts are inside. Choose one to read its licence.</source>
+<translation>Enthalten sind {count} Teile. Ein Klick auf einen Teil zeigt seine Lizenz.</translation>
+</message>
+</context>
+<context>
 <name>AddedView</name>
 <message>
 <source>Above 0: it confirms what was there. At 0: it adds something new. Below 0: it takes some of it back.</source>
@@ -811,6 +850,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>Commands</name>
 <message>
+<source>About BERTscope…</source>
+<translation>Über BERTscope…</translation>
+</message>
+<message>
 <source>As the system is set</source>
 <translation>Wie im System eingestellt</translation>
 </message>
@@ -1089,6 +1132,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>training step time machine snapshot before after learning</source>
 <translation>trainingsschritt zeitmaschine snapshot vorher nachher lernen</translation>
+</message>
+<message>
+<source>version licence license credits</source>
+<translation>Version Lizenz Lizenzen Impressum</translation>
 </message>
 <message>
 <source>zoom larger font</source>
@@ -3490,6 +3537,13 @@ Ein anderer Schluss</translation>
 <source>token</source>
 <translation>Token</translation>
 </message>
+<message numerus="yes">
+<source>⋮ %n more</source>
+<translation type="unfinished">
+<numerusform />
+<numerusform />
+</translation>
+</message>
 </context>
 <context>
 <name>MoreButton</name>
@@ -4797,6 +4851,13 @@ Ein anderer Schluss</translation>
 </context>
 <context>
 <name>RunInfo</name>
+<message numerus="yes">
+<source>%n text file(s)</source>
+<translation type="unfinished">
+<numerusform />
+<numerusform />
+</translation>
+</message>
 <message>
 <source>from {model}</source>
 <translation>aus {model}</translation>
@@ -5315,6 +5376,10 @@ Ein anderer Schluss</translation>
 <translation>{file} ist beschädigt oder keine BERTscope-Sitzung: format_version ist {version}.</translation>
 </message>
 <message>
+<source>{file} is damaged or not a BERTscope session: {reason}.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>{file} is not a BERTscope session; open a file that BERTscope has saved.</source>
 <translation>{file} ist keine BERTscope-Sitzung; eine Datei öffnen, die BERTscope gespeichert hat.</translation>
 </message>
@@ -5346,8 +5411,16 @@ Ein anderer Schluss</translation>
 <translation>Das Modell {name} der Sitzung ließ sich nicht öffnen, deshalb werden ihre Texte mit {shown} gezeigt. {reason}</translation>
 </message>
 <message>
+<source>The session’s model {name} is not on this machine, so its texts are shown with {shown}. The model hub may have it: {reference}, {size}.</source>
+<translation type="unfinished" />
+</message>
+<message>
 <source>its model</source>
 <translation>ihr Modell</translation>
+</message>
+<message>
+<source>size unknown</source>
+<translation type="unfinished" />
 </message>
 <message>
 <source>the built-in model</source>
@@ -5356,6 +5429,29 @@ Ein anderer Schluss</translation>
 <message>
 <source>{model} is not the same model as when the session was saved: its weights or settings differ.</source>
 <translation>{model} ist nicht mehr dasselbe Modell wie beim Speichern der Sitzung: Gewichte oder Einstellungen sind anders.</translation>
+</message>
+</context>
+<context>
+<name>Settings</name>
+<message>
+<source>The settings could not be read, so the defaults are used: {why}. The file is kept as {kept}.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>The settings in {file} cannot be read, so the defaults are used: {why}.</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>they are not JSON</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>they are not a JSON object</source>
+<translation type="unfinished" />
+</message>
+<message>
+<source>they are of another version of BERTscope</source>
+<translation type="unfinished" />
 </message>
 </context>
 <context>
@@ -7045,6 +7141,10 @@ Werte: …</translation>
 </context>
 <context>
 <name>Window</name>
+<message>
+<source>Download</source>
+<translation type="unfinished" />
+</message>
 <message>
 <source>No model</source>
 <translation>Kein Modell</translation>

@@ -1,0 +1,79 @@
+"""What BERTscope is, its version, and the licence of everything that is inside."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
+
+from bertcore import installed, locations
+
+from ..look import theme
+from ..widgets.card import button, label
+from ..widgets.layouts import hbox, vbox
+
+SOURCE = Qt.ItemDataRole.UserRole
+
+
+class AboutDialog(QDialog):
+    """At the left what is inside, at the right the licence of what is chosen."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("About BERTscope"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(theme.px(860), theme.px(520))
+        version = installed.version_of(installed.BERTSCOPE) or self.tr("not installed as a package")
+        self.title = label(self.tr("BERTscope {version}").format(version=version), "title")
+        about = self.tr("A microscope for BERT. It works without a network and sends nothing anywhere.")
+        self.inside, self.text = QListWidget(), QPlainTextEdit()
+        self.inside.setAccessibleName(self.tr("What is inside"))
+        self.text.setAccessibleName(self.tr("Licence"))
+        self.inside.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # long ones end in an ellipsis
+        self.text.setReadOnly(True)
+        self.inside.currentItemChanged.connect(self._show)
+        self._fill()
+        self.inside.setCurrentRow(0)
+        note = self.tr("{count} parts are inside. Choose one to read its licence.")
+        pad = theme.px(12)
+        vbox(
+            self.title,
+            label(about, "muted", wrap=True),
+            label(note.format(count=self.inside.count()), wrap=True),
+            (hbox((self.inside, 2), (self.text, 3), gap_px=8), 1),
+            hbox(None, button(self.tr("Close"), self.close)),
+            parent=self,
+            gap_px=8,
+            margins=(pad, pad, pad, pad),
+        )
+
+    def _fill(self) -> None:
+        packages = installed.packages()
+        for package in packages[:1]:
+            self._add(f"{package.name} {package.version}", package.licence, package)
+        for name in locations.NAMED:
+            self._add(name, "CC BY-SA 4.0", locations.shipped_checkpoint(name) / "README.md")
+        self._add(f"Python {platform.python_version()}", "PSF-2.0", installed.python_licence())
+        for package in packages[1:]:
+            self._add(f"{package.name} {package.version}", package.licence, package)
+        for file in installed.bundled_licences():
+            self._add(file.stem, "", file)
+
+    def _add(self, title: str, licence: str, source: installed.Package | Path) -> None:
+        item = QListWidgetItem(f"{title} · {licence}" if licence else title)
+        item.setToolTip(item.text())
+        item.setData(SOURCE, source)
+        self.inside.addItem(item)
+
+    def _show(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self.text.setPlainText(self._licence_of(item.data(SOURCE)))
+
+    def _licence_of(self, source: installed.Package | Path) -> str:
+        absent = self.tr("There is no licence text in this installation; the project's own page has it.")
+        if isinstance(source, Path):
+            return installed.text_of(source) if source.is_file() else absent
+        head = "\n".join(filter(None, (source.about, source.licence, source.home_page)))
+        return f"{head}\n\n{source.licence_text or absent}"
