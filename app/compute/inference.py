@@ -44,6 +44,7 @@ class Inference(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._loaded: tuple[ModelInfo, Checkpoint] | None = None  # of the worker's thread
+        self._kept: tuple[tuple[ModelInfo, Checkpoint], ...] = ()  # the same: others that can be shown at once
         self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
         self._progressed.connect(self._on_worker_progressed, Qt.ConnectionType.QueuedConnection)
         self._worker = Worker((OPEN, READ))
@@ -91,15 +92,25 @@ class Inference(QObject):
         info, _ = self._loaded
         return info
 
+    def keep(self, model: ModelInfo, checkpoint: Checkpoint) -> None:
+        """One more that the window may show at once, until `release`; the open one stays open."""
+        self._kept = (*self._kept, (model, checkpoint))
+
+    def release(self) -> None:
+        """None but the open one is kept any more. On any thread."""
+        self._kept = ()
+
     @property
     def has_model(self) -> bool:
         return self._loaded is not None
 
     def checkpoint_of(self, model: ModelInfo) -> Checkpoint:
-        """The open model; raises UnwantedError where another one is open by now."""
-        if self._loaded is None or self._loaded[0] is not model:
+        """The open model, or one that is kept; raises UnwantedError where another one is open by now."""
+        there = (*self._kept, *([self._loaded] if self._loaded is not None else []))
+        checkpoint = next((checkpoint for info, checkpoint in there if info is model), None)
+        if checkpoint is None:
             raise UnwantedError
-        return self._loaded[1]
+        return checkpoint
 
     def send(self, deliver: Deliver, result: object) -> None:
         """Something that the window shall have before a job is done."""

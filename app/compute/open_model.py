@@ -16,6 +16,7 @@ from bertcore.locations import NAMED, shipped_checkpoint
 
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
+from ..state.readings import Reading
 from .errors import sentence
 from .inference import OPEN, Inference
 from .worker import UnwantedError
@@ -96,6 +97,12 @@ class OpenModel(QObject):
             self._load(opening, reference)
         else:
             self._inference.post_outside(partial(_fetch, reference, download), partial(self._on_fetched, opening))
+
+    def show(self, model: ModelInfo, reference: str | None, reading: Reading | None) -> None:
+        """A model that the worker has open or keeps (`Inference.keep`), and what it makes of the text, at once."""
+        self.reference = reference
+        self._state.set_model(model, reading)
+        self.opened.emit(model, reference)
 
     def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object]) -> None:
         """Also calls these when the model that is on its way is there."""

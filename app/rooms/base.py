@@ -53,7 +53,7 @@ class Room(QWidget):
         self._drawn: Reading | None = None  # None: to be drawn anew
         state.reading_changed.connect(self._on_reading_changed)
         state.reading_problem_changed.connect(self._on_reading_problem_changed)
-        state.model_changed.connect(self._on_reading_changed)
+        state.model_changed.connect(self._on_model_changed)
         state.focus_changed.connect(self._on_focus_changed)
         state.head_changed.connect(self._on_head_changed)
         state.token_view_changed.connect(self._on_reading_changed)
@@ -113,6 +113,11 @@ class Room(QWidget):
         self._drawn = None
         if self.isVisible():
             self._catch_up()
+
+    def _on_model_changed(self) -> None:
+        """One that comes with a reading says so by `reading_changed` just after."""
+        if self.state.reading is None:
+            self._on_reading_changed()
 
     def _on_reading_problem_changed(self) -> None:
         """Says why there is nothing to see, unless something is on show already."""

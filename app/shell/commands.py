@@ -127,8 +127,10 @@ def _figure_command(id_: str, action: FigureAction, exporter: Exporter, shortcut
     return Command(id_, action.title, partial(exporter.export_here, action), shortcut, also=also)
 
 
-def model_commands(open_model: OpenModel, machine: TimeMachine, parent: QWidget) -> list[Command]:
-    """parent: of the dialog that asks for a folder."""
+def model_commands(
+    open_model: OpenModel, machine: TimeMachine, play: Callable[[], object], parent: QWidget
+) -> list[Command]:
+    """play: the snapshots of the open model's run, or no more. parent: of the dialog that asks for a folder."""
 
     def choose_folder() -> None:
         folder = QFileDialog.getExistingDirectory(parent, translate("Commands", "Open a checkpoint or run folder"))
@@ -157,11 +159,14 @@ def model_commands(open_model: OpenModel, machine: TimeMachine, parent: QWidget)
             "Ctrl+Alt+F",
             also=translate("Commands", "newest snapshot live training"),
         ),
+        Command("model.play", translate("Commands", "Play the training, or stop"), play, "F5", also=learning),
     ]
 
 
-def text_commands(state: ExploreState, sentence_a: Callable[[], QLineEdit]) -> list[Command]:
-    """sentence_a: where sentence A is typed."""
+def text_commands(
+    state: ExploreState, sentence_a: Callable[[], QLineEdit], escape: Callable[[], object]
+) -> list[Command]:
+    """sentence_a: where sentence A is typed. escape: deselects, unless there is something more passing to end."""
 
     def type_a() -> None:
         sentence_a().setFocus()
@@ -173,7 +178,7 @@ def text_commands(state: ExploreState, sentence_a: Callable[[], QLineEdit]) -> l
     return [
         Command("text.mask", translate("Commands", "Mask or unmask the token"), lambda: state.toggle_mask(), "M"),
         Command("text.unmask_all", translate("Commands", "Remove all masks"), lambda: state.set_masks(()), "Shift+M"),
-        Command("text.deselect", translate("Commands", "Deselect the token"), lambda: state.set_focus(None), "Esc"),
+        Command("text.deselect", translate("Commands", "Deselect the token"), escape, "Esc"),
         Command("text.swap", translate("Commands", "Swap A and B"), swap, "Ctrl+Shift+S"),
         Command("text.type", translate("Commands", "Edit sentence A"), type_a, "Ctrl+L"),
         Command(

@@ -17,6 +17,7 @@ from ..compute.reader import Reader
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from .memory import GarbageCollector, SpareMemory, share_one_heap
+from .playback import Playback
 from .settings import load_settings
 from .time_machine import TimeMachine
 
@@ -40,6 +41,7 @@ class Services:
         self.open_model = OpenModel(self.state, self.inference, owner)
         self.time_machine = TimeMachine(self.open_model, owner)
         self.reader = Reader(self.state, self.inference, owner)
+        self.playback = Playback(self.state, self.inference, self.open_model, owner)
         self.settings_file = locations.home() / "settings.json"
         self.problems: list[str] = []  # sentences that the window shows once it is there
         self.settings = load_settings(self.settings_file, self.problems.append)

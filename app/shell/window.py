@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
 
-from bertcore.locations import BUILT_IN, TUNED
+from bertcore.locations import BUILT_IN, TINY, TUNED
 
 from ..look import language, numbers, theme
 from ..state.examples import Example, load_examples
@@ -63,7 +63,8 @@ class Window(QMainWindow):
         self._draw_ms = 0.0
         self._presenting_widgets: tuple[PointerRing, BlankScreen] | None = None
         self._example: int | None = None  # the number of the one that is asked about
-        self._check: ReferenceCheck | None = None  # of the values stored with the model, where they are the same
+        # Of the values stored with a model, where they are the same, and the model.
+        self._check: tuple[ReferenceCheck, ModelInfo] | None = None
         numbers.set_technical(services.settings.words == "technical")
         examples = load_examples()
         if examples:
@@ -82,12 +83,7 @@ class Window(QMainWindow):
     def is_settled(self) -> bool:
         """True when what is shown is what the model makes of the text and masks as they are now."""
         state, reading = self.state, self.state.reading
-        return (
-            reading is not None
-            and reading.encoding is state.encoding
-            and reading.request.masked == state.all_masked
-            and not self.services.inference.is_busy
-        )
+        return reading is not None and state.is_of_input(reading) and not self.services.inference.is_busy
 
     def fit_screen(self) -> None:
         """No larger than the screen has room for, with the title bar that the system puts around the window.
@@ -191,6 +187,21 @@ class Window(QMainWindow):
         """One sentence at the top of the room, until it is dismissed or another room is opened."""
         self.frame.banner.show_sentence(sentence, action)
 
+    def toggle_playing(self) -> None:
+        """The snapshots of the open model's run, one after the other; or what was open before."""
+        playback, machine, opener = self.services.playback, self.services.time_machine, self.services.open_model
+        if playback.stop() or opener.model is None:
+            return
+        steps = machine.steps
+        if steps is not None and len(steps.snapshots) > 1:
+            machine.set_following(False)
+            playback.start(steps.snapshots)
+            return
+        none = self.tr("{model} has no snapshots of its training to play. {tiny} has some.")
+        name, play_tiny = self.tr("Open {tiny} and play"), lambda _model: self.toggle_playing()
+        action = name.format(tiny=TINY), partial(opener.open, TINY, play_tiny)
+        self.show_problem(none.format(model=opener.model.name, tiny=TINY), action)
+
     def set_look(self, theme_name: str | None = None, projector: bool | None = None) -> None:
         """Another theme, or projector mode on or off. What is not given stays."""
         settings = self.services.settings
@@ -221,8 +232,8 @@ class Window(QMainWindow):
         return [
             *commands.file_commands(self.sessions, self.exporter, self.state, self.close),
             *commands.edit_commands(self.history, self.exporter),
-            *commands.model_commands(self.services.open_model, self.services.time_machine, self),
-            *commands.text_commands(self.state, lambda: self.frame.sentences.a),
+            *commands.model_commands(self.services.open_model, self.services.time_machine, self.toggle_playing, self),
+            *commands.text_commands(self.state, lambda: self.frame.sentences.a, self._escape),
             *commands.room_commands(self.open_room),
             *self.lessons.commands(),
             *commands.view_commands(
@@ -291,6 +302,8 @@ class Window(QMainWindow):
         machine = self.services.time_machine
         title_bar.switch.stage_chosen.connect(machine.open_stage)
         title_bar.switch.follow_switched.connect(machine.set_following)
+        title_bar.play.clicked.connect(lambda _checked=False: self.toggle_playing())
+        self._on_playback_changed()
         self._on_steps_changed()
         self.frame.room_opened.connect(self._on_frame_room_opened)
         self.frame.typed.connect(self.history.expect_typing)
@@ -336,6 +349,8 @@ class Window(QMainWindow):
         self.history.changed.connect(self._on_history_changed)
         self._on_history_changed()
         services.time_machine.changed.connect(self._on_steps_changed)
+        services.playback.changed.connect(self._on_playback_changed)
+        services.playback.shown.connect(self._on_reader_delivered)
         opener.requested.connect(self._on_open_model_requested)
         opener.opened.connect(self._on_open_model_opened)
         opener.failed.connect(self._on_open_model_failed)
@@ -400,12 +415,19 @@ class Window(QMainWindow):
             self.actions_.set_enabled(f"model.{stage}", stage in stages)
         self.actions_.set_enabled("model.follow", machine.live is not None)
 
+    def _on_playback_changed(self) -> None:
+        self.frame.title_bar.show_playing(self.services.playback.is_playing)
+
+    def _escape(self) -> None:
+        """Ends what is playing, else deselects the token."""
+        if not self.services.playback.stop():
+            self.state.set_focus(None)
+
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()
         self.frame.title_bar.set_loading(Path(reference).name)
 
     def _on_open_model_opened(self, model: ModelInfo) -> None:
-        self._check = None
         self.frame.title_bar.set_model(model)
         self._on_steps_changed()
 
@@ -418,7 +440,8 @@ class Window(QMainWindow):
 
     def _on_open_model_checked(self, check: ReferenceCheck) -> None:
         """Whether the model computes here what it did where it was made."""
-        self._check = None if check.problem else check
+        assert self.state.model is not None
+        self._check = None if check.problem else (check, self.state.model)
         if check.problem:
             self.show_problem(check.problem)
         self._show_facts()
@@ -443,8 +466,8 @@ class Window(QMainWindow):
 
     def _show_facts(self) -> None:
         reading, verified = self.state.reading, ""
-        if self._check is not None:
-            difference = self._check.largest_difference
+        if self._check is not None and self._check[1] is self.state.model:
+            difference = self._check[0].largest_difference
             exact, near = self.tr("verified"), self.tr("verified, largest difference {difference}")
             verified = near.format(difference=numbers.number(difference, 1)) if difference else exact
         self.frame.status.set_facts(facts_about(reading, self._draw_ms, verified) if reading else "")

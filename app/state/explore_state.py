@@ -132,9 +132,23 @@ class ExploreState(QObject):
         self._tokenizer, self.max_positions = tokenizer, max_positions
         self._encode()
 
-    def set_model(self, model: ModelInfo) -> None:
-        """Another model is open: the reading of the last one is dropped, the selection is kept where it fits."""
+    def is_of_input(self, reading: Reading) -> bool:
+        """Whether a reading is of the text, masks and changes as they are now."""
+        request = reading.request
+        now = (self.all_masked, self.what_if)
+        return reading.encoding is self.encoding and (request.masked, request.what_if) == now
+
+    def set_model(self, model: ModelInfo, reading: Reading | None = None) -> None:
+        """Another model is open: the reading of the last one is dropped, the selection is kept where it fits.
+
+        reading: what this model, another step of the same run, makes of the text; then nobody waits for it.
+        """
         is_kin = self.model is not None and self.model.origin == model.origin and self.model.config == model.config
+        if is_kin and reading is not None and self.is_of_input(reading):
+            self.model, self.reading, self.reading_problem = model, reading, ""
+            self.model_changed.emit()
+            self.reading_changed.emit()
+            return
         self.what_if = self.what_if if is_kin else NOTHING_CHANGED
         self._head_is_open = self._head_is_open or not is_kin
         self.model, self.reading, self.reading_problem = model, None, ""

@@ -40,6 +40,13 @@ class IconButton(QPushButton):
         if clicked is not None:
             self.clicked.connect(lambda _checked=False: clicked())
 
+    def set_icon(self, icon: str, hint: str) -> None:
+        """It does something else now."""
+        self._icon = icon
+        self.setToolTip(hint)
+        self.setAccessibleName(hint)
+        self.update()
+
     def sizeHint(self) -> QSize:
         hint = super().sizeHint()
         return hint if self.text() else QSize(hint.height() + theme.px(4), hint.height())

@@ -53,7 +53,10 @@ class TitleBar(QFrame):
         self.step = MenuButton("", fill_steps, self.tr("The training step of this snapshot; click to open another"))
         self.step.hide()
         self.switch = StepSwitch()
-        for widget in (self.step, self.switch):
+        self.play = IconButton("play", "")
+        self.play.hide()
+        self.show_playing(False)
+        for widget in (self.step, self.switch, self.play):
             widget.setParent(self)
         name = "Aa" if self._is_short else self.tr("Aa Projector")
         projector = button(name, toggle_projector, hint=self.tr("Larger text, for a projector"), checkable=True)
@@ -70,6 +73,8 @@ class TitleBar(QFrame):
         layout.addWidget(self.step)
         if not self._is_short:
             layout.addWidget(self.switch)
+        layout.addWidget(self.play)
+        if not self._is_short:
             layout.addStretch(1)
         if not self._is_short:  # there the menu of all commands has them
             layout.addWidget(MenuButton(self.tr("Lessons"), fill_lessons, self.tr("Lessons, page by page, with tasks")))
@@ -91,6 +96,14 @@ class TitleBar(QFrame):
         self.step.setVisible(model.step is not None)
         step = self.tr("step {step}").format(step=numbers.count(model.step))
         self.step.setText(step if model.step is not None else "")
+        self.play.show()
+
+    def show_playing(self, is_playing: bool) -> None:
+        """Whether the snapshots of the run are being played, or would be at a click."""
+        if is_playing:
+            self.play.set_icon("stop", self.tr("Stop playing (Escape): what was open before comes back"))
+        else:
+            self.play.set_icon("play", self.tr("Play: watch the model learn, one snapshot after the other (F5)"))
 
     def show_steps(self, stages: Collection[str], stage: str, *, can_follow: bool, follows: bool) -> None:
         """As `StepSwitch.show_steps`. A projector has no room for the switch: the button with the step says it."""

@@ -1,7 +1,8 @@
 """A tiny random model and a real window, offscreen. No network, no built-in checkpoint, no home folder."""
 
 import os
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -23,14 +24,24 @@ from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.config import BertConfig
 from bertcore.model.bert import Bert
 from bertcore.runs import known_runs as registry
+from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.pretrain_options import PretrainOptions
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
 TIMEOUT_MS = 30_000
 
 
-def make_checkpoint(folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), layers: int = 2, heads: int = 4) -> Path:
+def make_checkpoint(
+    folder: Path,
+    *,
+    tasks: tuple[str, ...] = ("mlm", "nsp"),
+    layers: int = 2,
+    heads: int = 4,
+    seed: int = 1,
+    step: int | None = 100,
+) -> Path:
     """A random model with a vocabulary of the words above, as a checkpoint folder."""
     tokenizer = Tokenizer.train([WORDS] * 20, 200)
     config = BertConfig(
@@ -41,12 +52,25 @@ def make_checkpoint(folder: Path, *, tasks: tuple[str, ...] = ("mlm", "nsp"), la
         intermediate_size=64,
         max_position_embeddings=64,
     )
-    model = Bert(config, tasks, pooler=bool(tasks), generator=torch.Generator().manual_seed(1))
+    model = Bert(config, tasks, pooler=bool(tasks), generator=torch.Generator().manual_seed(seed))
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(8)  # far from uniform, so that a swapped or transposed picture shows
-    save_checkpoint(model, tokenizer, folder, name=folder.name, step=100 if tasks else None)
+    save_checkpoint(model, tokenizer, folder, name=folder.name, step=step if tasks else None)
     return folder
+
+
+def make_run(folder: Path, steps: Sequence[int], **model: int) -> RunFolder:
+    """A finished run whose snapshots are different random models."""
+    run = RunFolder.create(folder, PretrainOptions(name=folder.name, preset="tiny").to_dict())
+    for step in steps:
+        with run.begin_snapshot(step) as snapshot:
+            made = make_checkpoint(folder.parent / f"{folder.name}-{step}", seed=step + 1, step=step, **model)
+            shutil.copytree(made, snapshot, dirs_exist_ok=True)
+            shutil.rmtree(made)
+        run.append_metric({"kind": "train", "step": max(step, 1), "phase": "masked", "mlm_loss": 8 / (1 + step)})
+    run.write_status(state="done", step=max(steps), fraction=1.0)
+    return run
 
 
 @pytest.fixture(scope="session")

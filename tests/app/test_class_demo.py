@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.compute.heads_over_time import Heads, heads_over_time
+from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
 from app.rooms.train.demos import DEMOS
 from app.rooms.train.heads_card import milestones

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout
 
-from ...compute.heads_over_time import Heads, heads_over_time
+from ...compute.over_time import Heads, heads_over_time
 from ...compute.question import Question
 from ...look import numbers, theme
 from ...runs.run_info import RunInfo

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy
 
-from ...compute.heads_over_time import Heads
+from ...compute.over_time import Heads
 from ...look import theme
 from ...widgets.card import tip
 from ...widgets.head_sheet import HeadSheet

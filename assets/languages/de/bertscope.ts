@@ -970,6 +970,10 @@ Ein anderer Schluss</translation>
 <translation>Sitzung öffnen…</translation>
 </message>
 <message>
+<source>Play the training, or stop</source>
+<translation>Das Training abspielen oder anhalten</translation>
+</message>
+<message>
 <source>Previous page of the lesson</source>
 <translation>Vorherige Seite der Lektion</translation>
 </message>
@@ -6152,8 +6156,16 @@ Werte: …</translation>
 <translation>Kein Modell</translation>
 </message>
 <message>
+<source>Play: watch the model learn, one snapshot after the other (F5)</source>
+<translation>Abspielen: dem Modell beim Lernen zusehen, ein Snapshot nach dem anderen (F5)</translation>
+</message>
+<message>
 <source>Sentence pairs to start from</source>
 <translation>Satzpaare für den Anfang (englisch, denn das Modell kann nur Englisch)</translation>
+</message>
+<message>
+<source>Stop playing (Escape): what was open before comes back</source>
+<translation>Abspielen beenden (Escape): Was vorher offen war, kommt zurück</translation>
 </message>
 <message>
 <source>The open model; click to open another</source>
@@ -7150,6 +7162,10 @@ Werte: …</translation>
 <translation>Kein Modell</translation>
 </message>
 <message>
+<source>Open {tiny} and play</source>
+<translation>{tiny} öffnen und abspielen</translation>
+</message>
+<message>
 <source>Redo</source>
 <translation>Wiederherstellen</translation>
 </message>
@@ -7176,6 +7192,10 @@ Werte: …</translation>
 <message>
 <source>{model} (not open now): {happens}</source>
 <translation>{model} (jetzt nicht offen): {happens}</translation>
+</message>
+<message>
+<source>{model} has no snapshots of its training to play. {tiny} has some.</source>
+<translation>{model} hat keine Snapshots seines Trainings zum Abspielen. {tiny} hat welche.</translation>
 </message>
 <message>
 <source>{model}: {happens}</source>

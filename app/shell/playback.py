@@ -1,0 +1,161 @@
+"""Plays the snapshots of a run, in whichever room: each is shown for a moment, then what was open before is back."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from ..compute.inference import Inference
+from ..compute.open_model import OpenModel
+from ..compute.over_time import OpenSnapshot, Text, read_snapshots
+from ..compute.question import Question, Step
+from ..state.explore_state import ExploreState
+from ..state.model_info import ModelInfo
+from ..state.readings import Reading
+from ..state.what_if import WhatIf
+
+if TYPE_CHECKING:
+    from bertcore.tokenizer.tokenizer import Encoding
+
+    from ..runs.stages import Snapshots
+
+WHOLE_MS, LEAST_MS, MOST_MS = 6000, 33, 600  # all snapshots together; each, at least and at most
+LAST_MS = 1500  # the last one stays that long
+MOST_KEPT_BYTES = 1 << 30  # of weights; snapshots beyond are opened one by one, which is slower
+
+
+@dataclass(frozen=True, eq=False)
+class _Before:
+    """What was open and selected when playing began."""
+
+    model: ModelInfo
+    reference: str | None
+    reading: Reading | None
+    head: tuple[int, int]
+    at_embeddings: bool
+    what_if: WhatIf
+
+
+class Playback(QObject):
+    """What a person opens while it plays stays open."""
+
+    changed = Signal()  # it plays now, or does not any more
+    shown = Signal(float)  # another snapshot is on show; when it came, by time.perf_counter()
+
+    def __init__(
+        self, state: ExploreState, inference: Inference, open_model: OpenModel, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._state, self._inference, self._open_model = state, inference, open_model
+        self._before: _Before | None = None  # None: nothing plays
+        self._ready: list[OpenSnapshot] = []  # the first of them, as far as the worker has come
+        self._too_large: list[Path] = []  # the rest, where memory does not hold all of them
+        self._number = 0  # of the one that comes next
+        self._opens: Path | None = None  # one of `_too_large`, on its way
+        self._question: Question[None] = Question(self, self._on_question_answered)
+        self._question.requested.connect(inference.ask)
+        self._question.cancelled.connect(inference.cancel)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        open_model.requested.connect(self._on_open_model_requested)
+
+    @property
+    def is_playing(self) -> bool:
+        return self._before is not None
+
+    def start(self, snapshots: Snapshots, pause_ms: int | None = None) -> None:
+        """From the first to the last. pause_ms: between two; left out: so that all take a few seconds."""
+        self.stop()
+        state, opener = self._state, self._open_model
+        if state.model is None or opener.is_opening or not snapshots:
+            return
+        head, text = (state.layer, state.head), Text(state.text_a, state.text_b, state.mask_places)
+        self._before = _Before(state.model, opener.reference, state.reading, head, state.at_embeddings, state.what_if)
+        folders, self._ready, self._too_large, self._number = [path for _, path in snapshots], [], [], 0
+        work = partial(_keep_all, self._inference, folders, text, state.encoding, self._ready, self._too_large)
+        self._question.compute((object(),), work, 0)
+        even = min(max(WHOLE_MS // len(snapshots), LEAST_MS), MOST_MS)
+        self._timer.start(even if pause_ms is None else pause_ms)
+        self.changed.emit()
+
+    def stop(self) -> bool:
+        """Gives back what was open before; False where nothing plays."""
+        before = self._before
+        if before is None:
+            return False
+        has_opened = self._number > len(self._ready)
+        self._end()
+        if has_opened or self._open_model.is_opening:
+            self._open_model.open(before.reference)
+        else:
+            self._open_model.show(before.model, before.reference, before.reading)
+        state = self._state
+        state.set_what_if(before.what_if)
+        state.set_head(*before.head)
+        if before.at_embeddings:
+            state.set_stage(0)
+        return True
+
+    def _end(self) -> None:
+        self._timer.stop()
+        self._question.forget()
+        self._before = self._opens = None
+        self._ready = []
+        self._inference.release()
+        self.changed.emit()
+
+    def _on_question_answered(self, _answer: None) -> None:
+        """All is ready; the timer goes on from here."""
+
+    def _on_timer_timeout(self) -> None:
+        """Each is seen before the next."""
+        if self._open_model.is_opening or self._state.reading is None:
+            return
+        rest = self._number - len(self._ready)
+        if rest < 0:
+            opened, arrived = self._ready[self._number], time.perf_counter()
+            self._number += 1
+            self._open_model.show(opened.model, str(opened.model.folder), opened.reading)
+            self.shown.emit(arrived)
+        elif self._question.is_running:
+            return
+        elif rest < len(self._too_large):
+            self._number += 1
+            self._opens = self._too_large[rest]
+            self._open_model.open(self._opens)
+        else:
+            self.stop()
+            return
+        if self._number == len(self._ready) + len(self._too_large) and not self._question.is_running:
+            self._timer.setInterval(max(self._timer.interval(), LAST_MS))
+
+    def _on_open_model_requested(self, reference: str) -> None:
+        """Playing on would take away a model that somebody else has asked for."""
+        if self._before is not None and (self._opens is None or Path(reference).resolve() != self._opens.resolve()):
+            self._end()
+
+
+def _keep_all(
+    inference: Inference,
+    folders: Sequence[Path],
+    text: Text,
+    encoding: Encoding | None,
+    ready: list[OpenSnapshot],
+    too_large: list[Path],
+    step: Step,
+) -> None:
+    """On the worker: opens and reads one after the other, as many as there is memory for."""
+    size = 0
+    for opened in read_snapshots(folders, text, step, encoding):
+        size += 4 * opened.model.parameters
+        if size > MOST_KEPT_BYTES:
+            too_large.extend(folders[folders.index(opened.model.folder) :])
+            return
+        inference.keep(opened.model, opened.checkpoint)
+        ready.append(opened)

@@ -1,0 +1,153 @@
+"""Play in the header: every snapshot of the run in whichever room, and then what was open before."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.shell import playback
+from app.shell.window import Window
+from app.state.readings import Reading
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.locations import TINY
+from bertcore.runs.run_folder import RunFolder
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_run, settle
+
+STEPS = (0, 10, 40)
+Opener = Callable[[Path | str], Window]
+
+
+@pytest.fixture
+def run(own_home: Path) -> RunFolder:
+    return make_run(own_home / "runs" / "stories", STEPS)
+
+
+@pytest.fixture
+def played(open_window: Opener, run: RunFolder, qtbot: QtBot) -> Window:
+    """A window on the last snapshot, with a mask."""
+    window = open_window(run.snapshot_path(STEPS[-1]))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text(TEXT_A, TEXT_B)
+    window.state.set_masks([2])
+    window.open_room("attend")
+    settle(window, qtbot)
+    return window
+
+
+def play(window: Window, qtbot: QtBot) -> list[Reading]:
+    """The readings on show while all of the run is played."""
+    seen: list[Reading] = []
+    window.state.reading_changed.connect(lambda: window.state.reading and seen.append(window.state.reading))
+    steps = window.services.time_machine.steps
+    assert steps is not None
+    window.services.playback.start(steps.snapshots, 0)
+    qtbot.waitUntil(lambda: not window.services.playback.is_playing, timeout=TIMEOUT_MS)
+    return seen
+
+
+def test_each_snapshot_is_shown_as_it_reads_the_text(
+    played: Window, run: RunFolder, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(playback, "LAST_MS", 1)
+    seen = play(played, qtbot)
+    assert [reading.request.model.step for reading in seen] == [*STEPS, STEPS[-1]]  # the last: what was open before
+    for step, reading in zip(STEPS, seen, strict=False):
+        checkpoint = load_checkpoint(run.snapshot_path(step))
+        direct = trace(checkpoint.model, reading.request.input_ids, reading.request.segments)
+        np.testing.assert_allclose(reading.trace.attentions, direct.attentions, atol=1e-6)
+    assert not np.allclose(seen[0].trace.attentions, seen[1].trace.attentions)
+
+
+def test_it_gives_back_what_was_open_and_selected(played: Window, qtbot: QtBot) -> None:
+    state, opener = played.state, played.services.open_model
+    state.set_head(1, 2)
+    state.set_focus(3)
+    played.history.look()
+    before, undo = (opener.reference, state.model, state.reading), played.history.to_undo
+    played.actions_.run("model.play")
+    qtbot.waitUntil(lambda: state.model is not before[1], timeout=TIMEOUT_MS)
+    assert played.services.playback.is_playing and state.reading is not before[2]
+    QTest.keyClick(played, Qt.Key.Key_Escape)
+    assert (opener.reference, state.model, state.reading) == before
+    assert (state.layer, state.head, state.focus) == (1, 2, 3)  # Escape has ended one thing only
+    QTest.keyClick(played, Qt.Key.Key_Escape)
+    assert state.focus is None
+    played.history.look()
+    assert played.history.to_undo == undo
+
+
+def test_a_view_can_ask_of_the_snapshot_that_is_shown(played: Window, qtbot: QtBot) -> None:
+    """The worker has it open, though the model of before stays open too."""
+    steps = played.services.time_machine.steps
+    assert steps is not None
+    played.services.playback.start(steps.snapshots, 100_000)
+    played.services.playback._timer.setInterval(1)
+    qtbot.waitUntil(lambda: played.state.model.step == 0, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    played.services.playback._timer.stop()
+    model = played.state.model
+    assert model is not None
+    assert played.services.inference.checkpoint_of(model).step == 0
+    played.services.playback.stop()
+    assert played.state.model is not None
+    assert played.services.inference.checkpoint_of(played.state.model).step == STEPS[-1]
+
+
+def test_what_is_typed_meanwhile_is_read_and_stays(
+    played: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(playback, "LAST_MS", 1)
+    steps = played.services.time_machine.steps
+    assert steps is not None
+    played.services.playback.start(steps.snapshots, 50)
+    qtbot.waitUntil(lambda: played.state.model.step == 0, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    played.state.set_text("A dog ran home.", "")
+    qtbot.waitUntil(lambda: not played.services.playback.is_playing, timeout=TIMEOUT_MS)
+    settle(played, qtbot)
+    assert played.state.text_a == "A dog ran home." and played.state.model.step == STEPS[-1]  # type: ignore[union-attr]
+
+
+def test_what_a_person_opens_stays_open(played: Window, model_folder: Path, qtbot: QtBot) -> None:
+    played.actions_.run("model.play")
+    qtbot.waitUntil(lambda: played.state.model.step == 0, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    played.open_model(model_folder)
+    assert not played.services.playback.is_playing
+    settle(played, qtbot)
+    assert played.state.model is not None and played.state.model.folder == model_folder.resolve()
+
+
+def test_what_memory_does_not_hold_is_opened_one_by_one(
+    played: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    monkeypatch.setattr(playback, "LAST_MS", 1)
+    parameters = played.state.model.parameters if played.state.model else 0
+    monkeypatch.setattr(playback, "MOST_KEPT_BYTES", 4 * parameters)  # one
+    seen = play(played, qtbot)
+    settle(played, qtbot)
+    steps = [reading.request.model.step for reading in seen]
+    assert steps[: len(STEPS)] == list(STEPS) and played.state.model.step == STEPS[-1]  # type: ignore[union-attr]
+
+
+def test_a_model_without_snapshots_says_where_there_are_some(window: Window, qtbot: QtBot) -> None:
+    window.frame.title_bar.play.click()
+    assert TINY in window.frame.banner.text and not window.services.playback.is_playing
+    window.frame.banner.button.click()
+    qtbot.waitUntil(lambda: window.services.playback.is_playing, timeout=TIMEOUT_MS)
+    QTest.keyClick(window, Qt.Key.Key_Escape)
+    assert window.services.open_model.reference == TINY
+
+
+def test_snapshots_of_another_shape_leave_the_head_as_it_was(window: Window, own_home: Path, qtbot: QtBot) -> None:
+    """As from Train, where a run is played that is not the open model's."""
+    run = make_run(own_home / "runs" / "other", (0, 5), heads=2)
+    window.state.set_head(1, 3)
+    model = window.state.model
+    window.services.playback.start(tuple(run.snapshots()), 1)
+    qtbot.waitUntil(lambda: window.state.model.heads == 2, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    window.services.playback.stop()
+    settle(window, qtbot)
+    assert window.state.model is model and (window.state.layer, window.state.head) == (1, 3)
