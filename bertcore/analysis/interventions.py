@@ -85,6 +85,14 @@ def patch(
     return {point: _put((..., list(rows), slice(None)), new[..., source, :])}
 
 
+def patch_head(layer: int, head: int, value: ArrayLike, rows: Sequence[int] | None = None) -> Changes:
+    """The same for one head: its context vectors become `value` (S,D), recorded from another input; with `rows`, only
+    those of these tokens."""
+    new = _numbers(value, "the head")
+    where: tuple[Any, ...] = (head,) if rows is None else (head, list(rows))
+    return {f"layer.{layer}.attention.context_heads": _put(where, new if rows is None else new[list(rows)])}
+
+
 def drop_embedding(which: Literal["token", "segment", "position"], config: BertConfig | None = None) -> Changes:
     """One of the three embeddings becomes 0 before they are added up.
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from bertcore.model.bert import Bert
 
-TaskHead = Literal["mlm", "nsp", "sop", "rtd", "classify", "tag", "span", "choice", "summarise"]
+TaskHead = Literal["mlm", "nsp", "sop", "rtd", "classify", "tag", "span", "choice", "summarise", "similarity"]
 Measure = Literal["log_probability", "logit"]
 
 
 @dataclass(frozen=True)
 class Target:
-    """One number that a head gives for a text: ln p, in nats, or the logit.
+    """One number that a head gives for a text: ln p, in nats, or the logit; with `against`, how much more than another.
 
     A classifier of several labels at once gives each a probability of its own; a regression and the score of one choice
     have none: their measure is "logit".
@@ -33,6 +33,7 @@ class Target:
     index: int = 0
     position: int = 0  # the token it is about, from 0
     measure: Measure = "log_probability"
+    against: int | None = None  # another index (span: another token), whose number is subtracted
 
     @property
     def reads_all(self) -> bool:
@@ -49,13 +50,9 @@ class Target:
         if getattr(model, self.head) is None:
             raise BertcoreError(_MISSING[self.head])
         logits = self._logits(model, hidden)  # (B,K)
-        if not 0 <= self.index < logits.shape[-1] and not self.reads_all:
-            raise BertcoreError(
-                f"There is no token {self.index} in this model's vocabulary."
-                if self.head == "mlm"
-                else f"This model gives {logits.shape[-1]} scores here; there is no score {self.index}."
-            )
-        return self._measured(model, logits)
+        index = self.position if self.reads_all else self.index
+        number = self._measured(model, logits, index)
+        return number if self.against is None else number - self._measured(model, logits, self.against)
 
     def check(self, length: int) -> None:
         """Raises BertcoreError where the text of `length` tokens has no such token."""
@@ -82,10 +79,15 @@ class Target:
             return model.sentence_logits(hidden)[:, None]  # (B,1)
         return model.span_logits(hidden)[self.index]
 
-    def _measured(self, model: Bert, logits: Tensor) -> Tensor:
+    def _measured(self, model: Bert, logits: Tensor, index: int) -> Tensor:
         from torch.nn.functional import logsigmoid
 
-        index = self.position if self.reads_all else self.index
+        if not 0 <= index < logits.shape[-1]:
+            raise BertcoreError(
+                f"There is no token {index} in this model's vocabulary."
+                if self.head == "mlm"
+                else f"This model gives {logits.shape[-1]} scores here; there is no score {index}."
+            )
         if self.measure == "logit":
             return logits[:, index]
         problem = model.config.problem if self.head == "classify" else ""
@@ -94,6 +96,26 @@ class Target:
         if problem == "multi_label_classification" or self.head in ("rtd", "summarise"):
             return logsigmoid(logits[:, index])  # each by itself
         return logits.log_softmax(dim=-1)[:, index]
+
+
+@dataclass(frozen=True)
+class SimilarityTarget(Target):
+    """Cosine of the text's vector with that of another text, as a sentence encoder compares them."""
+
+    head: TaskHead = "similarity"
+    vector: tuple[float, ...] = ()  # (H) of the other text
+    pooling: str = "mean"  # of all tokens, or "cls": as in `Pooling.kind`
+
+    @property
+    def reads_all(self) -> bool:
+        return True
+
+    def read(self, model: Bert, hidden: Tensor) -> Tensor:
+        """Last hidden states (B,S,H) -> (B)."""
+        from torch.nn.functional import cosine_similarity
+
+        pooled = hidden[:, 0] if self.pooling == "cls" else hidden.mean(dim=1)  # (B,H)
+        return cosine_similarity(pooled, hidden.new_tensor(self.vector)[None], dim=-1)
 
 
 def word_target(position: int, token_id: int, measure: Measure = "log_probability") -> Target:
