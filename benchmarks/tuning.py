@@ -47,6 +47,7 @@ def short_sentences(count: int) -> TextFeatures:
         labels=("0", "1"),
         ids=Ragged.of(row.tolist() for row in ids),
         segments=Ragged.of([0] * length for length in lengths),
+        cut=np.zeros(count, dtype=np.int64),
         example_of=np.arange(count),
         labelled=True,
         answers=rng.integers(0, 2, count),

@@ -487,10 +487,10 @@ class LoadedModel:
         return measure_model_on_files(self.checkpoint, paths, whole=whole, form=form, effort=effort, tell=tell)
 
     def _predictions(self, examples: Sequence[Example]) -> Predictions:
-        from bertcore.tasks.inference.predict import predict
+        from bertcore.training.task_files import predict_as_learned
 
         with progress_bar("Predicting") as step:
-            return Predictions(predict(self.checkpoint, examples, step))
+            return Predictions(predict_as_learned(self.checkpoint, examples, step))
 
 
 def _pairs(a: str | Texts, b: str | Texts | None) -> list[tuple[str, str | None]]:

@@ -35,14 +35,14 @@ from bertcore.tag_schemes import entity_spans
 from bertcore.tasks.examples import AnswerExample, TaggedExample
 from bertcore.tasks.features.predictions import AnswerPrediction, Prediction, TagsPrediction, gold_answers
 from bertcore.tasks.inference.evaluate import TaskEvaluation
-from bertcore.tasks.inference.predict import as_example, predict, required_kind
+from bertcore.tasks.inference.predict import as_example, required_kind
 from bertcore.tasks.metrics import measure
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.memory import keep_freed_memory
-from bertcore.training.task_files import evaluate_file, read_examples
+from bertcore.training.task_files import evaluate_file, predict_as_learned, read_examples
 
 CARD = Path(__file__).with_name("tuned_card.md")
 WORDS = Path(__file__).with_name("tuned_cards.json")  # what the card of one model says and no other file
@@ -280,7 +280,7 @@ def probes(name: str) -> list[dict[str, Any]]:
 def answer_of(checkpoint: Checkpoint, a: str, b: str | None = None) -> str | list[str]:
     """What a model says, as the sentences' right answers are written."""
     example = as_example(required_kind(checkpoint), a, b)
-    (found,) = predict(checkpoint, [example])
+    (found,) = predict_as_learned(checkpoint, [example])
     return _plain(found, example.words if isinstance(example, TaggedExample) else ())
 
 

@@ -68,7 +68,8 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, step: Step) -> Ap
     Changes of single tokens (attention rows, segments, positions) act where the head reads the very tokens that they
     were made for: not in a passage that is typed elsewhere.
     """
-    from bertcore.tasks.inference.predict import as_example, predict, task_kind
+    from bertcore.tasks.inference.predict import as_example, task_kind
+    from bertcore.training.task_files import predict_as_learned
 
     started = time.perf_counter()
     kind = task_kind(checkpoint)
@@ -78,10 +79,10 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, step: Step) -> Ap
         example = as_example(kind, request.text_a, request.text_b)
         is_same = kind in ("classify", "multilabel", "regress", "tag") and _reads_same(checkpoint, example, request)
         what_if = request.what_if if is_same else request.what_if.without_places()
-        before = predict(checkpoint, [example], step)[0]
+        before = predict_as_learned(checkpoint, [example], step)[0]
         if not what_if:
             return Applied(request, example, before, took_ms=_since(started))
-        prediction = predict(checkpoint, [example], step, changes=_changes(checkpoint, what_if))[0]
+        prediction = predict_as_learned(checkpoint, [example], step, changes=_changes(checkpoint, what_if))[0]
         return Applied(request, example, prediction, before, what_if, took_ms=_since(started))
     except BertcoreError as error:
         return Applied(request, problem=str(error))

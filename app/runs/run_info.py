@@ -210,6 +210,8 @@ class RunResult:
     confusion: tuple[tuple[int, ...], ...] = ()
     best: tuple[HeldOutExample, ...] = ()
     worst: tuple[HeldOutExample, ...] = ()
+    examples: int = 0  # measured; 0 where the file does not say
+    examples_cut: int = 0  # of these, longer than the model reads
     sides: dict[str, dict[str, Any]] = field(default_factory=dict)  # "teacher" and "student"
 
 
@@ -245,6 +247,8 @@ def _parsed(stamp: tuple[str, int, int], values: dict[str, Any]) -> RunResult:
         confusion=confusion,
         best=_examples(values.get("best")),
         worst=_examples(values.get("worst")),
+        examples=int(_number(values.get("examples") or 0)),
+        examples_cut=int(_number(values.get("examples_cut") or 0)),
     )
 
 

@@ -102,6 +102,12 @@ def texts(a: str, b: str | None) -> tuple[str, str | None]:
     return text_a, text_b
 
 
+def say_measured(examples: int, examples_cut: int) -> None:
+    """How many held-out examples a figure is of, and whether the model read all of each."""
+    cut = f"; {examples_cut:,} of them are longer than the model reads, and it did not see their ends"
+    say(f"Measured on {examples:,} held-out examples{cut if examples_cut else ''}.")
+
+
 def say_dropped(encoding: Encoding) -> None:
     if encoding.dropped:
         say(f"{encoding.dropped:,} tokens were cut off to make the text fit.", error_stream=True)

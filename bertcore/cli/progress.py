@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from bertcore.cli.output import cell, is_follower
 from bertcore.errors import printable
+from bertcore.runs.event_words import held_out_in_words
 
 
 class ProgressBar:
@@ -47,17 +48,8 @@ class ProgressBar:
             self._progress.update(self._task, description=cell(words), completed=event["fraction"])
         elif event["kind"] == "phase":
             self._print(f"step {event['step']:>7,}  {event['message']}")
-        elif event["kind"] == "held_out" and "mlm_loss" not in event:
-            skipped = ("kind", "step", "tokens")
-            numbers = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in event.items() if name not in skipped]
-            self._print(f"step {event['step']:>7,}  held out: {', '.join(numbers)}")
         elif event["kind"] == "held_out":
-            nsp = event["nsp_accuracy"]
-            self._print(
-                f"step {event['step']:>7,}  held out: loss {event['mlm_loss']:.3f}, masked words right "
-                f"{event['mlm_accuracy']:.1%}, in the top five {event['mlm_top5']:.1%}"
-                + (f", next sentence right {nsp:.1%}" if nsp is not None else "")
-            )
+            self._print(f"step {event['step']:>7,}  {held_out_in_words(event)}")
 
 
 def watching(quiet: bool) -> AbstractContextManager[Any]:

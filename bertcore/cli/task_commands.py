@@ -21,6 +21,7 @@ from bertcore.cli.output import (
     print_json,
     refuse_folder,
     say,
+    say_measured,
     write_answer,
 )
 from bertcore.errors import BertcoreError
@@ -258,6 +259,8 @@ def evaluate(
     for name, value in numbers.items():
         shown = "none" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
         say(f"{name.replace('_', ' '):24} {shown}")
+    if options.data:
+        say_measured(found["examples"], found["examples_cut"])
     if options.corpus and not options.whole:
         say(
             f"Only the held-out part of the text is measured, {found['documents']:,} of "

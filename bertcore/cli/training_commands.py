@@ -20,6 +20,7 @@ from bertcore.cli.output import (
     is_follower,
     print_json,
     say,
+    say_measured,
 )
 from bertcore.cli.progress import watching
 from bertcore.cli.run_settings import run_and_settings, with_flags_of
@@ -141,10 +142,12 @@ def finetune(
         snapshot = start_or_resume_finetuning(options, run, resume, on_event)
     if is_follower():
         return
-    metrics = read_json(run / EVALUATION_FILE, "run it again with --resume")["metrics"]
-    if _print_end(run, snapshot, as_json, metrics=metrics):
+    found = read_json(run / EVALUATION_FILE, "run it again with --resume")
+    metrics, measured = found["metrics"], {name: found[name] for name in ("examples", "examples_cut")}
+    if _print_end(run, snapshot, as_json, metrics=metrics, **measured):
         for metric, value in metrics.items():
             say(f"  {metric.replace('_', ' '):24} {value:.4f}")
+        say_measured(**measured)
         say(f"Try it: bertcore predict {run} ...")
 
 

@@ -23,19 +23,20 @@ from bertcore.tasks.examples import AnswerExample, Example
 from bertcore.tasks.features.collate import Order, TaskBatches, to_device
 from bertcore.tasks.features.make import make_features
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
+from bertcore.tasks.inference.predict import reading_batches
 from bertcore.tasks.readers.reading import TaskFile, task_named
 from bertcore.tasks.readers.spec import TaskSpec
 from bertcore.training.distributed import ProcessGroup, process_group
 from bertcore.training.evaluate import EVALUATION_FILE
 from bertcore.training.finetune_options import FinetuneOptions
 from bertcore.training.first_batch import write_task_batch
-from bertcore.training.loop import run_training
+from bertcore.training.loop import MEASURING_SHARE, run_training
 from bertcore.training.model_card import RunStory, task_card
 from bertcore.training.optimizer import SCHEDULES, depth_of, make_optimizer
 from bertcore.training.options import Budget, LoopOptions
 from bertcore.training.precision import choose_precision, default_threads, same_precision
 from bertcore.training.resume_settings import open_or_create
-from bertcore.training.task_files import data_key, read_examples
+from bertcore.training.task_files import data_key, learned_windows, read_examples, sample
 from bertcore.training.trainable import Event, Materials, OnEvent, StepResult
 
 HEAD_OF_KIND = {  # kind of task -> the head that learns it
@@ -50,6 +51,9 @@ HEAD_OF_KIND = {  # kind of task -> the head that learns it
 _DEFAULT_EPOCHS = 3.0
 _FEWEST_STEPS = 150  # where no budget is given: three passes over a small file would teach nothing
 _RATE_OF_BASE, _BASE_WIDTH = 5e-5, 768
+_SMALLEST_SAMPLE = 64  # of the held-out examples; also what is measured before the first step
+_SAMPLE_OF_MINUTES = 512  # where the budget is in minutes, and nobody knows how many steps that will be
+_STEP_PASSES = 3  # a step costs as much as so many forward passes: its own, and twice that backwards
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class TaskMaterials(Materials):
     task: TaskSpec
     batches: TaskBatches
     held_out: TaskBatches
+    held_out_sample: TaskBatches  # what is measured before the end of the budget
+    first_sample: TaskBatches  # and before the first step
 
 
 class StepBatch(NamedTuple):
@@ -112,7 +118,7 @@ class FineTuning:
         self.name = options.name
         self.loop_options: LoopOptions = options.training
         self._prefetcher = Prefetcher(self.make_batch)
-        self._evaluation: TaskEvaluation | None = None  # of the weights as they are now
+        self._evaluation: TaskEvaluation | None = None  # on all that is held out, of the weights as they are now
         self._epoch: tuple[int, Order] | None = None  # the number of an epoch, and the units of each of its batches
 
     # --- before the first step
@@ -132,9 +138,23 @@ class FineTuning:
         model = task_model(checkpoint, spec, train, options).to(device)
         self._freeze(model)
         report("Tokenising the examples.")
-        batches, held_out = (
-            self._batches(file.examples, checkpoint, spec, train.labels, model) for file in (train, dev)
-        )
+        batches = self._batches(train.examples, checkpoint, spec, train.labels, model)
+
+        def to_measure(examples: tuple[Example, ...]) -> TaskBatches:
+            windows = learned_windows(options.data)
+            return reading_batches(
+                spec.kind,
+                examples,
+                checkpoint.tokenizer,
+                train.labels,
+                model.config,
+                windows,
+                crf=options.crf,
+                need_answers=True,
+            )
+
+        held_out = to_measure(dev.examples)
+        count = self._sample_size(batches, held_out)
         precision = same_precision(training.precision, device, self.group)
         self._per_epoch = len(batches)
         self._loss = self.group.parallel(model, task_losses)
@@ -147,7 +167,7 @@ class FineTuning:
             optimizer=make_optimizer(model, self.peak_rate(model), training.weight_decay, training.layer_decay),
             budget=self.budget(self._per_epoch),
             summary=(
-                f"{spec.title}: {len(train.examples):,} examples to learn from, {len(dev.examples):,} held out; "
+                f"{spec.title}: {_examples_in_words(batches)} to learn from, {_examples_in_words(held_out)} held out; "
                 f"{checkpoint.name}, {self.group.devices}, {torch.get_num_threads()} threads, "
                 f"{precision.reason}"
             ),
@@ -155,8 +175,23 @@ class FineTuning:
             task=spec,
             batches=batches,
             held_out=held_out,
+            held_out_sample=held_out if count >= len(dev.examples) else to_measure(sample(dev.examples, count)),
+            first_sample=to_measure(sample(dev.examples, min(count, _SMALLEST_SAMPLE))),
         )
         return self.materials
+
+    def _sample_size(self, batches: TaskBatches, held_out: TaskBatches) -> int:
+        """How many held-out examples a measurement before the last one reads, so that all of them together take no
+        more than a share of the run's work: all of them where there are few, or the run is long."""
+        training, examples = self.options.training, len(held_out.features.examples)
+        steps = self.budget(len(batches)).steps
+        if steps is None:
+            return min(examples, _SAMPLE_OF_MINUTES)
+        a_pass = len(batches.features.ids.values)  # tokens
+        trained = steps / len(batches) * a_pass * _STEP_PASSES
+        affordable = MEASURING_SHARE * trained / training.evaluations
+        share = affordable / len(held_out.features.ids.values)
+        return min(examples, max(_SMALLEST_SAMPLE, int(share * examples)))
 
     def _batches(
         self,
@@ -282,17 +317,21 @@ class FineTuning:
 
     # --- between steps
 
-    def measure(self) -> dict[str, Any]:
-        evaluation = self._evaluate()
-        return {"loss": evaluation.loss, **evaluation.metrics}
-
-    def _evaluate(self) -> TaskEvaluation:
+    def measure(self, fraction: float) -> dict[str, Any]:
+        """In fp32 whatever the steps are computed in, as `bertcore evaluate` and `predict` read."""
         materials = self.materials
-        with materials.precision.autocast(materials.device):
-            self._evaluation = evaluate_task(materials.model, materials.held_out, materials.device)
-        return self._evaluation
+        batches = materials.held_out if fraction >= 1.0 else materials.held_out_sample
+        evaluation = self._evaluate(batches if fraction > 0.0 else materials.first_sample)
+        return {"loss": evaluation.loss, **evaluation.metrics, "examples": evaluation.examples}
+
+    def _evaluate(self, batches: TaskBatches) -> TaskEvaluation:
+        evaluation = evaluate_task(self.materials.model, batches, self.materials.device)
+        self._evaluation = evaluation if batches is self.materials.held_out else None
+        return evaluation
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
+        if now.get("examples") != best.get("examples"):  # a larger sample: there is nothing to compare with yet
+            return True
         main = next((name for name in self.materials.task.metrics if name in now and name in best), None)
         return bool(now[main] > best[main]) if main else bool(now["loss"] < best["loss"])
 
@@ -306,7 +345,8 @@ class FineTuning:
 
     def finish(self, folder: RunFolder, done: bool) -> None:
         """The last measurement in full, measured anew where the run went on after it; and the model card."""
-        materials, evaluation = self.materials, self._evaluation or self._evaluate()
+        materials = self.materials
+        evaluation = self._evaluation or self._evaluate(materials.held_out)
         write_json(folder.path / EVALUATION_FILE, asdict(evaluation))
         story = RunStory.of(folder, done, materials.budget)
         card = task_card(
@@ -323,6 +363,13 @@ class FineTuning:
 
     def close(self) -> None:
         self._prefetcher.close()
+
+
+def _examples_in_words(batches: TaskBatches) -> str:
+    """ "1,200 examples (3 of them cut)"."""
+    features = batches.features
+    cut = f" ({features.examples_cut:,} of them cut)" if features.examples_cut else ""
+    return f"{len(features.examples):,} examples{cut}"
 
 
 def _count_labels(labels: torch.Tensor) -> int:

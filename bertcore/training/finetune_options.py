@@ -31,6 +31,9 @@ class TaskDataOptions(Settings):
         64, "Distance between the starts of two windows of a long passage", unit="tokens", at_least=1, at_most=500
     )
     max_examples: int | None = setting(None, "Use only this many training examples", at_least=1, at_most=10**9)
+    max_held_out: int | None = setting(
+        None, "Measure on only this many held-out examples, drawn once", at_least=2, at_most=10**9
+    )
 
 
 @dataclass(frozen=True)

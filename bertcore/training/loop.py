@@ -38,6 +38,7 @@ from bertcore.training.records import Progress, Records, load_newest, save_progr
 from bertcore.training.trainable import Materials, OnEvent, Trainable
 
 SHORT_RUN_STEPS = 1000  # up to here every step is logged
+MEASURING_SHARE = 0.1  # of a run's work or time goes to measurements on held-out data, at most
 LOG_EVERY_S = 0.5  # runs with a budget in minutes log a step this often
 
 
@@ -74,6 +75,8 @@ class TrainingLoop:
         self.phases: list[str] = []
         self._best: Mapping[str, Any] | None = None
         self._worse = 0  # measurements since the best one
+        self._began_at_s = 0.0  # `elapsed_s` when this sitting began
+        self._first_measuring_s = self._measuring_s = self._last_measuring_s = 0.0
         self._out_of_patience = False  # nothing got better for so long that the run ends early
         self._last_log = self._last_snapshot = 0.0
         self._saved_step = -1
@@ -135,6 +138,7 @@ class TrainingLoop:
             if self.group.is_first:
                 self.folder.truncate_metrics(-1)
             self._measure()  # first: a run that is killed between the two begins anew, and measures here again
+            self._first_measuring_s, self._measuring_s = self._measuring_s, 0.0
             self._snapshot()
             return
         materials = self.materials
@@ -145,6 +149,7 @@ class TrainingLoop:
             self.materials = self.trainable.use_precision(progress.precision)
         self.step, self.tokens, self.elapsed_s = progress.step, progress.tokens, progress.elapsed_s
         self._saved_step, self._tokens_at_log, self._elapsed_at_log = self.step, self.tokens, self.elapsed_s
+        self._began_at_s = self.elapsed_s
         self.trainable.restore_data_position(progress.samplers)
         if self.group.is_first:
             self._read_records()
@@ -185,7 +190,8 @@ class TrainingLoop:
             self._take_step()
             if self._measurements_due() > measured:
                 measured = self._measurements_due()
-                self._measure()
+                if self._is_measuring_affordable():
+                    self._measure()
                 gc.collect()
             if is_mark(self.step) or self._now - self._last_snapshot > 60 * self.options.save_minutes:
                 self._snapshot()
@@ -267,6 +273,15 @@ class TrainingLoop:
     def _measurements_due(self) -> int:
         return math.floor(self.fraction * self.options.evaluations + 1e-9)
 
+    def _is_measuring_affordable(self) -> bool:
+        """Of a budget in minutes all measurements but the last take a tenth at most: one that would take more is left
+        out. What a run with a budget in steps does must not depend on a clock."""
+        if self.budget.seconds is None or self.fraction >= 1.0:
+            return True
+        sitting_s, spent_s = self.budget.seconds - self._began_at_s, self.elapsed_s - self._began_at_s
+        allowed_s = (MEASURING_SHARE * sitting_s - self._first_measuring_s) * spent_s / sitting_s
+        return self._measuring_s + self._last_measuring_s <= allowed_s
+
     # --- what it writes
 
     def _is_logged(self, step: int) -> bool:
@@ -294,9 +309,9 @@ class TrainingLoop:
 
     def _measure(self) -> None:
         """Measure on held-out data. It counts as training time, but not in the tokens per second."""
-        started = time.perf_counter()
+        started, elapsed_before_s = time.perf_counter(), self.elapsed_s
         self._check_steps()
-        numbers = self.trainable.measure()
+        numbers = self.trainable.measure(self.fraction)
         line = {"kind": "held_out", "step": self.step, "tokens": self.tokens, **numbers}
         self.records.metric(line)
         self._compare_with_best(line)
@@ -304,6 +319,8 @@ class TrainingLoop:
         self.elapsed_s += seconds
         self._elapsed_at_log += seconds
         self._synchronise()
+        self._last_measuring_s = self.elapsed_s - elapsed_before_s  # the same in all processes
+        self._measuring_s += self._last_measuring_s
 
     def _compare_with_best(self, numbers: Mapping[str, Any]) -> None:
         """Keep the best measurement, and count those since."""

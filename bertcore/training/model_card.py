@@ -238,6 +238,11 @@ def task_card(
         "percentage points.",
         _ONE_SEED,
     ]
+    if evaluation.examples_cut:
+        limits.append(
+            f"{evaluation.examples_cut:,} of these are longer than the {model.config.max_length:,} tokens that the "
+            "model reads; it did not see their ends."
+        )
     if training.patience is not None:
         limits.append("The held-out examples also decided when to stop, so they flatter it a little.")
     return ModelCard(

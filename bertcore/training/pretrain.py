@@ -280,12 +280,12 @@ class Pretraining:
 
     # --- between steps
 
-    def measure(self) -> dict[str, Any]:
+    def measure(self, fraction: float) -> dict[str, Any]:
+        """In fp32 whatever the steps are computed in, as `bertcore evaluate` measures."""
         materials = self.materials
-        with materials.precision.autocast(materials.device):
-            numbers = materials.held_out.measure(materials.model)
-            if materials.questions is not None:
-                numbers["questions"] = materials.questions.answer(materials.model)
+        numbers = materials.held_out.measure(materials.model)
+        if materials.questions is not None:
+            numbers["questions"] = materials.questions.answer(materials.model)
         return numbers
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
@@ -312,8 +312,7 @@ class Pretraining:
 
     def _examples(self) -> dict[str, Any]:
         materials = self.materials
-        with materials.precision.autocast(materials.device):
-            best, worst = best_and_worst(materials.model, materials.held_out.batches, materials.tokenizer)
+        best, worst = best_and_worst(materials.model, materials.held_out.batches, materials.tokenizer)
         return {"best": best, "worst": worst}
 
     def close(self) -> None:

@@ -18,14 +18,13 @@ from bertcore.checkpoint.weights import write_tensors
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json, write_json
 from bertcore.runs.environment import note_environment
+from bertcore.runs.event_words import held_out_in_words
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, PROGRESS_FILE
 from bertcore.training.optimizer import restore_optimizer
 from bertcore.training.trainable import Event, OnEvent
 
 STATUS_EVERY_S = 0.5
-_SHARES = ("accuracy", "top5")  # names that end so are shares of 1
-_MOST_NUMBERS = 6
 
 
 class Records:
@@ -79,8 +78,7 @@ def _event_in_words(event: Mapping[str, Any]) -> str | None:
     if event["kind"] == "phase":
         return f"step {event['step']:,}: {event['message']}"
     if event["kind"] == "held_out":
-        numbers = [f"{name.replace('_', ' ')} {_number(name, event[name])}" for name in _numbers(event)]
-        return f"step {event['step']:,}, held out: {', '.join(numbers)}"
+        return f"step {event['step']:,}, {held_out_in_words(event)}"
     return None
 
 
@@ -91,16 +89,6 @@ def _state_in_words(before: str | None, now: str, step: int) -> str | None:
     if before == "paused" and now == "running":
         return f"continues after the pause, from step {step:,}"
     return None
-
-
-def _numbers(event: Mapping[str, Any]) -> list[str]:
-    left_out = ("kind", "step", "tokens")
-    names = [name for name, value in event.items() if name not in left_out and isinstance(value, float)]
-    return names[:_MOST_NUMBERS]
-
-
-def _number(name: str, value: float) -> str:
-    return f"{value:.1%}" if name.endswith(_SHARES) else f"{value:.3f}"
 
 
 @dataclass(frozen=True)

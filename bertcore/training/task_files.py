@@ -12,13 +12,21 @@ import numpy as np
 from bertcore.checkpoint.checkpoint import ABOUT_FILE, Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.files import read_json_or_empty
+from bertcore.model.tap import Changes
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import Example, SummaryExample
-from bertcore.tasks.features.collate import TaskBatches
-from bertcore.tasks.features.make import make_features
+from bertcore.tasks.features.predictions import Prediction
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
-from bertcore.tasks.inference.predict import BATCH_SIZE, STRIDE, labels_of, required_kind, task_kind
+from bertcore.tasks.inference.predict import (
+    Progress,
+    Windows,
+    labels_of,
+    predict,
+    reading_batches,
+    required_kind,
+    task_kind,
+)
 from bertcore.tasks.readers.reading import TaskFile, find_file, read_task, task_named
 from bertcore.tasks.readers.spec import Role, TaskSpec
 from bertcore.tasks.readers.summaries import with_labels
@@ -43,7 +51,8 @@ def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
     except BertcoreError:
         place = None
     if place is not None:
-        return train, with_answers(spec, read_task(spec, place, "dev", columns, train.labels))
+        dev = with_answers(spec, read_task(spec, place, "dev", columns, train.labels))
+        return train, replace(dev, examples=sample(dev.examples, data.max_held_out))
     count = round(data.dev_share * len(train.examples))
     if count < 2 or len(train.examples) - count < 2:
         raise BertcoreError(
@@ -52,7 +61,16 @@ def read_examples(options: FinetuneOptions) -> tuple[TaskFile, TaskFile]:
         )
     chosen = set(np.random.default_rng(_HELD_OUT_SEED).permutation(len(train.examples))[:count].tolist())
     sides = [tuple(each for at, each in enumerate(train.examples) if (at in chosen) == side) for side in (False, True)]
-    return replace(train, examples=sides[0]), replace(train, split="dev", examples=sides[1])
+    held_out = sample(sides[1], data.max_held_out)
+    return replace(train, examples=sides[0]), replace(train, split="dev", examples=held_out)
+
+
+def sample(examples: Sequence[Example], count: int | None) -> tuple[Example, ...]:
+    """So many of the examples at most, in their order; always the same ones. None: all."""
+    if count is None or count >= len(examples):
+        return tuple(examples)
+    chosen = np.random.default_rng(_HELD_OUT_SEED).permutation(len(examples))[:count]
+    return tuple(examples[at] for at in sorted(chosen.tolist()))
 
 
 def with_answers(spec: TaskSpec, file: TaskFile) -> TaskFile:
@@ -91,34 +109,48 @@ def data_key(train: TaskFile, dev: TaskFile, checkpoint: Checkpoint) -> str:
 def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping[Any, str]) -> TaskEvaluation:
     """A fine-tuned checkpoint on a task's held-out file (or a folder's dev part).
 
-    A snapshot of a run on this task reads it as its run does: the same columns, lengths and windows.
+    A snapshot of a run on this task reads it as its run does: the same columns and windows.
     Raises BertcoreError where the file does not fit the task, or the checkpoint has no head or other labels for it.
     """
     spec, labels = task_named(task), labels_of(checkpoint)
     if task_kind(checkpoint) != spec.kind:
         raise BertcoreError(f"The model {checkpoint.name} was not fine-tuned on {spec.name}; open one that was.")
-    length = checkpoint.config.max_length
     data = data_of_run(checkpoint.folder)
-    if data is None or data.task != task:
-        data = TaskDataOptions(max_length=length, stride=min(STRIDE, length // 4))
-    read_as = {**cast(Mapping[Role, str], data.columns), **columns}
+    own = data.columns if data is not None and data.task == task else {}
+    read_as = {**cast(Mapping[Role, str], own), **columns}
     file = with_answers(spec, read_task(spec, path, "dev", read_as, labels))
     if file.labels and file.labels != labels:
         raise BertcoreError(
             f"The model {checkpoint.name} chooses from {', '.join(labels)}; {spec.name} has {', '.join(file.labels)}."
         )
-    features = make_features(
+    batches = reading_batches(
         spec.kind,
         file.examples,
         checkpoint.tokenizer,
         labels,
-        max_length=min(data.max_length, length),
+        checkpoint.config,
+        learned_windows(data),
         crf="crf" in checkpoint.tasks,
-        doc_stride=data.stride,
         need_answers=True,
     )
-    batches = TaskBatches(features, BATCH_SIZE, checkpoint.tokenizer.pad_id, shuffle=False)
     return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device)
+
+
+def predict_as_learned(
+    checkpoint: Checkpoint,
+    examples: Sequence[Example],
+    progress: Progress | None = None,
+    *,
+    changes: Changes | None = None,
+) -> list[Prediction]:
+    """As `predict`, with passages in the windows of the model's own run."""
+    windows = learned_windows(data_of_run(checkpoint.folder))
+    return predict(checkpoint, examples, progress, windows=windows, changes=changes)
+
+
+def learned_windows(data: TaskDataOptions | None) -> Windows | None:
+    """Those of a run with this data; None: whatever is usual."""
+    return None if data is None else Windows(data.max_length, data.stride)
 
 
 def data_of_run(folder: Path) -> TaskDataOptions | None:

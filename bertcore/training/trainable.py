@@ -64,8 +64,8 @@ class Trainable(Protocol):
     def forward_backward(self, step: int, fraction: float, log: bool) -> StepResult:
         """The losses of step number `step`, and their gradients. With `log` its metrics are wanted."""
 
-    def measure(self) -> dict[str, Any]:
-        """Numbers on held-out data."""
+    def measure(self, fraction: float) -> dict[str, Any]:
+        """Numbers on held-out data, at this share of the budget: at 1.0 on all of it."""
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
         """Whether a measurement is better than the best so far."""

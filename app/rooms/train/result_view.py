@@ -101,6 +101,7 @@ class ResultView(QWidget):
         self._result: RunResult | None = None
         self.metrics = BarList(self.tr("Metrics on held-out examples"))
         self.confusion = ConfusionMatrix()
+        self._measured_on = label("", "muted", wrap=True)
         self._note, self._others = label("", "muted", wrap=True), label("", "muted", wrap=True)
         self._table_title = label(self.tr("Confusion matrix"), "title")
         self.worst, self.best = _rich(), _rich()
@@ -119,6 +120,8 @@ class ResultView(QWidget):
         self.metrics.set_bars(_bars({name: result.metrics[name] for name in order if name not in others}))
         self._others.setText(", ".join(f"{metric_name(name)} {score(result.metrics[name])}" for name in others))
         self._others.setVisible(bool(others))
+        self._measured_on.setText(self._measured_in_words(result))
+        self._measured_on.setVisible(result.examples > 0)
         self._columns.setVisible(not result.sides)
         self._sides_holder.setVisible(bool(result.sides))
         for widget in (self._table_title, self._table_save, self.confusion, self._note):
@@ -149,6 +152,7 @@ class ResultView(QWidget):
         title = label(self.tr("On held-out examples"), "title")
         lines = vbox(
             _line(title, FigureButton(self._metrics_figure, self.metrics, title.text())),
+            self._measured_on,
             self.metrics,
             self._others,
             10,
@@ -165,6 +169,12 @@ class ResultView(QWidget):
             fill(column, label(title, "title"), examples, 6)
         column.addStretch(1)
         return holder
+
+    def _measured_in_words(self, result: RunResult) -> str:
+        words = self.tr("Measured on %n example(s) that it never learned from.", "", result.examples)
+        if result.examples_cut:
+            words += " " + self.tr("Longer than the model reads, so cut: %n example(s).", "", result.examples_cut)
+        return words
 
     def _metrics_figure(self) -> Figure | None:
         if self._result is None:

@@ -4676,6 +4676,20 @@ Ein anderer Schluss</translation>
 <source>Held-out text</source>
 <translation>Ungesehener Text</translation>
 </message>
+<message numerus="yes">
+<source>Longer than the model reads, so cut: %n example(s).</source>
+<translation>
+<numerusform>Länger, als das Modell liest, daher gekürzt: %n Beispiel.</numerusform>
+<numerusform>Länger, als das Modell liest, daher gekürzt: %n Beispiele.</numerusform>
+</translation>
+</message>
+<message numerus="yes">
+<source>Measured on %n example(s) that it never learned from.</source>
+<translation>
+<numerusform>Gemessen an %n Beispiel, aus dem es nie gelernt hat.</numerusform>
+<numerusform>Gemessen an %n Beispielen, aus denen es nie gelernt hat.</numerusform>
+</translation>
+</message>
 <message>
 <source>Metrics on held-out examples</source>
 <translation>Messwerte auf ungesehenen Beispielen</translation>

@@ -82,8 +82,14 @@ class Features:
     labels: tuple[str, ...]  # what is chosen from; () where that is not named
     ids: Ragged  # N rows, 32 bits
     segments: Ragged  # N rows, 8 bits; the frame's, whether or not the model has segments
+    cut: NDArray[np.int64]  # (N) tokens that a sequence had no room for; of a passage none, as it has windows
     example_of: NDArray[np.int64]  # (N) the example that a sequence is of
     labelled: bool  # whether every example's answer is known; if not, a loss means nothing
+
+    @property
+    def examples_cut(self) -> int:
+        """How many examples the model does not read to their end."""
+        return len(np.unique(self.example_of[self.cut > 0]))
 
     @property
     def unit_starts(self) -> NDArray[np.int64]:

@@ -52,8 +52,7 @@ def text_features(
         of_a = text_ids(tokenizer, [a for a, _ in texts])
         of_b = iter(text_ids(tokenizer, [b for _, b in texts if b]))
         for a, (_, b) in zip(of_a, texts, strict=True):
-            ids, segments, _ = framing.fitted(a, next(of_b) if b else None, max_length)
-            writer.add(ids, segments)
+            writer.add(*framing.fitted(a, next(of_b) if b else None, max_length))
     answers = _ANSWERS[kind](examples, labels)
     known = all(example.label is not None for example in examples)
     numbers = np.arange(len(examples))
@@ -68,8 +67,7 @@ def choice_features(examples: Sequence[ChoiceExample], tokenizer: Tokenizer, max
         of_a = text_ids(tokenizer, [a for a, _ in pairs])
         of_b = iter(text_ids(tokenizer, [b for _, b in pairs if b]))
         for a, (_, b) in zip(of_a, pairs, strict=True):
-            ids, segments, _ = framing.fitted(a, next(of_b) if b else None, max_length)
-            writer.add(ids, segments)
+            writer.add(*framing.fitted(a, next(of_b) if b else None, max_length))
     counts = [len(example.endings) for example in examples]
     answers = np.array([_ending(i, example) for i, example in enumerate(examples)], dtype=np.int64)
     known = all(example.label is not None for example in examples)
@@ -183,7 +181,7 @@ def span_features(
             begin = len(framing.pair.before) + len(kept) + len(framing.pair.between)
             for first, count in windows(len(pieces.ids), room - len(kept), doc_stride):
                 ids, segments = framing.framed(kept, pieces.ids[first : first + count])
-                writer.add(ids, segments)
+                writer.add(ids, segments, len(question) - len(kept))
                 passage.append((begin, count, first))
                 answers.append(_in_window(answer, begin, count, first))
                 example_of.append(i)
@@ -248,13 +246,13 @@ def tag_features(
         ):
             ids, segments = framing.framed(pieces.ids[:room], None)
             first_pieces.append(_first_pieces(pieces, examples[i].words, room, len(framing.single.before), len(ids)))
-            writer.add(ids, segments)
-    all_ids, all_segments = writer.done()
+            writer.add(ids, segments, max(0, len(pieces.ids) - room))
+    all_ids, all_segments, cut = writer.done()
     words = Ragged.of(first_pieces)
     answers = Ragged(_answers(examples, words, labels), all_ids.starts)
     known = all(example.tags is not None for example in examples)
     numbers = np.arange(len(examples))
-    return TagFeatures("tag", head, examples, labels, all_ids, all_segments, numbers, known, words, answers)
+    return TagFeatures("tag", head, examples, labels, all_ids, all_segments, cut, numbers, known, words, answers)
 
 
 def _first_pieces(pieces: Pieces, words: Sequence[str], room: int, before: int, length: int) -> list[int]:
@@ -306,8 +304,8 @@ def summary_features(examples: Sequence[SummaryExample], tokenizer: Tokenizer, m
         for i, document in zip(portion, documents, strict=True):
             _check(i, document)
             sentences = [next(ids) for _ in document.sentences]
-            tokens, segments, places = _one_sequence(sentences, framing, max_length)
-            writer.add(tokens, segments)
+            tokens, segments, places, cut = _one_sequence(sentences, framing, max_length)
+            writer.add(tokens, segments, cut)
             firsts.append(places)
     rows = Ragged.of(firsts)
     flat = [_labels(document, len(places)) for document, places in zip(examples, firsts, strict=True)]
@@ -319,19 +317,21 @@ def summary_features(examples: Sequence[SummaryExample], tokenizer: Tokenizer, m
 
 def _one_sequence(
     sentences: list[list[int]], framing: Framing, max_length: int
-) -> tuple[list[int], bytearray, list[int]]:
-    """Ids, segments, and the places where sentences begin."""
+) -> tuple[list[int], bytearray, list[int], int]:
+    """Ids, segments, the places where sentences begin, and how many tokens there was no room for."""
     ids: list[int] = []
-    segments, places = bytearray(), []
+    segments, places, cut = bytearray(), [], 0
     specials = framing.single.specials
     for number, sentence in enumerate(sentences):
         if number and len(ids) + len(sentence) + specials > max_length:
+            cut += sum(map(len, sentences[number:]))
             break
-        framed, _, _ = framing.fitted(sentence, None, max_length)
+        framed, _, lost = framing.fitted(sentence, None, max_length)
+        cut += lost
         places.append(len(ids))
         ids += framed
         segments += bytes((number % 2,)) * len(framed)
-    return ids, segments, places
+    return ids, segments, places, cut
 
 
 def _labels(document: SummaryExample, count: int) -> list[float]:

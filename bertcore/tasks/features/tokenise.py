@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bertcore.data.text import in_portions
 from bertcore.errors import BertcoreError
@@ -74,20 +75,24 @@ class SequenceWriter:
 
     def __init__(self) -> None:
         self._ids, self._segments, self._starts = array("i"), bytearray(), array("q", [0])
+        self._cut = array("q")
 
     def __len__(self) -> int:
         return len(self._starts) - 1
 
-    def add(self, ids: list[int], segments: bytes | bytearray) -> None:
+    def add(self, ids: list[int], segments: bytes | bytearray, cut: int = 0) -> None:
+        """`cut`: tokens that the sequence had no room for."""
         self._ids.extend(ids)
         self._segments += segments
         self._starts.append(len(self._ids))
+        self._cut.append(cut)
 
-    def done(self) -> tuple[Ragged, Ragged]:
-        """Ids (32 bits) and segments (8 bits) of all sequences."""
+    def done(self) -> tuple[Ragged, Ragged, NDArray[np.int64]]:
+        """Ids (32 bits) and segments (8 bits) of all sequences, and how many tokens each had no room for."""
         starts = np.array(self._starts, dtype=np.int64)
         segments = np.frombuffer(bytes(self._segments), dtype=np.uint8)
-        return Ragged(np.array(self._ids, dtype=np.int32), starts), Ragged(segments, starts)
+        ids = Ragged(np.array(self._ids, dtype=np.int32), starts)
+        return ids, Ragged(segments, starts), np.array(self._cut, dtype=np.int64)
 
 
 def portions(count: int) -> Iterator[range]:

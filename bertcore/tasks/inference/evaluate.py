@@ -36,6 +36,8 @@ class TaskEvaluation:
     confusion: list[list[int]] | None  # rows: right labels, columns: given ones; None without labels, or with too many
     best: list[dict[str, Any]]  # examples with the lowest loss, and what was said of them
     worst: list[dict[str, Any]]
+    examples: int  # how many were measured
+    examples_cut: int  # of these, how many are longer than the model reads: it did not see their ends
 
 
 def evaluate_task(model: Bert, batches: TaskBatches, device: torch.device) -> TaskEvaluation:
@@ -56,6 +58,8 @@ def evaluate_task(model: Bert, batches: TaskBatches, device: torch.device) -> Ta
         confusion=confusion(gold, given, features.labels).tolist() if has_table else None,
         best=[_described(features, predictions, gold, losses, at) for at in best],
         worst=[_described(features, predictions, gold, losses, at) for at in worst],
+        examples=len(features.examples),
+        examples_cut=features.examples_cut,
     )
 
 

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.config import BertConfig
 from bertcore.data.tokenising import split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
@@ -27,16 +29,24 @@ from bertcore.tasks.features.collate import TaskBatches, to_device
 from bertcore.tasks.features.decode import DecodeSettings, decode
 from bertcore.tasks.features.make import make_features
 from bertcore.tasks.features.predictions import Prediction
+from bertcore.tokenizer.tokenizer import Tokenizer
 
 Progress = Callable[[float], object]  # called with the share done, 0..1; may raise to end the work
 BATCH_SIZE = 16
-STRIDE = 128  # a window of a long passage begins every so many tokens
+STRIDE = 128  # where no run says otherwise, a window of a long passage begins every so many tokens
 _KINDS: dict[str, Kind] = {
     "single_label_classification": "classify",
     "multi_label_classification": "multilabel",
     "regression": "regress",
 }
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+
+
+class Windows(NamedTuple):
+    """How a long passage is cut: into windows of `length` tokens, one of which begins every `stride` tokens."""
+
+    length: int
+    stride: int
 
 
 def task_kind(checkpoint: Checkpoint) -> Kind | None:
@@ -88,9 +98,11 @@ def predict(
     examples: Sequence[Example],
     progress: Progress | None = None,
     *,
+    windows: Windows | None = None,
     changes: Changes | None = None,
 ) -> list[Prediction]:
-    """What the model says of each example, in their order; `progress` and `changes` as in `run_task`.
+    """What the model says of each example, in their order; `windows` as in `reading_batches`, `progress` and `changes`
+    as in `run_task`.
 
     Raises BertcoreError where the model has no head for a task.
     """
@@ -99,21 +111,49 @@ def predict(
         raise BertcoreError(
             f"The model {checkpoint.name} gives {config.label_count} numbers at once; only one is shown here."
         )
-    features = make_features(
+    batches = reading_batches(
         kind,
         [_unanswered(example) for example in examples],
         checkpoint.tokenizer,
         labels_of(checkpoint),
-        max_length=config.max_length,
+        config,
+        windows,
         crf="crf" in checkpoint.tasks,
-        doc_stride=min(STRIDE, config.max_length // 4),
-    )
-    batches = TaskBatches(
-        features, BATCH_SIZE, checkpoint.tokenizer.pad_id, segments=config.type_vocab_size > 1, shuffle=False
     )
     device = checkpoint.model.embeddings.token.weight.device
     outputs = run_task(checkpoint.model, batches, device, progress, changes=changes)
-    return decode(features, outputs, settings_for(checkpoint.model))
+    return decode(batches.features, outputs, settings_for(checkpoint.model))
+
+
+def reading_batches(
+    kind: Kind,
+    examples: Sequence[Example],
+    tokenizer: Tokenizer,
+    labels: tuple[str, ...],
+    config: BertConfig,
+    windows: Windows | None = None,
+    *,
+    crf: bool = False,
+    need_answers: bool = False,
+) -> TaskBatches:
+    """What a model reads outside training. Whoever predicts or measures reads this, so that their figures agree.
+
+    Texts are cut where the model's positions end, whatever the length in training; passages are read in windows like
+    those that the model learned from. `need_answers` as in `make_features`.
+    """
+    whole = config.max_length
+    windows = windows or Windows(whole, min(STRIDE, whole // 4))
+    features = make_features(
+        kind,
+        examples,
+        tokenizer,
+        labels,
+        max_length=min(windows.length, whole) if kind == "span" else whole,
+        crf=crf,
+        doc_stride=windows.stride,
+        need_answers=need_answers,
+    )
+    return TaskBatches(features, BATCH_SIZE, tokenizer.pad_id, segments=config.type_vocab_size > 1, shuffle=False)
 
 
 def _unanswered(example: Example) -> Example:

@@ -1,0 +1,191 @@
+"""What a run reports is what its model does: the same figures by `evaluate` and `predict`, to the last digit."""
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from bertcore.checkpoint.checkpoint import save_checkpoint
+from bertcore.loaded_model import load
+from bertcore.runs.run_folder import RunFolder
+from bertcore.tasks.features.predictions import gold_answers
+from bertcore.tasks.inference import evaluate as evaluating
+from bertcore.tasks.inference.predict import Windows, predict
+from bertcore.tasks.metrics import measure
+from bertcore.tasks.readers.reading import read_task
+from bertcore.training.evaluate import EVALUATION_FILE, HeldOutText
+from bertcore.training.finetune import start_or_resume_finetuning
+from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions, TuningOptions
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
+from tests.engine.models import tiny_model, word_tokenizer
+from tests.engine.training_runs import metrics, tiny_run, write_text
+
+pytestmark = pytest.mark.usefixtures("fast_disk")
+WORDS = ["the", "cat", "sat", "on", "a", "mat", "it", "was", "dog", "bird", "sang", "very", "comfortable"]
+
+
+@pytest.fixture
+def one_thread() -> Any:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def _model(folder: Path, **changes: Any) -> Path:
+    save_checkpoint(
+        tiny_model(("mlm", "nsp"), num_hidden_layers=2, max_position_embeddings=64, **changes), word_tokenizer(), folder
+    )
+    return folder
+
+
+def _tagged(file: Path, sentences: int, words: int) -> Path:
+    """Dogs and cats are names, but not in every fourth sentence, and nothing says so."""
+    lines = []
+    for number in range(sentences):
+        chosen = [WORDS[(number * 7 + place * (1 + number % 5)) % len(WORDS)] for place in range(words)]
+        lines += [f"{word}\t{'B-PET' if word in ('cat', 'dog') and number % 4 else 'O'}" for word in chosen] + [""]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return file
+
+
+def _tagger(folder: Path, dev_words: int = 40, **training: Any) -> FinetuneOptions:
+    settings = {"steps": 100, "batch_size": 8, "learning_rate": 3e-3, "threads": 1, "evaluations": 2, "seed": 3}
+    return FinetuneOptions(
+        model=str(_model(folder / "model")),
+        data=TaskDataOptions(
+            task="tag",
+            train=str(_tagged(folder / "train.txt", 24, 10)),
+            dev=str(_tagged(folder / "dev.txt", 9, dev_words)),
+            max_length=16,  # the held-out sentences are longer
+        ),
+        training=TuningOptions(**{**settings, **training}),
+    )
+
+
+def _reported(run: Path) -> dict[str, Any]:
+    return dict(json.loads((run / EVALUATION_FILE).read_text()))
+
+
+@pytest.mark.parametrize("training", [{"precision": "fp32"}, {"precision": "bf16"}, {"accumulate": 3}], ids=str)
+def test_the_run_evaluate_and_predict_report_one_figure(
+    tmp_path: Path, one_thread: None, training: dict[str, Any]
+) -> None:
+    options, run = _tagger(tmp_path, **training), tmp_path / "run"
+    start_or_resume_finetuning(options, run, resume=False)
+    reported, opened = _reported(run), load(run)
+    evaluated = opened.evaluate(options.data.dev, "tag")
+    assert evaluated.metrics == reported["metrics"] and evaluated.loss == reported["loss"]
+    gold = read_task("tag", options.data.dev, "dev", {}).examples
+    said = [each.answer for each in opened.predict_file(options.data.dev)]
+    assert measure("tag", gold_answers(gold), said, opened.config.labels) == reported["metrics"]
+    assert 0 < reported["metrics"]["f1"] < 1  # a figure that could differ
+    last = metrics(run, "held_out")[-1]
+    assert last["loss"] == reported["loss"] and last["f1"] == reported["metrics"]["f1"] and last["examples"] == 9
+
+
+def test_passages_are_read_in_the_windows_of_their_run(tmp_path: Path, one_thread: None) -> None:
+    passage = " ".join(WORDS[number % len(WORDS)] for number in range(50))
+    start = passage.index("comfortable")
+    answers = [{"text": "comfortable", "answer_start": start}]
+    questions = [{"id": str(number), "question": "the cat", "answers": answers} for number in range(9)]
+    file = tmp_path / "train.json"
+    file.write_text(json.dumps({"data": [{"paragraphs": [{"context": passage, "qas": questions}]}]}))
+    options = FinetuneOptions(
+        model=str(_model(tmp_path / "model")),
+        data=TaskDataOptions(task="squad", train=str(file), dev=str(file), max_length=24, stride=8),
+        training=TuningOptions(steps=8, learning_rate=3e-3, threads=1, evaluations=1),
+    )
+    start_or_resume_finetuning(options, tmp_path / "run", resume=False)
+    opened, examples = load(tmp_path / "run"), read_task("squad", str(file), "dev", {}).examples
+    said = [each.answer for each in opened.predict_file(file)]
+    scores = [each.score for each in opened.predict_file(file)]
+    assert scores == [each.score for each in predict(opened.checkpoint, examples, windows=Windows(24, 8))]
+    assert scores != [each.score for each in predict(opened.checkpoint, examples, windows=Windows(64, 16))]
+    assert measure("span", gold_answers(examples), said) == _reported(tmp_path / "run")["metrics"]
+
+
+def test_where_held_out_text_is_cut_it_is_said(tmp_path: Path) -> None:
+    options, run = _tagger(tmp_path, dev_words=100), tmp_path / "run"  # the model has 64 positions
+    snapshot = start_or_resume_finetuning(options, run, resume=False)
+    assert (_reported(run)["examples"], _reported(run)["examples_cut"]) == (9, 9)
+    assert "9 examples (9 of them cut) held out" in (run / "log.txt").read_text()
+    assert "9 of these are longer than the 64 tokens" in (snapshot / "README.md").read_text()
+    whole = replace(options, data=replace(options.data, dev=str(_tagged(tmp_path / "short.txt", 9, 40))))
+    start_or_resume_finetuning(whole, tmp_path / "whole", resume=False)
+    assert _reported(tmp_path / "whole")["examples_cut"] == 0
+
+
+def test_held_out_text_is_measured_as_evaluate_measures_it(tmp_path: Path, one_thread: None) -> None:
+    options = tiny_run(write_text(tmp_path), precision="bf16", steps=6)
+    snapshot = start_or_resume(options, tmp_path / "run", resume=False)
+    found = load(snapshot).evaluate_text(
+        options.data.corpus, sequence_length=options.data.sequence_length, sequences=options.training.held_out_sequences
+    )
+    last = metrics(tmp_path / "run", "held_out")[-1]
+    assert {name: found[name] for name in ("loss", "mlm_loss", "mlm_accuracy", "nsp_accuracy")} == {
+        name: last[name] for name in ("loss", "mlm_loss", "mlm_accuracy", "nsp_accuracy")
+    }
+
+
+def test_a_small_run_is_not_swamped_by_measuring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few examples to learn from, many held out: a sample is measured on the way, all of them once, at the end."""
+    read: list[int] = []
+    real = evaluating.run_task
+
+    def counting(model: Any, batches: Any, *rest: Any, **more: Any) -> Any:
+        read.append(len(batches.features.examples))
+        return real(model, batches, *rest, **more)
+
+    monkeypatch.setattr(evaluating, "run_task", counting)
+    options = _tagger(tmp_path, steps=4, evaluations=4)
+    options = replace(options, data=replace(options.data, dev=str(_tagged(tmp_path / "many.txt", 300, 10))))
+    start_or_resume_finetuning(options, tmp_path / "run", resume=False)
+    assert read[-1] == 300 == _reported(tmp_path / "run")["examples"]
+    assert len(read) == 5 and all(count == 64 for count in read[:-1])
+
+
+def test_held_out_examples_can_be_limited(tmp_path: Path) -> None:
+    options = _tagger(tmp_path, steps=2)
+    options = replace(options, data=replace(options.data, max_held_out=5))
+    start_or_resume_finetuning(options, tmp_path / "run", resume=False)
+    assert _reported(tmp_path / "run")["examples"] == 5
+
+
+def test_measuring_takes_a_tenth_of_a_time_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spent: list[float] = []
+
+    def slow(self: HeldOutText, model: Any) -> dict[str, Any]:
+        time.sleep(0.08)
+        spent.append(0.08)
+        return {"loss": 1.0, "mlm_loss": 1.0, "mlm_accuracy": 0.0, "mlm_top5": 0.0}
+
+    monkeypatch.setattr(HeldOutText, "measure", slow)
+    options: PretrainOptions = tiny_run(
+        write_text(tmp_path), steps=None, minutes=0.05, evaluations=20, causal_share=0.0
+    )
+    start_or_resume(options, tmp_path / "run", resume=False)
+    lines = metrics(tmp_path / "run", "held_out")
+    assert 0.08 * len(lines[:-1]) <= 0.1 * 3.0 + 0.02 and 2 <= len(lines) < 6
+    assert lines[-1]["step"] == RunFolder(tmp_path / "run").status().step  # the end is measured in any case
+
+
+def test_one_measurement_has_one_loss(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The terminal says what the log says."""
+    from bertcore.cli.progress import ProgressBar
+
+    with ProgressBar() as bar:
+        start_or_resume(tiny_run(write_text(tmp_path), steps=2), tmp_path / "run", resume=False, on_event=bar)
+    logged = [
+        line.split("held out: ")[1]
+        for line in (tmp_path / "run" / "log.txt").read_text().splitlines()
+        if "held out: " in line
+    ]
+    printed = " ".join(capsys.readouterr().err.split())
+    assert len(logged) == 2 and all(" ".join(line.split()) in printed for line in logged)
+    assert f"loss {metrics(tmp_path / 'run', 'held_out')[-1]['loss']:.3f}" in logged[-1]
