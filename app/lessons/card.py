@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 from ..look import theme
 from ..widgets.card import GAP_PX, Hint, button, label, scrolled, separator, set_role
 from ..widgets.controls import IconButton
+from ..widgets.flow_layout import FlowLayout
 from ..widgets.layouts import hbox, vbox
 from .cutting import CuttingSteps
 from .judging import filled, is_right, right_options
@@ -74,6 +75,7 @@ class LessonCard(QFrame):
             gap_px=6,
             margins=(gap, theme.px(8), gap, 0),
         )
+        keys.setVisible(not theme.is_projector())  # the buttons' tool tips say it, too
         foot = hbox(self.back, None, keys, None, self.hand_in, self.next, margins=(gap, theme.px(4), gap, theme.px(10)))
         vbox(self._head, (self._area, 1), foot, parent=self, gap_px=4)
         for key, run in ((Qt.Key.Key_Left, player.back), (Qt.Key.Key_Right, player.next)):
@@ -162,7 +164,10 @@ class QuestionBox(QWidget):
         self.field: QPlainTextEdit | None = None
         self.check = button(self.tr("Check my answer"), self._on_check_clicked, look="small")
         self.show_answer = button(self.tr("Show answer"), lambda: player.reveal(), look="small")
-        vbox(self._asked, *self._build_inputs(), hbox(self.check, self.show_answer, None), parent=self, gap_px=7)
+        buttons = FlowLayout()
+        buttons.addWidget(self.check)
+        buttons.addWidget(self.show_answer)
+        vbox(self._asked, *self._build_inputs(), buttons, parent=self, gap_px=7)
         layout = self.layout()
         assert layout is not None
         layout.addWidget(self._verdict)

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFrame
 
 from ..look import theme
 from ..widgets.card import button, label
-from ..widgets.layouts import hbox, vbox
+from ..widgets.flow_layout import FlowLayout
+from ..widgets.layouts import vbox
 
 STEP_MS = 450
 CONTINUES = "##"
@@ -55,7 +56,9 @@ class CuttingSteps(QFrame):
         self._timer = QTimer(self, interval=STEP_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         pad = theme.px(10)
-        buttons = hbox(self.step, self.play, self.again, None)
+        buttons = FlowLayout()
+        for each in (self.step, self.play, self.again):
+            buttons.addWidget(each)
         vbox(self._tried, self._found, buttons, parent=self, gap_px=6, margins=(pad, pad, pad, pad))
 
     @property

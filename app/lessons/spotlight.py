@@ -48,7 +48,6 @@ class Spotlight(QWidget):
     def _place(self) -> None:
         name = self._name()
         if name != self._unfolded:
-            self._unfolded = name
             self._unfold(name)
         target = find_spot(self._over, name) if name else None
         if target is not self.target:
@@ -78,10 +77,12 @@ class Spotlight(QWidget):
             parent = parent.parentWidget()
 
     def _unfold(self, name: str) -> None:
-        """A side card that is folded away opens; a person may fold it again."""
+        """A side card that is folded away opens, and the one of the last page closes; a person may fold it again."""
+        last, self._unfolded = self._unfolded, name
         for folded in self._over.findChildren(Folded):
-            if folded.isVisible() and folded.card.objectName() == name and folded.card.isHidden():
-                folded.unfold()
+            its_name = folded.card.objectName()
+            if its_name and its_name in (last, name) and not folded.tab.isHidden():
+                folded.tab.setChecked(its_name == name)
 
     def _on_target_destroyed(self) -> None:
         self.target = None

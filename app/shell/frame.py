@@ -58,6 +58,7 @@ class Frame(QWidget):
         self.tokens, self.prediction = QWidget(), PredictionLine()
         self._specs = {spec.key: spec for spec in specs}
         self.help = HelpPanel()
+        self._docked: list[QWidget] = []  # at the right of the rooms
         self.question = QuestionLine()  # what to look at in this text
         self._hinted: list[str] = []  # the words of that text
         self.banner, self._stack = Banner(), QStackedWidget()
@@ -106,6 +107,9 @@ class Frame(QWidget):
     def dock(self, card: QWidget) -> None:
         """Puts a card at the right of the rooms."""
         self._middle.addWidget(card)
+        self._docked.append(card)
+        card.installEventFilter(self)
+        self._fit_rail()
 
     def dock_line(self, line: QWidget) -> None:
         """Puts a line above everything but the title bar."""
@@ -129,12 +133,22 @@ class Frame(QWidget):
         self.banner.shown_changed.connect(holder.setVisible)
         holder.hide()
         self._right = vbox(self._build_text_panel(), holder, (self._stack, 1), gap_px=0)
-        self._middle = hbox(self.rail, (self._right, 1), self.help, gap_px=0)
+        self._middle = hbox(self.rail, (self._right, 1), gap_px=0)
+        self.dock(self.help)
         layout = vbox(self.title_bar, (self._middle, 1), parent=self, gap_px=0)
         if theme.is_projector():
             self.status.float_over(self)
         else:
             layout.addWidget(self.status)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self._fit_rail()
+        return False
+
+    def _fit_rail(self) -> None:
+        """On a projector a room beside a card gets all the width there is."""
+        self.rail.set_narrow(theme.is_projector() and any(not card.isHidden() for card in self._docked))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

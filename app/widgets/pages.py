@@ -15,10 +15,11 @@ def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = Fa
     made.setAccessibleName(name)
     made.setDrawBase(False)
     made.setExpanding(False)
+    made.setElideMode(Qt.TextElideMode.ElideRight)
     for key, (title, hint) in names.items():
         tab = made.addTab(title)
         made.setTabData(tab, key)
-        made.setTabToolTip(tab, tip(hint))
+        made.setTabToolTip(tab, tip(f"{title}: {hint}"))  # a row without room for all of its words shortens them
     return made
 
 

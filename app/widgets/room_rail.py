@@ -9,6 +9,7 @@ from ..look.icons import paint_icon
 from .layouts import vbox
 
 WIDTH_PX, BUTTON_PX, HEIGHT_PX = 76, 60, 56
+NARROW_PX = 28  # a button with its icon alone
 
 
 class RoomButton(QAbstractButton):
@@ -17,12 +18,19 @@ class RoomButton(QAbstractButton):
     def __init__(self, room_key: str, title: str, hint: str) -> None:
         super().__init__()
         self.room_key = room_key
+        self._hint, self._is_narrow = hint, False
         self.setText(title)
         self.setToolTip(hint)
         self.setAccessibleName(title)
         self.setCheckable(True)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFixedSize(self.sizeHint())
+
+    def set_narrow(self, is_narrow: bool) -> None:
+        """The icon alone; the tool tip has the name then."""
+        self._is_narrow = is_narrow
+        self.setToolTip(f"{self.text()}\n{self._hint}" if is_narrow else self._hint)
+        self.update()
 
     def sizeHint(self) -> QSize:
         words = QFontMetrics(theme.font(11.5, bold=True)).horizontalAdvance(self.text()) + theme.px(4)
@@ -36,7 +44,10 @@ class RoomButton(QAbstractButton):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), theme.px(8), theme.px(8))
         color = theme.color("accent" if self.isChecked() else "muted")
         side = theme.px(22)
-        paint_icon(painter, self.room_key, QRectF((self.width() - side) / 2, theme.px(9), side, side), color)
+        top = (self.height() - side) / 2 if self._is_narrow else theme.px(9)
+        paint_icon(painter, self.room_key, QRectF((self.width() - side) / 2, top, side, side), color)
+        if self._is_narrow:
+            return
         painter.setPen(color)
         painter.setFont(theme.font(11.5, bold=self.isChecked()))
         text = self.rect().adjusted(0, theme.px(34), 0, 0)
@@ -63,10 +74,16 @@ class RoomRail(QFrame):
             layout.addWidget(made)
             self._buttons[room_key] = made
         layout.addStretch(1)
-        widest = max((made.width() for made in self._buttons.values()), default=0)
+        self.set_narrow(False)
+
+    def set_narrow(self, is_narrow: bool) -> None:
+        """Icons without names, where what is beside the rail needs the room."""
+        widths = [made.sizeHint().width() for made in self._buttons.values()]
+        width = theme.px(NARROW_PX) if is_narrow else max(widths, default=0)
         for made in self._buttons.values():
-            made.setFixedWidth(widest)
-        self.setFixedWidth(max(theme.column_px(WIDTH_PX), widest + 15))
+            made.set_narrow(is_narrow)
+            made.setFixedWidth(width)
+        self.setFixedWidth(width + 15 if is_narrow else max(theme.column_px(WIDTH_PX), width + 15))
 
     def set_room(self, room_key: str) -> None:
         """A room that is not here leaves no button checked."""

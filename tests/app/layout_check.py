@@ -27,11 +27,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.lessons.card import OptionButton
 from app.look import theme
 from app.widgets.card import Hint
 from app.widgets.command_list import Palette
 from app.widgets.controls import Choice, MenuButton
 from app.widgets.curve_plot import CurvePlot
+from app.widgets.room_rail import RoomButton
 
 TRIES, SETTLING_MS = 5, 40
 SLACK_PX = 2.0  # glyphs and their advance differ by that much
@@ -87,7 +89,7 @@ def _widget_faults(widget: QWidget, root: QWidget) -> Iterator[str]:
     if isinstance(widget, QScrollArea) and widget.horizontalScrollBar().maximum() > 0:
         needs, has = widget.widget().width(), widget.viewport().width()
         yield f"scrolls sideways: has {has}, needs {needs}"
-    if isinstance(widget, QTabBar) and widget.width() < widget.sizeHint().width() - SLACK_PX:
+    if isinstance(widget, QTabBar) and widget.width() < widget.minimumSizeHint().width() - SLACK_PX:
         yield f"has {widget.width()}, its tabs need {widget.sizeHint().width()}"
     least = _least(widget)
     narrow = widget.width() < least.width() - SLACK_PX and not isinstance(widget, SHORTENED)
@@ -130,6 +132,10 @@ def _text(widget: QWidget) -> str:
 
 def _needed(widget: QWidget, text: str) -> QSize:
     """The space that the words take on this widget."""
+    if isinstance(widget, OptionButton):  # writes on as many lines as it needs
+        return QSize(0, widget.sizeHint().height())
+    if isinstance(widget, RoomButton) and widget.width() < widget.sizeHint().width():
+        return QSize(0, 0)  # its icon alone
     if isinstance(widget, QLabel) and text.startswith("<") and widget.textFormat() != Qt.TextFormat.PlainText:
         page = QTextDocument()
         page.setDocumentMargin(0)
@@ -156,6 +162,8 @@ def _needed(widget: QWidget, text: str) -> QSize:
 def _cut_by_parents(widget: QWidget, root: QWidget) -> Iterator[str]:
     """Nothing may stand out of what holds it, but out of a part that scrolls."""
     seen, rect = widget, widget.rect()
+    if rect.isEmpty():
+        return
     while seen is not root and (parent := seen.parentWidget()) is not None:
         rect = QRect(seen.mapToParent(rect.topLeft()), rect.size())
         area = parent.parentWidget()

@@ -13,7 +13,7 @@ from ...widgets.card import GAP_PX, Card, button, label
 from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import fill, hbox, vbox
 
-OFFER_PX = 250
+OFFER_PX = 232
 OFFERS = {  # name of a model -> its task, what it answers
     "bertscope-sentiment": (
         QT_TRANSLATE_NOOP("Offers", "Sentiment"),

@@ -220,8 +220,9 @@ class CheckBars(QWidget):
     def _paint_column(self, painter: QPainter, column: Column, area: QRectF) -> None:
         top = QRectF(area.x(), 0, area.width(), theme.px(TITLE_PX))
         theme.draw_text(painter, top, column.title, "ink", 12.5, bold=True)
-        is_narrow = area.width() < theme.px(NUMBER_PX + LEAST_BAR_PX)  # then numbers stand on pale bars
-        bars = area if is_narrow else area.adjusted(0, 0, -theme.px(NUMBER_PX), 0)
+        room = round(theme.px(NUMBER_PX) * theme.type_px(12) / theme.px(12))  # for a number
+        is_narrow = area.width() < room + theme.px(LEAST_BAR_PX)  # then numbers stand on pale bars
+        bars = area if is_narrow else area.adjusted(0, 0, -room, 0)
         zero = bars.center().x() if column.is_signed else bars.left()
         painter.setPen(QPen(theme.color("line"), 1))
         painter.drawLine(QPointF(zero, area.top()), QPointF(zero, area.bottom()))
@@ -237,9 +238,8 @@ class CheckBars(QWidget):
                 bar = QRectF(min(zero, zero + length), line.y() + 4, max(abs(length), 1.0), line.height() - 8)
                 painter.drawRoundedRect(bar, 2, 2)
             painter.setPen(theme.color("ink" if is_narrow else "muted"))
-            box = QRectF(
-                (bars.left() if is_narrow else bars.right()) + theme.px(4), line.y(), theme.px(NUMBER_PX), line.height()
-            )
+            left = (bars.left() if is_narrow else bars.right()) + theme.px(4)
+            box = QRectF(left, line.y(), room, line.height())
             painter.drawText(box, theme.LEFT, _number(column, row))
 
     def sizeHint(self) -> QSize:

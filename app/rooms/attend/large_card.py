@@ -1,13 +1,14 @@
 """The card in the middle: one head or several, large, in one of several ways."""
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QTabBar
+from PySide6.QtWidgets import QButtonGroup, QSizePolicy, QTabBar, QWidget
 
 from ...figures.figure import Figure
 from ...look import theme
 from ...look.language import QT_TRANSLATE_NOOP
 from ...widgets.card import Card, button, tip
 from ...widgets.controls import Choice
+from ...widgets.flow_layout import FlowLayout
 from ...widgets.pages import MoreButton, tab_bar
 from ..base import ViewSpec, ViewStack
 from .check_view import CheckView
@@ -180,18 +181,20 @@ class LargeCard(Card):
         self.open(MATRIX_KEYS[index])
 
     def _lay_out(self) -> None:
-        group = QButtonGroup(self)
+        group, switches, holder = QButtonGroup(self), FlowLayout(), QWidget()
         if self._is_projector:
-            self.add_to_header(self.matrices)
+            switches.addWidget(self.matrices)
         for key, tab in self.tabs.items():
             tab.setToolTip(tip(self._specs[key].shown_hint))
             tab.clicked.connect(lambda _checked=False, key=key: self.open(self._matrix if key == "matrix" else key))
             group.addButton(tab)
-            self.add_to_header(tab)
+            switches.addWidget(tab)
             if self._specs[key].is_for_experts:
                 tab.hide()
                 self.more.toggled.connect(tab.setVisible)
-        self.add_to_header(self.more)
+        switches.addWidget(self.more)
+        holder.setLayout(switches)  # on several lines where the card is narrow
+        self.add_to_header(holder)
         self.body.addWidget(self.views, 1)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:

@@ -20,7 +20,7 @@ from .what_if import WhatIfPanel
 if TYPE_CHECKING:
     from bertcore.analysis.attention_heads import HeadFacts
 
-WIDTH_PX = 280
+WIDTH_PX = 304
 MOST_BARS = 8
 MOST_SCORES = 4
 

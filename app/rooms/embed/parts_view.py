@@ -21,6 +21,7 @@ from ...state.token_units import Units
 from ...widgets.card import GAP_PX, Card, Hint, label, scrolled
 from ...widgets.controls import MenuButton
 from ...widgets.figure_button import FigureButton, Provider
+from ...widgets.flow_layout import FlowLayout
 from ...widgets.folding_card import folded_on_projector
 from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
@@ -426,8 +427,13 @@ class PartsView(View):
         self.strips_card.add_to_header(self.menu)
         self.strips_card.set_figure(self._strips_figure)
         why = self.tr("This sum is all the model knows about the text before its first layer.")
-        scales = hbox(self.scale_name, self.scale, self.last_scale_name, self.last_scale, 14, (Hint(why), 1), gap_px=4)
-        fill(self.strips_card.body, (self.strips, 1), scales)
+        scales, holder = FlowLayout(14), QWidget()
+        holder.setLayout(scales)
+        for pair in ((self.scale_name, self.scale), (self.last_scale_name, self.last_scale)):
+            together = QWidget()
+            hbox(*pair, parent=together, gap_px=4)
+            scales.addWidget(together)
+        fill(self.strips_card.body, (self.strips, 1), hbox(holder, (Hint(why), 1), gap_px=14))
         self.pictures.set_figures(self._positions_figure, self._segments_figure, self._map_figure)
         self.token.set_figure(self._token_figure, self.tr("the selected token"))
         side = QWidget()

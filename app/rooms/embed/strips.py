@@ -13,7 +13,7 @@ PARTS = 5
 LABEL_PX = 88
 MARK_PX = 26
 GAP_PX = 7
-LEAST_PICTURE_PX = 34  # the height that a name and its note need
+LEAST_PICTURE_PX = 33  # the height that a name and its note need
 REASON_PADDING_PX = 9
 REASON_FONT_PX = 12.5
 WRAPPED = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
@@ -176,7 +176,7 @@ class Strips(PointerWidget):
         reasons = [height for height in self._reason_heights() if height]
         pictures = max(len(self.parts), PARTS) - len(reasons)
         gaps = (pictures + len(reasons) - 1) * theme.px(GAP_PX)
-        return QSize(theme.px(320), sum(reasons) + pictures * theme.px(LEAST_PICTURE_PX) + gaps)
+        return QSize(theme.px(230), sum(reasons) + pictures * theme.px(LEAST_PICTURE_PX) + gaps)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         if event.size().width() != event.oldSize().width() and any(self._reason_heights()):

@@ -14,8 +14,7 @@ from ...widgets.card import label
 from ...widgets.layouts import hbox
 from ..base import View
 
-NAME_PX = 92
-LEAST_PX, MOST_PX, HEIGHT_PX = 90, 240, 28
+LEAST_PX, MOST_PX, HEIGHT_PX = 70, 240, 28
 MARGIN_PX = 9
 HANDLE_PX = 7
 MANY = 30  # stages; from here on they get no dots of their own
@@ -69,7 +68,7 @@ class StageTrack(QSlider):
         return QSize(theme.column_px(MOST_PX), theme.px(HEIGHT_PX))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(theme.px(LEAST_PX), theme.px(HEIGHT_PX))
+        return QSize(theme.column_px(LEAST_PX), theme.px(HEIGHT_PX))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = theme.painter(self)
@@ -110,7 +109,6 @@ class StageSlider(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._name = label("", "strong")
-        self._name.setMinimumWidth(theme.px(NAME_PX))
         self._name.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.track = StageTrack()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -134,10 +132,14 @@ class StageSlider(QWidget):
         self.track.blockSignals(False)
         self.track.update()
         self._show()
+        names = map(self._name_of, range(first, last + 1))
+        self._name.setMinimumWidth(max(map(self._name.fontMetrics().horizontalAdvance, names)))
+
+    def _name_of(self, stage: int) -> str:
+        return self.tr("layer {layer}").format(layer=stage) if self.track.minimum() else stage_name(stage)
 
     def _show(self) -> None:
-        stage = self.track.value()
-        name = self.tr("layer {layer}").format(layer=stage) if self.track.minimum() else stage_name(stage)
+        name = self._name_of(self.track.value())
         self._name.setText(name)
         self.track.setAccessibleDescription(name)
 

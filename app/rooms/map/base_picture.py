@@ -16,6 +16,7 @@ translate = QCoreApplication.translate
 WITHIN = 0.99  # the share of values that the colour scale of the embeddings reaches; a few outliers would pale the rest
 FADED = 0.2  # opacity of heads that are off
 LINE_ALPHA = 110  # of 255: the lines that are not followed
+SLANTED = 62  # height of the slanted names of embeddings
 
 
 def paint_base(painter: QPainter, plan: Plan, content: Content) -> None:
@@ -41,7 +42,7 @@ class _Base:
     def _paint_title(self) -> None:
         painter, plan, content = self._painter, self._plan, self._content
         px = plan.px
-        box = QRectF(plan.words.left(), px(10), plan.layer_zone.left() - plan.words.left() - px(34), px(28))
+        box = QRectF(plan.words.left(), px(10), plan.layer_zone.left() - plan.words.left() - px(12), px(28))
         theme.draw_text(painter, box, content.title.title, "ink", 19 if plan.sizes.has_sections else 14, bold=True)
         text = QRectF(box.left(), box.bottom() + px(2), box.width(), plan.top - px(HEADINGS + 24) - box.bottom())
         painter.setFont(theme.font(13 if plan.sizes.has_sections else 11))
@@ -50,7 +51,8 @@ class _Base:
         if needs.height() <= text.height():
             painter.drawText(text, WRAPPED, content.title.text)
             taken = box.united(needs)
-        label = QRectF(plan.layer_zone.left() - px(150), plan.top - px(HEADINGS + 22), px(134), px(15))
+        above = HEADINGS + (SLANTED if plan.is_tight else 22)
+        label = QRectF(plan.layer_zone.left() - px(150), plan.top - px(above), px(134), px(15))
         if not label.intersects(taken):
             heads = translate("ModelMap", "attention heads")
             theme.draw_text(painter, label, heads, "muted", 11, align=theme.RIGHT)
@@ -122,6 +124,14 @@ class _Base:
             painter.setPen(QPen(theme.color("line"), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(strip)
+            if plan.is_tight:
+                painter.save()
+                painter.translate(strip.center().x(), plan.top - px(4))
+                painter.rotate(-45)
+                slanted = QRectF(0, -px(8), plan.name_width + px(16), px(16))
+                theme.draw_text(painter, slanted, names[name], colors[name], 11, bold=True)
+                painter.restore()
+                continue
             side = plan.name_width / 2
             heading = QRectF(strip.center().x() - side, plan.top - px(HEADINGS), 2 * side, px(HEADINGS - 3))
             painter.setFont(theme.font(11, bold=True))
@@ -141,7 +151,8 @@ class _Base:
         text = translate("ModelMap", "the first {count} of {width} numbers").format(
             count=width, width=numbers.count(whole)
         )
-        below = QRectF(left, plan.bottom + px(3), right - left, px(16))
+        wider = px(20 if plan.is_tight else 0)
+        below = QRectF(left - wider, plan.bottom + px(3), right - left + 2 * wider, px(16))
         theme.draw_text(painter, below, text, "muted", 11, align=CENTER)
 
     def _paint_lines(self) -> None:

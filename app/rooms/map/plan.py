@@ -38,6 +38,7 @@ VERDICT, ANSWER_HEADING, ANSWER_ROW, MOST_ANSWERS = 74.0, 24.0, 21.0, 5
 UNFOLDED_LAYER = 116.0  # the open one, where the others are folded
 LEAST_WITH_WORDS = 800.0  # the width from which on words have a column of their own beside their tokens
 ROW_TO_TYPE = 1.25  # the height of a row and of the type in it
+BETWEEN = 12.0  # two embeddings whose names are slanted, with a plus sign
 NAME, NUMBER = 44.0, 15.0  # room for the name of an embedding in type of 11, for the number of a layer in type of 10
 
 
@@ -286,19 +287,24 @@ class Plan:
         token = min(max(logical * (0.065 if sizes.has_words else 0.1), 50), 96)
         strip = min(max(logical * 0.036, 18), 54)
         answer = min(max(logical * 0.16, sizes.room(132, 12) / sizes.scale), 240)
-        x = px(MARGIN)
-        self.words = QRectF(x, self.top, px(word), self.bottom - self.top)
-        x += px(word + 16) if sizes.has_words else 0.0
-        self.tokens = QRectF(x, self.top, px(token), self.bottom - self.top)
-        x += px(token + 18)
-        self.embeddings: dict[str, QRectF] = {}
+        left = px(MARGIN)
+        self.words = QRectF(left, self.top, px(word), self.bottom - self.top)
+        left += px(word + 16) if sizes.has_words else 0.0
+        self.tokens = QRectF(left, self.top, px(token), self.bottom - self.top)
+        left += px(token + 18)
         self.name_width = max(px(strip), sizes.room(NAME, 11))
         between = max(min(strip * 0.36, 18), self.name_width / sizes.scale - strip)
-        for name in sizes.embeddings:
-            self.embeddings[name] = QRectF(x, self.top, px(strip), self.bottom - self.top)
-            x += px(strip + between)
-        first = x + px(34 - between)
-        last = sizes.width - px(MARGIN + answer + 26)
+        last, count = sizes.width - px(MARGIN + answer + 26), len(sizes.embeddings)
+        least = px(UNFOLDED_LAYER + (sizes.layers - 1) * FOLDED_LAYER)  # for one layer that can be seen into
+        self.is_tight = last - (left + px(count * (strip + between) + 34 - between)) < least
+        if self.is_tight:
+            between = BETWEEN
+        step = px(strip + between)
+        self.embeddings = {
+            name: QRectF(left + number * step, self.top, px(strip), self.bottom - self.top)
+            for number, name in enumerate(sizes.embeddings)
+        }
+        first = left + count * step + px(34 - between)
         self.layer_zone = QRectF(first, self.top, max(last - first, px(60)), self.bottom - self.top)
         self.answers = QRectF(last + px(26), px(MARGIN), px(answer), sizes.height - px(2 * MARGIN))
         self.columns_per_strip = max(int(strip / 4), 3)

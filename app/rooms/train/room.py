@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
@@ -14,7 +14,7 @@ from bertcore.locations import built_in_checkpoint
 from ...compute.open_model import OpenModel
 from ...look import numbers, theme
 from ...runs.run_info import RunInfo
-from ...widgets.card import GAP_PX, Card, button, label, scrolled
+from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled
 from ...widgets.folding_card import Folded
 from ...widgets.layouts import fill, hbox, vbox
 from .demos import DEMOS, DemoPanel
@@ -112,7 +112,7 @@ class TrainRoom(QWidget):
 
     def _build(self) -> None:
         self._problem = label("", "error", wrap=True)
-        self._time_text = label("", "muted")
+        self._time_text = Hint()
         self._play = button(
             self.tr("Play"), self._on_play_clicked, hint=self.tr("Step through the snapshots one by one")
         )
@@ -352,6 +352,11 @@ class TrainRoom(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # longer words in the middle, for instance
+            self._fold()
+        return super().event(event)
 
     def _fold(self) -> None:
         """The curves come first: where there is little room, the cards beside them fold away."""

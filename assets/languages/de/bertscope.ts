@@ -3543,9 +3543,9 @@ Ein anderer Schluss</translation>
 </message>
 <message numerus="yes">
 <source>⋮ %n more</source>
-<translation type="unfinished">
-<numerusform />
-<numerusform />
+<translation>
+<numerusform>⋮ %n weiteres</numerusform>
+<numerusform>⋮ %n weitere</numerusform>
 </translation>
 </message>
 </context>
@@ -4871,9 +4871,9 @@ Ein anderer Schluss</translation>
 <name>RunInfo</name>
 <message numerus="yes">
 <source>%n text file(s)</source>
-<translation type="unfinished">
-<numerusform />
-<numerusform />
+<translation>
+<numerusform>%n Textdatei</numerusform>
+<numerusform>%n Textdateien</numerusform>
 </translation>
 </message>
 <message>
@@ -5352,8 +5352,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>SentenceBar</name>
 <message>
-<source>A second sentence (optional)</source>
-<translation>Ein zweiter Satz (nicht nötig)</translation>
+<source>Sentence B (optional)</source>
+<translation>Satz B (nicht nötig)</translation>
 </message>
 <message>
 <source>Type a sentence</source>
@@ -5395,7 +5395,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>{file} is damaged or not a BERTscope session: {reason}.</source>
-<translation type="unfinished" />
+<translation>{file} ist beschädigt oder keine BERTscope-Sitzung: {reason}.</translation>
 </message>
 <message>
 <source>{file} is not a BERTscope session; open a file that BERTscope has saved.</source>
@@ -5430,7 +5430,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>The session’s model {name} is not on this machine, so its texts are shown with {shown}. The model hub may have it: {reference}, {size}.</source>
-<translation type="unfinished" />
+<translation>Das Modell {name} der Sitzung ist nicht auf diesem Rechner; ihre Texte werden mit {shown} gezeigt. Vielleicht hat es der Model Hub: {reference}, {size}.</translation>
 </message>
 <message>
 <source>its model</source>
@@ -5438,7 +5438,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>size unknown</source>
-<translation type="unfinished" />
+<translation>Größe unbekannt</translation>
 </message>
 <message>
 <source>the built-in model</source>
@@ -5453,23 +5453,23 @@ Ein anderer Schluss</translation>
 <name>Settings</name>
 <message>
 <source>The settings could not be read, so the defaults are used: {why}. The file is kept as {kept}.</source>
-<translation type="unfinished" />
+<translation>Die Einstellungen waren nicht lesbar: {why}. Es gelten die Voreinstellungen; die Datei bleibt als {kept} erhalten.</translation>
 </message>
 <message>
 <source>The settings in {file} cannot be read, so the defaults are used: {why}.</source>
-<translation type="unfinished" />
+<translation>Die Einstellungen in {file} sind nicht lesbar: {why}. Es gelten die Voreinstellungen.</translation>
 </message>
 <message>
 <source>they are not JSON</source>
-<translation type="unfinished" />
+<translation>sie sind kein JSON</translation>
 </message>
 <message>
 <source>they are not a JSON object</source>
-<translation type="unfinished" />
+<translation>sie sind kein JSON-Objekt</translation>
 </message>
 <message>
 <source>they are of another version of BERTscope</source>
-<translation type="unfinished" />
+<translation>sie sind von einer anderen Version von BERTscope</translation>
 </message>
 </context>
 <context>
@@ -5528,7 +5528,7 @@ Werte: …</translation>
 </message>
 <message>
 <source>mean distance</source>
-<translation>mittlere Entfernung</translation>
+<translation>mittlerer Abstand</translation>
 </message>
 <message>
 <source>no B</source>
@@ -7169,7 +7169,7 @@ Werte: …</translation>
 <name>Window</name>
 <message>
 <source>Download</source>
-<translation type="unfinished" />
+<translation>Herunterladen</translation>
 </message>
 <message>
 <source>No model</source>

@@ -1,0 +1,85 @@
+"""The rooms beside a lesson on a projector: no page of any lesson cuts words off, squeezes them or scrolls sideways."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.lessons.shipped import in_language, shipped_files
+from app.look import language
+from app.shell.window import Window
+from app.widgets.folding_card import Folded
+from bertcore.locations import built_in_checkpoint
+from tests.app.conftest import TIMEOUT_MS, settle
+from tests.app.layout_check import faults
+from tests.app.layout_walk import SIZE
+
+Opener = Callable[[Path | str], Window]
+FILES = shipped_files()
+EVERY = [
+    pytest.param(
+        code, file, id=f"{code}-{file.stem}", marks=() if (code, file) == ("de", FILES[0]) else pytest.mark.slow
+    )
+    for code in language.LANGUAGES
+    for file in FILES
+]
+
+
+@pytest.fixture
+def projected(open_window: Opener, qtbot: QtBot) -> Window:
+    window = open_window(built_in_checkpoint())
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.set_look(projector=True)
+    window.resize(SIZE)
+    return window
+
+
+@pytest.mark.parametrize(("code", "file"), EVERY)
+def test_every_page_has_room(code: str, file: Path, projected: Window, qapp: QApplication, qtbot: QtBot) -> None:
+    language.install(qapp, code)
+    try:
+        projected._rebuild()
+        projected.lessons.open(in_language(file))
+        player = projected.lessons.player
+        assert player is not None and player.lesson is not None
+        found = {}
+        for number in range(len(player.lesson.pages)):
+            player.go(number)
+            qtbot.waitUntil(lambda: player.start is not None, timeout=TIMEOUT_MS)
+            settle(projected, qtbot)
+            QTest.qWait(30)
+            if wrong := faults(projected, SIZE):
+                found[number + 1] = wrong
+        assert found == {}
+    finally:
+        language.install(qapp, "en")
+
+
+def test_the_rail_shows_icons_alone_while_a_card_is_beside_the_room(projected: Window, qtbot: QtBot) -> None:
+    rail = projected.frame.rail
+    wide = rail.width()
+    projected.lessons.open(FILES[0])
+    qtbot.waitUntil(lambda: rail.width() < 0.7 * wide)
+    projected.lessons.close()
+    qtbot.waitUntil(lambda: rail.width() == wide)
+
+
+def test_a_card_that_a_page_has_opened_closes_with_it(projected: Window, qtbot: QtBot) -> None:
+    projected.lessons.open(FILES[0])
+    player, name = projected.lessons.player, "attend.heads"
+    assert player is not None and player.lesson is not None
+    spots = [page.highlight for page in player.lesson.pages]
+    at = spots.index(name)
+    assert spots[at + 1] != name
+    player.go(at)
+    qtbot.waitUntil(lambda: _opened(projected) == [name], timeout=TIMEOUT_MS)
+    player.go(at + 1)
+    qtbot.waitUntil(lambda: _opened(projected) == [], timeout=TIMEOUT_MS)
+
+
+def _opened(window: Window) -> list[str]:
+    folds = window.frame.findChildren(Folded)
+    return [fold.card.objectName() for fold in folds if not fold.tab.isHidden() and fold.tab.isChecked()]
