@@ -97,8 +97,12 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     connect_train_room(room, runs)
     room.apply_requested.connect(partial(context.open_room, "apply"))
 
-    def open_with(key: str, text: str) -> None:
+    def open_with(key: str, text: str, head: tuple[int, int] | None) -> None:
         services.state.set_text(text, "")
+        if head is not None and services.open_model.is_opening:
+            services.open_model.when_open(lambda _model: services.state.set_head(*head), lambda _sentence: None)
+        elif head is not None:
+            services.state.set_head(*head)
         context.open_room(key)
 
     room.room_requested.connect(open_with)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
-from app.rooms.train.demos import DEMOS
+from app.rooms.train.demos import DEMOS, finished_demo
 from app.rooms.train.heads_card import milestones
 from app.rooms.train.metrics import RunMetrics
 from app.rooms.train.room import TrainRoom
@@ -184,7 +184,7 @@ class TestAnswers:
         assert {"1", "4"} <= set(page.ending_label.text().replace(",", " ").split())
         with qtbot.waitSignal(room.room_requested) as caught:
             page.room_buttons["attend"].click()
-        assert caught.args == ["attend", ASKED[2][1]]
+        assert caught.args == ["attend", ASKED[2][1], None]
         assert models.asked == [str(run.snapshot_path(20))]
 
     def test_a_finished_run_plays_again_from_its_first_measurement(
@@ -281,6 +281,27 @@ class TestHeads:
         assert [words.text() for words in card.before_labels if words.isVisible()] == ["step 0", "step 10"]
         card.show_step(10)
         assert "10" in card.now_label.text() and len(asked) == len(STEPS)
+
+
+def test_a_click_on_a_head_opens_attend_at_that_head(
+    open_window: Callable[[Path | str], Window], model_folder: Path, qtbot: QtBot
+) -> None:
+    run = finished_demo()
+    if run is None:
+        pytest.skip("the finished run of the class demo is not in assets")
+    window = open_window(model_folder)
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    window.services.runs.select(run)
+    qtbot.waitUntil(lambda: room.heads.now.isVisible(), timeout=TIMEOUT_MS)
+    for head in ((0, 1), (1, 0)):  # the model has to be opened first; it is open already
+        room.heads.head_chosen.emit(*head)
+        qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
+        settle(window, qtbot)
+        assert window.room_key == "attend" and window.state.model is not None
+        assert window.state.model.folder.parent.parent == run
+        assert (window.state.layer, window.state.head) == head
 
 
 @pytest.mark.slow  # trains for half a minute on an idle core

@@ -88,6 +88,7 @@ def _deeds(page: Page) -> object:
     return (
         page.setup,
         page.highlight,
+        page.covers,
         page.cut,
         [(one.measure, one.operator, one.value) for one in page.claims],
         question and (question.kind, question.answer, question.within, question.is_share, len(question.options)),

@@ -37,7 +37,8 @@ class TrainRoom(QWidget):
     control_requested = Signal(object, str)  # Path of a run, "pause" | "resume" | "stop"
     run_selected = Signal(object)  # Path of a run
     apply_requested = Signal()  # the model that is being opened is to be tried in the room Apply
-    room_requested = Signal(str, str)  # key of a room, a text: the model that is being opened is to be seen with it
+    # key of a room, a text, a head (layer, head) or None: the model that is being opened is to be seen with them
+    room_requested = Signal(str, str, object)
     visibility_changed = Signal(bool)  # runs need not be followed while nobody sees them
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
@@ -257,16 +258,16 @@ class TrainRoom(QWidget):
             self._on_chooser_chosen(self._chosen)
             self.apply_requested.emit()
 
-    def _on_page_room_requested(self, key: str, text: str) -> None:
+    def _on_page_room_requested(self, key: str, text: str, head: tuple[int, int] | None = None) -> None:
         """The newest snapshot, or the one that is open already."""
         if self._chosen is not None:
             self._on_chooser_chosen(self._chosen)
-            self.room_requested.emit(key, text)
+            self.room_requested.emit(key, text, head)
 
-    def _on_heads_head_chosen(self, _layer: int, _head: int) -> None:
+    def _on_heads_head_chosen(self, layer: int, head: int) -> None:
         question = self.view.questions.question
         if question is not None:
-            self._on_page_room_requested("attend", question.text)
+            self._on_page_room_requested("attend", question.text, (layer, head))
 
     def _on_play_clicked(self) -> None:
         if self._player.isActive():
