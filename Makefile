@@ -4,30 +4,33 @@ ARGS ?=
 TEXT ?= ../shared/corpus
 TASKS ?= ../shared/tasks
 
-.PHONY: app test setup display check lint types format evidence bench soak fuzz parity tour gallery strings model tiny tuned class-demo demo-seeds clean
+.PHONY: app test setup tools lock display check lint types format evidence bench soak fuzz parity tour gallery strings model tiny tuned class-demo demo-seeds clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
 
-test: setup display  ## the quick tests: no display, network or GPU needed
+test: tools display  ## the quick tests: no display, network or GPU needed
 	@$(BIN)/python -m pytest $(ARGS)
 
 setup:  ## .venv with pinned packages, and the system libraries Qt needs
 	@sh scripts/setup.sh
 
-display: setup  ## Xvfb for the tests that drive a real window; without it they are left out
+tools:  ## the same, and what only tests, lint and translations need
+	@sh scripts/setup.sh test
+
+display: tools  ## Xvfb for the tests that drive a real window; without it they are left out
 	@$(BIN)/python scripts/display_for_tests.py
 
 check: lint types test
 
-lint: setup
+lint: tools
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: setup
+types: tools
 	@$(BIN)/mypy
 
-format: setup  ## puts right what `make lint` complains about, where it can
+format: tools  ## puts right what `make lint` complains about, where it can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
@@ -46,22 +49,22 @@ class-demo: setup  ## the finished class demo that ships, in a minute
 demo-seeds: setup  ## both demos with ten seeds, alone and beside a busy core, into docs/class-demo.md; half an hour
 	@$(BIN)/python -m benchmarks.class_demo --write $(ARGS)
 
-evidence: setup  ## the slow tests
+evidence: tools  ## the slow tests
 	@$(BIN)/python -m pytest -m slow $(ARGS)
 
-bench: setup
+bench: tools
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-soak: setup  ## ten minutes of random typing, clicking and switching; ARGS="--minutes 60 --seed 7"
+soak: tools  ## ten minutes of random typing, clicking and switching; ARGS="--minutes 60 --seed 7"
 	@$(BIN)/python -m benchmarks.random_use $(ARGS)
 
-fuzz: setup  ## damaged files for every reader, ten minutes each; ARGS="--minutes 1 --seed 7 config session"
+fuzz: tools  ## damaged files for every reader, ten minutes each; ARGS="--minutes 1 --seed 7 config session"
 	@$(BIN)/python -m benchmarks.fuzz $(ARGS)
 
-parity: setup  ## every family and head against transformers, as the table in docs/parity.md
+parity: tools  ## every family and head against transformers, as the table in docs/parity.md
 	@$(BIN)/python -m benchmarks.parity
 
-strings: setup  ## for translators: gathers the texts of the window, compiles what is translated, says what is missing
+strings: tools  ## for translators: gathers the texts of the window, compiles what is translated, says what is missing
 	@$(BIN)/python -m scripts.translations
 
 tour: setup  ## a picture of every room, in build/tour
@@ -69,6 +72,10 @@ tour: setup  ## a picture of every room, in build/tour
 
 gallery: setup  ## every view for three kinds of model, at 16 and 512 tokens, in build/gallery; some seven minutes
 	@$(BIN)/python -m scripts.gallery build/gallery
+
+lock: tools  ## after a change of pyproject.toml: requirements/*.txt; a newer package: ARGS="--upgrade-package NAME"
+	@$(BIN)/python -m pip install --quiet uv
+	@$(BIN)/python scripts/lock.py $(ARGS)
 
 clean:  ## everything that can be made again, .venv too
 	rm -rf .venv .venv.lock build .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

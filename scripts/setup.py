@@ -1,6 +1,7 @@
 """Makes `.venv` ready: pinned packages, BERTscope itself, and the system libraries Qt needs.
 
-Standard library only. With --check it only tells, by its exit code, whether everything is there already.
+With `test` also what only tests, lint and translations need. With --check first it only tells, by its exit code,
+whether everything is there already. Standard library only.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ import contextlib
 import hashlib
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +21,7 @@ import qt_libraries
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 VENV_PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-CONSTRAINTS = ROOT / "constraints.txt"
+LOCKS = ROOT / "requirements"  # exact versions with the hashes of their files; `make lock` writes them
 STAMP = VENV / "setup-done"  # holds the fingerprint of what was installed
 UNFINISHED = VENV / "setup-unfinished"  # lies there while a set-up works, and stays when it is cut off
 MINIMUM_PYTHON = (3, 11)
@@ -32,12 +32,13 @@ class SetupError(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    if arguments == ["--check"]:
-        return 0 if is_done() else 1
+    with_tests = arguments[-1:] == ["test"]
+    if arguments[:1] == ["--check"]:
+        return 0 if is_done(with_tests) else 1
     try:
         with only_one():
-            if not is_done():
-                set_up()
+            if not is_done(with_tests):
+                set_up(with_tests)
     except (SetupError, OSError) as error:
         print(f"Set-up stopped: {error}", file=sys.stderr)
         return 1
@@ -47,34 +48,41 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def is_done() -> bool:
-    """True when this tree's .venv holds what pyproject.toml and constraints.txt ask, and Qt can be loaded."""
+def is_done(with_tests: bool = False) -> bool:
+    """True when this tree's .venv holds what pyproject.toml and the locks ask, and Qt can be loaded."""
     return (
         os.path.exists(VENV_PYTHON)  # False, too, where this user may not look
         and STAMP.is_file()
-        and STAMP.read_text(encoding="utf-8") == fingerprint()
+        and STAMP.read_text(encoding="utf-8") in {fingerprint(True), fingerprint(with_tests)}
         and not qt_libraries.missing(qt_libraries.ALWAYS)
     )
 
 
-def fingerprint() -> str:
+def fingerprint(with_tests: bool = False) -> str:
     """Changes with the packages asked for and with the place of the tree: a .venv cannot be moved."""
-    files = (ROOT / "pyproject.toml", ROOT / "setup.py", CONSTRAINTS)
+    files = (ROOT / "pyproject.toml", ROOT / "setup.py", *sorted(LOCKS.glob("*.txt")))
     parts = [*(file.read_bytes() for file in files), os.fsencode(ROOT)]
-    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+    return hashlib.sha256(b"\0".join(parts)).hexdigest() + (" with tests" if with_tests else "")
 
 
-def set_up() -> None:
+def set_up(with_tests: bool) -> None:
+    had_tests = STAMP.is_file() and STAMP.read_text(encoding="utf-8").endswith(" with tests")
+    with_tests = with_tests or had_tests  # which are to fit what is installed now
     print("Setting up BERTscope in .venv: a few minutes the first time.", flush=True)
     install_qt_libraries()
+    has_app = STAMP.is_file() and STAMP.read_text(encoding="utf-8") == fingerprint() and not UNFINISHED.exists()
     STAMP.unlink(missing_ok=True)
     if UNFINISHED.exists() or not is_usable_venv():
         make_venv()
+        has_app = False
     UNFINISHED.touch()  # a .venv of an earlier set-up is being changed
-    install_packages()
+    if not has_app:
+        install_app()
+    if with_tests:
+        install("what the tests need", "test.txt")
     check_imports()
     UNFINISHED.unlink()
-    STAMP.write_text(fingerprint(), encoding="utf-8")
+    STAMP.write_text(fingerprint(with_tests), encoding="utf-8")
     print("BERTscope is set up.", flush=True)
 
 
@@ -122,35 +130,40 @@ def has_pip(python: str) -> bool:
     return subprocess.run([python, "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
 
 
-def install_packages() -> None:
+def install_app() -> None:
     """The packages at their pinned versions, torch in the build that fits, BERTscope as an editable install."""
-    build_tool = f"setuptools=={pinned('setuptools')}"
-    failed = "pip could not install the packages; its message above says why"
-    pip(["install", build_tool], failed)
-    pip(["install", "--no-build-isolation", "--use-pep517", torch_requirement(), "--editable", ".[test]"], failed)
+    install("what builds packages", "build.txt")
+    install("the packages", "app.txt", torch_lock())
+    pip(["--no-deps", "--no-build-isolation", "--editable", "."], "BERTscope itself could not be installed")
 
 
-def torch_requirement() -> str:
+def install(what: str, *locks: str) -> None:
+    """Exactly the files whose hashes are in the locks."""
+    files = [part for lock in locks for part in ("--requirement", str(LOCKS / lock))]
+    # font-roboto and rouge-score come as source: no isolation, so that a pinned setuptools builds them
+    pip(["--require-hashes", "--no-build-isolation", *files], f"pip could not install {what}; its message says why")
+
+
+def torch_lock() -> str:
     """On a Linux without an NVIDIA card the CPU build, if the package index offers one; else what pip takes."""
-    version = pinned("torch")
     if not sys.platform.startswith("linux") or has_nvidia_card():
-        return f"torch=={version}"
-    cpu_build = f"torch=={version}+cpu"
+        return "torch.txt"
+    wanted = ["--no-deps", "--require-hashes", "--requirement", str(LOCKS / "torch-cpu.txt")]
     looked = subprocess.run(
-        [*pip_command(), "install", "--dry-run", "--no-deps", "--quiet", *index_options(), cpu_build],
+        [*pip_command(), "install", "--dry-run", "--quiet", *index_options(), *wanted],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     if looked.returncode == 0:
-        return cpu_build
+        return "torch-cpu.txt"
     print(
-        f"Your package index offers no CPU build of torch {version}: taking the full one, several GB on some machines. "
+        "Your package index does not offer the CPU build of torch: taking the full one, several GB on some machines. "
         "TORCH_INDEX=<address of an index that has it> avoids that.",
         flush=True,
     )
-    return f"torch=={version}"
+    return "torch.txt"
 
 
 def has_nvidia_card() -> bool:
@@ -160,18 +173,9 @@ def has_nvidia_card() -> bool:
     return tool is not None and subprocess.run([tool, "-L"], capture_output=True, check=False).returncode == 0
 
 
-def pinned(package: str) -> str:
-    """The version constraints.txt gives `package`."""
-    found = re.search(rf"^{re.escape(package)}==(\S+)$", CONSTRAINTS.read_text(encoding="utf-8"), re.MULTILINE)
-    if found is None:
-        raise SetupError(f"constraints.txt gives no version of {package}.")
-    return found[1]
-
-
 def pip(arguments: list[str], failed: str) -> None:
     quiet = [] if sys.stdout.isatty() else ["--quiet"]
-    command, *rest = arguments
-    run([*pip_command(), command, *quiet, "--constraint", str(CONSTRAINTS), *index_options(), *rest], failed)
+    run([*pip_command(), "install", *quiet, *index_options(), *arguments], failed)
 
 
 def pip_command() -> list[str]:

@@ -23,8 +23,9 @@ def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """scripts/setup.py of a copy of the tree, without a .venv."""
     tree = tmp_path / "a tree"
     shutil.copytree(ROOT / "scripts", tree / "scripts")
-    for name in ("pyproject.toml", "setup.py", "constraints.txt"):
+    for name in ("pyproject.toml", "setup.py"):
         shutil.copy(ROOT / name, tree)
+    shutil.copytree(ROOT / "requirements", tree / "requirements")
     monkeypatch.syspath_prepend(str(tree / "scripts"))
     for name in ("setup", "qt_libraries"):
         monkeypatch.delitem(sys.modules, name, raising=False)
@@ -50,9 +51,35 @@ def test_it_is_done_until_the_packages_asked_for_change(setup: ModuleType) -> No
     assert not setup.is_done()
     pretend_it_is_done(setup)
     assert setup.is_done()
-    with setup.CONSTRAINTS.open("a") as file:
+    with (setup.LOCKS / "app.txt").open("a") as file:
         file.write("another==1.0\n")
     assert not setup.is_done()
+
+
+def test_what_only_tests_need_is_installed_only_for_them(
+    setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked"
+    pretend_it_is_done(setup)
+    setup.STAMP.unlink()
+    monkeypatch.setattr(setup, "is_usable_venv", lambda: True)
+    monkeypatch.setattr(setup, "check_imports", lambda: None)
+    monkeypatch.setattr(setup, "install_qt_libraries", lambda: None)
+    monkeypatch.setattr(setup, "torch_lock", lambda: "torch.txt")
+    monkeypatch.setattr(setup, "pip_command", lambda: [str(fake_program(tmp_path / "pip", f'echo "$@" >> "{asked}"'))])
+    setup.set_up(with_tests=False)
+    assert setup.is_done() and not setup.is_done(with_tests=True)
+    lines = asked.read_text().splitlines()
+    assert ["--require-hashes" in line for line in lines] == [
+        True,
+        True,
+        False,
+    ]  # no hash of a folder: BERTscope itself
+    assert "build.txt" in lines[0] and "app.txt" in lines[1] and "torch.txt" in lines[1] and "--no-deps" in lines[2]
+    setup.set_up(with_tests=True)
+    assert setup.is_done() and setup.is_done(with_tests=True)
+    added = asked.read_text().splitlines()[3:]
+    assert len(added) == 1 and "test.txt" in added[0] and "--require-hashes" in added[0]
 
 
 def test_it_is_not_done_where_the_venv_lost_its_python(setup: ModuleType) -> None:
@@ -66,16 +93,16 @@ def test_it_is_not_done_where_the_venv_lost_its_python(setup: ModuleType) -> Non
 def test_a_venv_that_was_cut_off_is_made_afresh(setup: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
     monkeypatch.setattr(setup, "make_venv", lambda: made.append("venv"))
-    for step in ("install_qt_libraries", "install_packages", "check_imports"):
+    for step in ("install_qt_libraries", "install_app", "check_imports"):
         monkeypatch.setattr(setup, step, lambda: None)
     monkeypatch.setattr(setup, "is_usable_venv", lambda: True)
     pretend_it_is_done(setup)
     setup.UNFINISHED.touch()
-    setup.set_up()
+    setup.set_up(with_tests=False)
     assert made == ["venv"]
     assert setup.is_done()
     assert not setup.UNFINISHED.exists()
-    setup.set_up()
+    setup.set_up(with_tests=False)
     assert made == ["venv"]
 
 
@@ -83,10 +110,10 @@ def test_a_set_up_that_fails_leaves_its_mark(
     setup: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pretend_it_is_done(setup)
-    monkeypatch.setattr(setup, "is_done", lambda: False)
+    monkeypatch.setattr(setup, "is_done", lambda with_tests: False)
     monkeypatch.setattr(setup, "install_qt_libraries", lambda: None)
     monkeypatch.setattr(setup, "is_usable_venv", lambda: True)
-    monkeypatch.setattr(setup, "torch_requirement", lambda: "torch")
+    monkeypatch.setattr(setup, "torch_lock", lambda: "torch.txt")
     monkeypatch.setattr(setup, "pip_command", lambda: ["false"])
     assert setup.main([]) == 1
     assert setup.UNFINISHED.exists()
@@ -94,7 +121,7 @@ def test_a_set_up_that_fails_leaves_its_mark(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(("offered", "asked"), [(True, "torch=={}+cpu"), (False, "torch=={}")])
+@pytest.mark.parametrize(("offered", "asked"), [(True, "torch-cpu.txt"), (False, "torch.txt")])
 def test_torch_is_the_cpu_build_where_the_index_has_one(
     setup: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, offered: bool, asked: str
 ) -> None:
@@ -102,7 +129,7 @@ def test_torch_is_the_cpu_build_where_the_index_has_one(
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(setup, "has_nvidia_card", lambda: False)
     monkeypatch.setattr(setup, "pip_command", lambda: [str(fake)])
-    assert setup.torch_requirement() == asked.format(setup.pinned("torch"))
+    assert setup.torch_lock() == asked
 
 
 @pytest.mark.parametrize(("platform", "card"), [("linux", True), ("darwin", False)])
@@ -111,7 +138,7 @@ def test_elsewhere_pip_chooses_the_build_of_torch(
 ) -> None:
     monkeypatch.setattr(sys, "platform", platform)
     monkeypatch.setattr(setup, "has_nvidia_card", lambda: card)
-    assert setup.torch_requirement() == f"torch=={setup.pinned('torch')}"
+    assert setup.torch_lock() == "torch.txt"
 
 
 def test_libraries_only_an_administrator_can_install_are_named_in_a_sentence(
@@ -169,15 +196,46 @@ def test_an_old_python_gets_one_sentence(tmp_path: Path) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_constraints_pin_every_package_the_project_names() -> None:
+def test_the_locks_have_every_package_of_the_project_with_hashes() -> None:
+    """Where this fails after a change of pyproject.toml: `make lock`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    requirements = project["dependencies"] + project["optional-dependencies"]["test"]
-    named = {_normal(re.split(r"[<>=]", requirement)[0]) for requirement in requirements}
-    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
-    pinned = {_normal(line.split("==")[0]) for line in lines if re.fullmatch(r"[\w.-]+==[\w.]+", line)}
-    assert len(pinned) == len(lines)
-    assert named - pinned == set()
+    app, tests = (_names(group) for group in (project["dependencies"], project["optional-dependencies"]["test"]))
+    locked = {file.stem: _locked(file.read_text()) for file in (ROOT / "requirements").glob("*.txt")}
+    assert app - {*locked["app"], "torch"} == set()
+    assert tests - {*locked["app"], *locked["test"]} == set()
+    assert locked["build"] == {"setuptools": locked["app"]["setuptools"]}
+    assert not set(locked["app"]) & set(locked["test"])  # what a test alone needs is not in everyone's way
+    version = locked["torch"]["torch"][0]
+    assert locked["torch-cpu"]["torch"][0] == f"{version}+cpu"
+    assert len(locked["torch-cpu"]["torch"][1]) >= 2 * 3  # x86-64 and aarch64, Python 3.11 to 3.13
+    for packages in locked.values():
+        assert [name for name, (_, hashes) in packages.items() if not hashes] == []
+
+
+def test_no_lock_names_a_package_index() -> None:
+    for file in (ROOT / "requirements").glob("*.txt"):
+        assert "://" not in file.read_text() and "index" not in file.read_text()
+
+
+def _names(requirements: list[str]) -> set[str]:
+    return {_normal(re.split(r"[<>=]", requirement)[0]) for requirement in requirements}
+
+
+def _locked(text: str) -> dict[str, tuple[str, set[str]]]:
+    """Package -> its version and the hashes of its files."""
+    found = re.findall(r"(?m)^([\w.-]+)==(\S+).*\\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", text)
+    assert len(found) == len(re.findall(r"(?m)^\w", text))  # no line of another form
+    return {_normal(name): (version, set(re.findall("[0-9a-f]{64}", hashes))) for name, version, hashes in found}
 
 
 def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_dependency_has_a_line_on_why_it_is_there() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = _names([*project["dependencies"], *extras["parquet"], *extras["test"]])
+    rows = [line for line in (ROOT / "docs" / "dependencies.md").read_text().splitlines() if line.startswith("| ")]
+    named = _normal(" ".join(line.split("|")[1] for line in rows)).replace(", -", " pytest-")
+    assert [name for name in wanted if name not in re.split(r"[ ,();]+", named)] == []

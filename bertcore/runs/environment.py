@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import torch
 
 ENVIRONMENT_FILE = "environment.json"
-_PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy", "scikit-learn")
+_PACKAGES = ("bertscope", "torch", "numpy", "tokenizers", "safetensors", "scipy")
 
 
 def note_environment(run: Path, seed: int, device: torch.device, choices: Mapping[str, Any]) -> None:

@@ -1,7 +1,6 @@
 """The numbers that people compare, from right and predicted answers. Importable without torch.
 
-Shares are 0..1 (papers and SQuAD's script often show them times 100). scikit-learn and rouge_score take a second or two
-to import, so they are imported where they are needed.
+Shares are 0..1 (papers and SQuAD's script often show them times 100).
 """
 
 import re
@@ -16,8 +15,10 @@ from numpy.typing import NDArray
 from bertcore.errors import BertcoreError
 from bertcore.tag_schemes import detect_scheme, entity_spans
 from bertcore.tasks.examples import KINDS, Kind
+from bertcore.tasks.rouge import Rouge, rouge
 
 Metrics = dict[str, float]
+Counts = NDArray[np.float64]
 
 
 class EntityScores(NamedTuple):
@@ -66,13 +67,12 @@ def confusion(gold: Sequence[Any], predicted: Sequence[Any], labels: Sequence[st
 
     What is not among `labels` is left out.
     """
-    from sklearn.metrics import confusion_matrix
-
+    numbers = {label: number for number, label in enumerate(labels)}
+    pairs = [pair for pair in zip(_flat(gold), _flat(predicted), strict=True) if numbers.keys() >= set(pair)]
     table = np.zeros((len(labels), len(labels)), dtype=np.int64)
-    known = set(labels)
-    pairs = [pair for pair in zip(_flat(gold), _flat(predicted), strict=True) if known.issuperset(pair)]
     if pairs:
-        table += confusion_matrix(*zip(*pairs, strict=True), labels=list(labels))
+        rows, columns = zip(*([numbers[label] for label in pair] for pair in pairs), strict=True)
+        np.add.at(table, (rows, columns), 1)
     return table
 
 
@@ -99,16 +99,31 @@ def ranked(losses: Sequence[float] | NDArray[np.float64], k: int) -> tuple[list[
 
 
 def _classes(gold: Sequence[str], predicted: Sequence[str], labels: list[str]) -> Metrics:
-    from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
-
+    every = sorted({*labels, *gold, *predicted})  # no matrix of them: there may be thousands
+    counted = (Counter(a for a, b in zip(gold, predicted, strict=True) if a == b), Counter(gold), Counter(predicted))
+    right, there, given = (np.array([counts[label] for label in every], dtype=np.float64) for counts in counted)
+    f1 = dict(zip(every, _f1(right, there, given), strict=True))
     metrics = {
-        "accuracy": accuracy_score(gold, predicted),
-        "f1_macro": f1_score(gold, predicted, labels=labels, average="macro", zero_division=0),
-        "matthews_correlation": matthews_corrcoef(gold, predicted),
+        "accuracy": right.sum() / len(gold),
+        "f1_macro": np.mean([f1[label] for label in labels or every]),
+        "matthews_correlation": _matthews(right, there, given),
     }
     if len(labels) == 2:
-        metrics["f1"] = f1_score(gold, predicted, labels=labels[1:], average="macro", zero_division=0)
+        metrics["f1"] = f1[labels[1]]
     return _plain(metrics)
+
+
+def _f1(right: Counts, there: Counts, given: Counts) -> Counts:
+    """Of each label: how often it was given rightly, was the right answer, was given. 0 where it never occurs."""
+    return 2 * right / np.maximum(there + given, 1)
+
+
+def _matthews(right: Counts, there: Counts, given: Counts) -> float:
+    """For any number of labels (Gorodkin 2004); 0 where one side is constant."""
+    total = there.sum()
+    covariance = right.sum() * total - there @ given
+    spread = (total**2 - there @ there) * (total**2 - given @ given)
+    return float(covariance / np.sqrt(spread)) if spread else 0.0
 
 
 def _numbers(gold: Sequence[float], predicted: Sequence[float]) -> Metrics:
@@ -126,14 +141,13 @@ def _numbers(gold: Sequence[float], predicted: Sequence[float]) -> Metrics:
 
 
 def _label_sets(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], labels: list[str]) -> Metrics:
-    from sklearn.metrics import accuracy_score, f1_score
-
     right, given = (np.array([[label in row for label in labels] for row in side]) for side in (gold, predicted))
+    both, there, found = ((side.sum(axis=0).astype(np.float64)) for side in (right & given, right, given))
     return _plain(
         {
-            "accuracy": accuracy_score(right, given),
-            "f1_micro": f1_score(right, given, average="micro", zero_division=0),
-            "f1_macro": f1_score(right, given, average="macro", zero_division=0),
+            "accuracy": (right == given).all(axis=1).mean(),
+            "f1_micro": _f1(both.sum(), there.sum(), found.sum()),
+            "f1_macro": _f1(both, there, found).mean(),
         }
     )
 
@@ -152,12 +166,8 @@ def _choices(gold: Sequence[int], predicted: Sequence[int]) -> Metrics:
 
 
 def _summaries(gold: Sequence[str], predicted: Sequence[str]) -> Metrics:
-    from rouge_score.rouge_scorer import RougeScorer
-
-    names = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
-    scorer = RougeScorer(names, use_stemmer=True)
-    scores = [scorer.score(right, given) for right, given in zip(gold, predicted, strict=True)]
-    return {name: float(np.mean([score[name].fmeasure for score in scores])) for name in names}
+    scores = np.array([rouge(right, given) for right, given in zip(gold, predicted, strict=True)])
+    return dict(zip(Rouge._fields, scores.mean(axis=0).tolist(), strict=True))
 
 
 def _flat(answers: Sequence[Any]) -> list[str]:

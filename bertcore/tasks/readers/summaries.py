@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
@@ -19,6 +19,7 @@ from bertcore.tasks.examples import SummaryExample
 from bertcore.tasks.readers.lines import refuse
 from bertcore.tasks.readers.spec import Contents, Request
 from bertcore.tasks.readers.tables import Row, read_rows, text_in
+from bertcore.tasks.rouge import f_measure
 
 _WORD = re.compile(r"[^\W_]+")
 _SPACES = re.compile(r"\s+")
@@ -123,14 +124,7 @@ class _Counts:
 
     def score(self, target: _Counts) -> float:
         """ROUGE-1 F + ROUGE-2 F."""
-        return _f_measure(self.one, target.one) + _f_measure(self.two, target.two)
-
-
-def _f_measure(counts: Mapping[NGram, int], target: Mapping[NGram, int]) -> float:
-    """2 * shared / (all of one + all of the other), where what occurs twice is shared twice at most."""
-    total = sum(counts.values()) + sum(target.values())
-    shared = sum(min(count, counts.get(ngram, 0)) for ngram, count in target.items())
-    return 2 * shared / total if total else 0.0
+        return f_measure(self.one, target.one) + f_measure(self.two, target.two)
 
 
 def _example(request: Request, row: Row) -> SummaryExample:
