@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bertcore.cli import inspect_commands, task_commands, training_commands
+from bertcore.cli import batch_command, inspect_commands, task_commands, training_commands
 from bertcore.cli.output import say
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory
@@ -28,6 +28,7 @@ for command in (
     training_commands.finetune,
     training_commands.distil,
     training_commands.cache,
+    batch_command.batch,
     task_commands.evaluate,
     task_commands.predict,
 ):

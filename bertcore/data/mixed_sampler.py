@@ -60,15 +60,27 @@ class MixedSampler:
 
     def windows(self, count: int) -> NDArray[np.int64]:
         """The next `count` windows, (count,4): the number of the source, and the window in it."""
-        order = np.empty(count, dtype=np.int64)
-        for row in range(count):  # the source that is furthest behind its share
-            order[row] = np.argmax(self._shares * (self._taken.sum() + 1) - self._taken)
-            self._taken[order[row]] += 1
+        order = self._sources(count)
         found = np.empty((count, 4), dtype=np.int64)
         found[:, 0] = order
         for number, sampler in enumerate(self.samplers):
             found[order == number, 1:] = sampler.windows(int((order == number).sum()))
         return found
+
+    def skip(self, count: int) -> None:
+        """As `windows` leaves it, in less time."""
+        for sampler, windows in zip(
+            self.samplers, np.bincount(self._sources(count), minlength=len(self.samplers)), strict=True
+        ):
+            sampler.skip(int(windows))
+
+    def _sources(self, count: int) -> NDArray[np.int64]:
+        """The numbers of the sources that the next `count` windows come from."""
+        order = np.empty(count, dtype=np.int64)
+        for row in range(count):  # the source that is furthest behind its share
+            order[row] = np.argmax(self._shares * (self._taken.sum() + 1) - self._taken)
+            self._taken[order[row]] += 1
+        return order
 
     def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]:
         return [self.samplers[row[0]].pairs(row[None, 1:], rng)[0] for row in windows]

@@ -124,6 +124,35 @@ def cut_windows(
     return rng.permutation(np.stack([firsts, ends, order[places]], axis=1)[by_document])
 
 
+class WindowCounts:
+    """How many windows `cut_windows` cuts, without cutting them."""
+
+    def __init__(self, corpus: Corpus, documents: NDArray, room: int, fewest: int) -> None:
+        self._corpus, self._documents, self._room = corpus, documents, room
+        starts, sentences = corpus.sentence_starts, np.arange(len(corpus.sentence_starts) - 1)
+        stop = np.repeat(corpus.document_starts[1:], np.diff(corpus.document_starts))  # of each sentence's document
+        goes_on = (stop - sentences >= fewest) | (starts[stop] - starts[sentences] >= room)
+        end = np.minimum(np.maximum(np.searchsorted(starts, starts[sentences] + room), sentences + 1), stop)
+        counts = [0] * (len(sentences) + 1)  # windows from each sentence to the end of its document
+        ends, stops = end.tolist(), stop.tolist()
+        for sentence in np.flatnonzero(goes_on)[::-1].tolist():
+            next_one = ends[sentence]
+            counts[sentence] = 1 + (counts[next_one] if next_one < stops[sentence] else 0)
+        self._counts = np.array(counts)
+
+    def of_epoch(self, rng: np.random.Generator) -> int:
+        first, _ = _first_sentences(self._corpus, rng.permutation(self._documents), self._room, rng)
+        return int(self._counts[first].sum())
+
+
+def has_random_starts(corpus: Corpus, documents: NDArray, room: int) -> bool:
+    """Whether a document is so long that its first window begins elsewhere in each epoch; else every epoch has the same
+    windows, in another order."""
+    starts = corpus.sentence_starts
+    first, stop = corpus.document_starts[documents], corpus.document_starts[documents + 1]
+    return bool((starts[stop] - starts[first] > 2 * room).any())
+
+
 def _first_sentences(
     corpus: Corpus, order: NDArray, room: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -222,7 +222,7 @@ class Pretraining:
         materials, training = self.materials, self.options.training
         batch = self._next_batch(step, fraction)
         # the few masked steps of the causal phase are all worth a point
-        log = log or (materials.batches.phase(fraction) == CAUSAL and not batch.causal)
+        log = log or (materials.batches.phase(step) == CAUSAL and not batch.causal)
         words, pairs, tokens = map(int, self.group.all_reduce(batch.words, batch.pairs, batch.real_tokens))
         losses: list[torch.Tensor] = []
         metrics: list[Numbers] = []
@@ -269,7 +269,7 @@ class Pretraining:
 
     def events(self, step: int, fraction: float, phases: list[str]) -> list[Event]:
         """A new phase, and the first batch of longer sequences."""
-        data, phase = self.options.data, self.materials.batches.phase(fraction)
+        data, phase = self.options.data, self.materials.batches.phase(step)
         messages = {}
         if [name for name in phases if name != LONGER][-1:] != [phase]:
             messages[phase] = _PHASE_WORDS[phase].format(every=CAUSAL_MASKED_EVERY)

@@ -3,14 +3,14 @@
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bertcore.data.batch_processes import BatchProcesses, received
-from bertcore.data.batches import Batch, PairSampler, Prefetcher, causal_batch, make_rows, masked_batch
-from bertcore.data.mixed_sampler import MixedSampler
+from bertcore.data.batches import Batch, Prefetcher, causal_batch, make_rows, masked_batch
+from bertcore.data.pairs import Pair
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup
 from bertcore.training.pretrain_options import PretrainOptions
@@ -20,7 +20,19 @@ _AHEAD = 2  # batches for each process that makes them: one at work, one waiting
 CAUSAL_MASKED_EVERY = 8  # in the causal phase, every so-many-th step predicts masked words all the same
 
 Position = Mapping[str, Any]  # sequence length -> the state of its sampler
-Sampler = PairSampler | MixedSampler
+
+
+class Sampler(Protocol):
+    """Walks through a text: bertcore.data.batches.PairSampler says how."""
+
+    @property
+    def state(self) -> Any: ...
+
+    def restore(self, state: Any) -> None: ...
+
+    def windows(self, count: int) -> NDArray[np.int64]: ...
+
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]: ...
 
 
 class Plan(NamedTuple):
@@ -47,7 +59,8 @@ class PretrainingBatches:
         workers: int = 0,
     ) -> None:
         self.options, self.samplers, self.tokenizer, self.group = options, samplers, tokenizer, group
-        self.first_long_step: int | None = None  # the first one of longer sequences that was made here
+        self.first_masked_step: int | None = None  # the first one after the causal phase that was planned here
+        self.first_long_step: int | None = None  # the first one of longer sequences that was planned here
         self._prefetcher = Prefetcher(self.make)
         self._position: Position = {}  # before the batches that are being made ahead
         self._processes = BatchProcesses(workers, self.build) if workers else None
@@ -80,15 +93,22 @@ class PretrainingBatches:
 
     def plan(self, step: int, fraction: float) -> Plan:
         """Which windows of the text the step reads; moves the position."""
+        length, causal = self.kind(step, fraction)
+        if self._is_long(step, fraction):
+            self.first_long_step = self.first_long_step or step
+        if self._phase(fraction) == MASKED:
+            self.first_masked_step = self.first_masked_step or step
+        return Plan(step, length, causal, self.samplers[length].windows(self.sequences(length)))
+
+    def kind(self, step: int, fraction: float) -> tuple[int, bool]:
+        """The length of the step's sequences, and whether it predicts every next word."""
         data, seed = self.options.data, self.options.training.seed
         length = data.sequence_length
         if self._is_long(step, fraction):
             length = data.long_sequence_length
-            self.first_long_step = self.first_long_step or step
         elif _is_short(data.short_share, seed, step):
             length = data.short_sequence_length
-        causal = self.phase(fraction) == CAUSAL and step % CAUSAL_MASKED_EVERY > 0
-        return Plan(step, length, causal, self.samplers[length].windows(self.sequences(length)))
+        return length, self._phase(fraction) == CAUSAL and step % CAUSAL_MASKED_EVERY > 0
 
     def build(self, plan: Plan) -> Batch:
         """This process's rows of the batch; changes nothing here."""
@@ -103,8 +123,13 @@ class PretrainingBatches:
         start, stop = self.group.shard(len(windows))
         return make_rows(start, stop, len(windows), (self.options.training.seed, plan.step), make_block)
 
-    def phase(self, fraction: float) -> str:
+    def _phase(self, fraction: float) -> str:
         return CAUSAL if fraction < self.options.training.causal_share else MASKED
+
+    def phase(self, step: int) -> str:
+        """That of a step whose batch was made here. A batch is planned ahead: where the budget is in minutes, with the
+        share that was spent then."""
+        return MASKED if self.first_masked_step is not None and step >= self.first_masked_step else CAUSAL
 
     def sequences(self, length: int) -> int:
         """In a batch of all processes: fewer longer ones, more shorter ones."""

@@ -1,0 +1,98 @@
+"""A sampler that also says where in the text each token of its pairs comes from.
+
+It walks a corpus whose tokens are their own places. A pair is made without looking at what its tokens are, so the pairs
+of places are those of the training, and the ids are looked up after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.data.batches import PairSampler
+from bertcore.data.corpus import Corpus
+from bertcore.data.mixed_sampler import MixedSampler
+from bertcore.data.pairs import Pair
+
+BETWEEN = -1  # in the place of a separator between two documents
+_SOURCE = 1 << 44  # places of source k are those from k times this number on
+
+
+class Places:
+    """Stands for a corpus's tokens; a slice gives their places, counted from `first`."""
+
+    dtype = np.dtype(np.int64)
+
+    def __init__(self, first: int, count: int) -> None:
+        self._first, self._count = first, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, wanted: slice) -> NDArray[np.int64]:
+        start, stop, _ = wanted.indices(self._count)
+        return np.arange(start, max(start, stop), dtype=np.int64) + self._first
+
+
+def with_places(corpora: Sequence[Corpus]) -> list[Corpus]:
+    """The same documents and sentences, with places for tokens."""
+    places = [cast(Any, Places(number * _SOURCE, len(corpus.tokens))) for number, corpus in enumerate(corpora)]
+    return [replace(corpus, tokens=tokens) for corpus, tokens in zip(corpora, places, strict=True)]
+
+
+class OriginSampler:
+    """Gives the pairs of `sampler`, which was made from `with_places(corpora)` with BETWEEN as its separator.
+
+    `origins` are the pairs of places of all pairs made since it was last emptied.
+    """
+
+    def __init__(self, sampler: PairSampler | MixedSampler, corpora: Sequence[Corpus], separator: int) -> None:
+        self.sampler, self._corpora, self._separator = sampler, corpora, separator
+        self.origins: list[Pair] = []
+        self._bounds = [corpus.sentence_starts[corpus.document_starts] for corpus in corpora]  # tokens, of documents
+
+    @property
+    def state(self) -> Any:
+        return self.sampler.state
+
+    def restore(self, state: Any) -> None:
+        self.sampler.restore(state)
+
+    def skip(self, count: int) -> None:
+        self.sampler.skip(count)
+
+    def windows(self, count: int) -> NDArray[np.int64]:
+        return self.sampler.windows(count)
+
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]:
+        origins = self.sampler.pairs(windows, rng)
+        self.origins += origins
+        return [replace(pair, a=self._ids(pair.a), b=self._ids(pair.b)) for pair in origins]
+
+    def documents(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of each place's document in its file's text, from 0; BETWEEN for what is no place."""
+        found = np.full(places.shape, BETWEEN, dtype=np.int64)
+        for number, bounds in enumerate(self._bounds):
+            here = (places >= 0) & (places // _SOURCE == number)
+            found[here] = np.searchsorted(bounds, places[here] % _SOURCE, side="right") - 1
+        return found
+
+    @staticmethod
+    def sources(places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of each place's corpus; BETWEEN for what is no place."""
+        return np.where(places >= 0, places // _SOURCE, BETWEEN)
+
+    def _ids(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        parts = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1) if len(places) else []
+        return np.concatenate([np.zeros(0, dtype=np.int64), *map(self._run_of_ids, parts)])
+
+    def _run_of_ids(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Of places that lie side by side."""
+        if places[0] < 0:
+            return np.full(len(places), self._separator, dtype=np.int64)
+        number, first = divmod(int(places[0]), _SOURCE)
+        return np.asarray(self._corpora[number].tokens[first : first + len(places)], dtype=np.int64)

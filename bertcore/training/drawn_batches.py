@@ -1,0 +1,378 @@
+"""Any step's batch of a pretraining run, drawn again: it follows from the seed, the step and the text alone.
+
+    batches = open_batches(run)
+    drawn = batches.at(250)         ids, what stood there, the fate of each token, pairs and their documents
+
+Nothing of it is stored. To get to a step its windows are counted, not made; see `PairSampler.skip`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.checkpoint.config_file import read_config
+from bertcore.data.batches import Batch
+from bertcore.data.corpus import Corpus, load_corpus, open_corpus
+from bertcore.data.origins import BETWEEN, OriginSampler, with_places
+from bertcore.data.pairs import NO_LABEL, PairRules
+from bertcore.errors import BertcoreError
+from bertcore.files import read_json_or_empty
+from bertcore.locations import assets
+from bertcore.model.bert import Bert
+from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.snapshots import PROGRESS_FILE
+from bertcore.runs.sources import changed_since, refuse_changed, tokenised_keys
+from bertcore.tokenizer.tokenizer import Tokenizer
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.distributed import ProcessGroup
+from bertcore.training.first_batch import FIRST_BATCH_FILE
+from bertcore.training.pretrain import LONGER, repeat_positions
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.pretraining_batches import CAUSAL, MASKED, PretrainingBatches
+from bertcore.training.training_text import TrainingText
+
+LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
+FATES = ("", "hidden", "replaced", "kept", "next_word")
+Report = Callable[[float], None]  # share done, 0..1; may raise to stop
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnBatch:
+    """B sequences of S tokens as the model read them, and what they were made from.
+
+    `batch` is what was trained on. `fates` (B,S): LEFT_ALONE is not predicted; HIDDEN, REPLACED and KEPT are, and are
+    seen as [MASK], as another token and as they are; NEXT_WORD predicts the token after it. `labels` (B,S): the token
+    to predict, NO_LABEL where there is none. `originals` (B,S): ids before masking. `documents` and `sources` (B,S):
+    which document of which text a token is from, both from 0, BETWEEN at special tokens and padding.
+    """
+
+    step: int
+    batch: Batch
+    originals: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    fates: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    is_padding: NDArray[np.bool_]
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """What the model reads, (B,S)."""
+        return self.batch.input_ids.numpy()
+
+    @property
+    def causal(self) -> bool:
+        return self.batch.causal
+
+    @property
+    def pair_labels(self) -> NDArray[np.int64]:
+        """(B): 0 B follows A (or both are in order), 1 it does not (or they are swapped), NO_LABEL for one part."""
+        return self.batch.next_sentence.numpy()
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What was drawn, in numbers, over some batches."""
+
+    batches: int = 0
+    ordinary: int = 0  # tokens that may be chosen
+    hidden: int = 0
+    replaced: int = 0
+    kept: int = 0
+    first: int = 0  # pairs with the label 0: next, in order
+    second: int = 0  # pairs with the label 1: random, swapped
+
+    def plus(self, drawn: DrawnBatch) -> Draw:
+        """With one more batch; one that predicts next words draws nothing."""
+        if drawn.causal:
+            return self
+        count = np.bincount(drawn.fates.reshape(-1), minlength=len(FATES))
+        pairs = drawn.pair_labels
+        return Draw(
+            self.batches + 1,
+            self.ordinary + int((drawn.documents != BETWEEN).sum()),
+            self.hidden + int(count[HIDDEN]),
+            self.replaced + int(count[REPLACED]),
+            self.kept + int(count[KEPT]),
+            self.first + int((pairs == 0).sum()),
+            self.second + int((pairs == 1).sum()),
+        )
+
+    @property
+    def chosen(self) -> int:
+        return self.hidden + self.replaced + self.kept
+
+    @property
+    def pairs(self) -> int:
+        return self.first + self.second
+
+
+class RunBatches:
+    """The batches of one run. It remembers the positions in the text that it has been at."""
+
+    def __init__(
+        self,
+        run: RunFolder,
+        options: PretrainOptions,
+        tokenizer: Tokenizer,
+        samplers: Mapping[int, OriginSampler],
+    ) -> None:
+        self.run, self.options, self.tokenizer, self.samplers = run, options, tokenizer, samplers
+        self._batches = PretrainingBatches(options, samplers, tokenizer, ProcessGroup())
+        self._phases = _phases_of(run, options)
+        self._positions = {0: self._position}  # after so many steps
+
+    def close(self) -> None:
+        self._batches.close()
+
+    def at(self, step: int, report: Report = lambda share: None) -> DrawnBatch:
+        """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
+        if not step >= 1:
+            raise BertcoreError("Steps count from 1: the first batch is that of step 1.")
+        last = max(self._phases.last_step, self.run.status().step)
+        if step > last:
+            self._phases = _phases_of(self.run, self.options)  # it may have gone on
+            last = max(self._phases.last_step, self.run.status().step)
+        if step > last:
+            raise BertcoreError(f"The run has taken {last:,} steps so far; there is no batch of step {step:,} yet.")
+        self._go_to(step - 1, report)
+        for sampler in self.samplers.values():
+            sampler.origins.clear()
+        plan = self._batches.plan(step, self._phases.fraction(step))
+        self._positions[step] = self._position
+        return self._described(step, self._batches.build(plan), self.samplers[plan.length])
+
+    def check(self, report: Report = lambda share: None) -> None:
+        """Raises BertcoreError where the run kept something of its batches that differs from what is drawn here."""
+        kept = read_json_or_empty(self.run.path / FIRST_BATCH_FILE).get("sequences")
+        if isinstance(kept, list) and kept:
+            drawn = self.at(1)
+            rows = [row[~padding].tolist() for row, padding in zip(drawn.ids, drawn.is_padding, strict=True)]
+            before = [one["ids"] for one in kept if isinstance(one, dict) and isinstance(one.get("ids"), list)]
+            if rows[: len(before)] != [ids[: len(row)] for ids, row in zip(before, rows, strict=False)]:
+                raise BertcoreError(
+                    "The batches of this run cannot be drawn again: its first batch, which it kept, is another one. It "
+                    "was trained by another version of BERTscope, or on another text."
+                )
+        if self.options.data.mixture:  # it would take as long as the way to the last step
+            return
+        for step, position in _positions_of(self.run):
+            self._go_to(step, report)
+            if self._position != position:
+                raise BertcoreError(
+                    "The batches of this run cannot be drawn again: it has read its text otherwise than its settings "
+                    "say, as a run does that was continued with another budget."
+                )
+
+    def snapshot_before(self, step: int) -> tuple[int, Path] | None:
+        """(step, folder) of the newest snapshot that had not read this step's batch yet: exactly the weights that met
+        it where its step is the one before. None while the run has none."""
+        return max((one for one in self.run.snapshots() if one[0] < step), default=None)
+
+    def model_at(self, snapshot: tuple[int, Path], drawn: DrawnBatch) -> Bert:
+        """A snapshot's model, as it would have met the batch: later positions begin as copies of trained ones."""
+        step, folder = snapshot
+        model = load_checkpoint(folder).model
+        data, first_long = self.options.data, self._phases.long
+        is_new = first_long is not None and step < first_long and drawn.ids.shape[1] > data.sequence_length
+        if is_new and self.options.repeats_positions:
+            repeat_positions(model, data.sequence_length)
+        return model
+
+    # --- inside
+
+    @property
+    def _position(self) -> dict[str, Any]:
+        return {str(length): sampler.state for length, sampler in self.samplers.items()}
+
+    def _go_to(self, done: int, report: Report) -> None:
+        """Where the run was in its text after so many steps."""
+        known = sorted(self._positions)
+        start = known[bisect_right(known, done) - 1]
+        for name, state in self._positions[start].items():
+            self.samplers[int(name)].restore(state)
+        windows = dict.fromkeys(self.samplers, 0)
+        for step in range(start + 1, done + 1):
+            kind, _ = self._batches.kind(step, self._phases.fraction(step))
+            windows[kind] += self._batches.sequences(kind)
+        for length, count in windows.items():
+            report(0.0)
+            self.samplers[length].skip(count)
+        self._positions[done] = self._position
+
+    def _described(self, step: int, batch: Batch, sampler: OriginSampler) -> DrawnBatch:
+        ids, labels = batch.input_ids.numpy(), np.full(batch.input_ids.shape, NO_LABEL, dtype=np.int64)
+        rows = batch.rows.numpy()
+        labels.reshape(-1)[rows] = batch.labels.numpy()
+        chosen = labels != NO_LABEL
+        originals, fates = ids.copy(), np.full(ids.shape, LEFT_ALONE, dtype=np.int64)
+        if batch.causal:
+            fates[chosen] = NEXT_WORD
+        else:
+            originals[chosen] = labels[chosen]
+            fates[chosen] = REPLACED
+            fates[chosen & (ids == labels)] = KEPT
+            fates[chosen & (ids == self.tokenizer.mask_id)] = HIDDEN
+        places, is_padding = self._laid_out(sampler, ids.shape)
+        return DrawnBatch(
+            step, batch, originals, labels, fates, sampler.documents(places), sampler.sources(places), is_padding
+        )
+
+    def _laid_out(self, sampler: OriginSampler, shape: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The place of each token, and what is padding, both (B,S)."""
+        places, is_padding = np.full(shape, BETWEEN, dtype=np.int64), np.ones(shape, dtype=bool)
+        for row, pair in enumerate(sampler.origins):
+            b = pair.b.tolist() if len(pair.b) else None
+            framed = self.tokenizer.framing.frame(b).around(BETWEEN, pair.a.tolist(), b or [])
+            places[row, : len(framed)] = framed
+            is_padding[row, : len(framed)] = False
+        return places, is_padding
+
+
+def open_batches(run: str | Path, report: Report = lambda share: None) -> RunBatches:
+    """The batches of a pretraining run or a distillation. Raises BertcoreError where they cannot be drawn again."""
+    folder = RunFolder(Path(run))
+    options = _options_of(folder)
+    tokenizer = _tokenizer_of(folder)
+    data = options.data
+    corpora = _corpora_of(folder, options, tokenizer, report)
+    rules = replace(PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences), separator=BETWEEN)
+    sources = list(data.sources.values())
+    text = TrainingText(with_places(corpora), sources)
+    samplers = {
+        length: OriginSampler(text.sampler(length, options.training.seed, rules), corpora, tokenizer.sep_id)
+        for length in data.lengths
+    }
+    batches = RunBatches(folder, options, tokenizer, samplers)
+    batches.check(report)
+    return batches
+
+
+def _options_of(folder: RunFolder) -> PretrainOptions:
+    config = folder.config()
+    kind = config.get("kind", PretrainOptions.kind)
+    if kind == PretrainOptions.kind:
+        return PretrainOptions.from_dict(config)
+    if kind == DistilOptions.kind:
+        return replace(DistilOptions.from_dict(config), layers=None).as_pretraining(read_config(_snapshot(folder)))
+    raise BertcoreError(
+        f"{folder.path} learns a task: its batches are examples of its file; only those of a run that reads plain text "
+        "can be drawn again."
+    )
+
+
+def _snapshot(folder: RunFolder) -> Path:
+    newest = folder.newest_snapshot()
+    if newest is None:
+        raise BertcoreError(f"The run {folder.path} has not begun yet: it has no snapshot.")
+    return newest
+
+
+def _tokenizer_of(folder: RunFolder) -> Tokenizer:
+    own = folder.path / "tokenizer"  # a run that ships has it in its snapshots alone
+    return Tokenizer.from_folder(own if (own / "tokenizer.json").is_file() else _snapshot(folder))
+
+
+def _corpora_of(folder: RunFolder, options: PretrainOptions, tokenizer: Tokenizer, report: Report) -> list[Corpus]:
+    """As the run tokenised them, from the cache; else from its files, which must not have changed."""
+    data, run = options.data, folder.path
+    states = _training_states(folder)
+    key = states[-1].get("corpus_key") if states else None
+    keys = tokenised_keys(run) or ([key] if isinstance(key, str) and not data.mixture else [])
+    if keys:
+        try:
+            return [open_corpus(key) for key in keys]
+        except BertcoreError:
+            if tokenised_keys(run):
+                raise
+    files = _shipped(data.corpus) if _ships(run) else data.files
+    refuse_changed(run, files)
+    groups = [[file] for file in files] if data.mixture else [files]
+    corpora = [load_corpus(group, tokenizer, report, data.text_format) for group in groups]
+    now = TrainingText(corpora, list(data.sources.values())).key
+    if key is not None and now != key:
+        raise changed_since(run)
+    return corpora
+
+
+def _ships(run: Path) -> bool:
+    return run.resolve().parent == (assets() / "runs").resolve()
+
+
+def _shipped(names: tuple[str, ...]) -> list[Path]:
+    """The texts of a run that ships, whose config has their names alone."""
+    files = [assets() / "corpus" / Path(name).name for name in names]
+    if not files or not all(file.is_file() for file in files):
+        raise BertcoreError("The text that this model learned from does not ship with BERTscope; it is too large.")
+    return files
+
+
+def _training_states(folder: RunFolder) -> list[dict[str, Any]]:
+    """What the newest snapshots hold to go on from, by step."""
+    states = [read_json_or_empty(path / PROGRESS_FILE) for _, path in folder.snapshots()]
+    return [state for state in states if isinstance(state.get("step"), int)]
+
+
+def _positions_of(folder: RunFolder) -> list[tuple[int, dict[str, Any]]]:
+    return [
+        (state["step"], {name: _tuples(value) for name, value in state["samplers"].items()})
+        for state in _training_states(folder)
+        if isinstance(state.get("samplers"), dict)
+    ]
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+@dataclass(frozen=True)
+class _Phases:
+    """When the run began what; a step's share of the budget is known by the side of these that it is on."""
+
+    options: PretrainOptions
+    masked: int | None  # the first step after the causal phase
+    long: int | None  # the first step of longer sequences
+    last_step: int
+
+    def fraction(self, step: int) -> float:
+        """A share of the budget from which the step's batch follows as from the true one."""
+        after = [
+            (step_of, share)
+            for step_of, share in (
+                (self.masked, self.options.training.causal_share),
+                (self.long, 1.0 - self.options.data.long_share),
+            )
+            if step_of is not None and step >= step_of
+        ]
+        return max((share for _, share in after), default=0.0)
+
+
+def _phases_of(run: RunFolder, options: PretrainOptions) -> _Phases:
+    """From the run's own record: with a budget in minutes the clock decides, and a resume may change the budget."""
+    begun: dict[str, int] = {}
+    last_causal = last = 0
+    for line in run.tail().read_new():
+        step = int(line.get("step") or 0)
+        if line.get("kind") == "phase":
+            begun.setdefault(str(line.get("phase")), step)
+        if line.get("kind") == "train":
+            last = max(last, step)
+            last_causal = step if line.get("phase") == CAUSAL else last_causal
+    if not last:
+        raise BertcoreError("The run has not taken a step yet; its first batch can be seen after that.")
+    if not {CAUSAL, MASKED} & set(begun):
+        raise BertcoreError(
+            f"The batches of {run.path} cannot be drawn again: its metrics do not say when it began to mask words."
+        )
+    masked = begun.get(MASKED)
+    if masked is not None:  # earlier versions noted it by the share at the step, not by that of its batch
+        masked = max(masked, last_causal + 1)
+    return _Phases(options, masked, begun.get(LONGER), last)

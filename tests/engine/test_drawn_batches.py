@@ -1,0 +1,267 @@
+"""A batch that is drawn again is the one that was trained on, token by token; what is said of it is true."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.data.batches import Batch, PairSampler
+from bertcore.data.mixed_sampler import MixedSampler
+from bertcore.data.mixture import Source
+from bertcore.data.pairs import NO_LABEL, PairRules, has_random_starts
+from bertcore.errors import BertcoreError
+from bertcore.locations import CLASS_DEMO, assets
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.batch_losses import batch_losses
+from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, Draw, DrawnBatch, open_batches
+from bertcore.training.pretrain import start_or_resume
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.pretraining_batches import PretrainingBatches
+from tests.engine.corpora import random_corpus
+from tests.engine.training_runs import metrics, tiny_run, write_text
+
+NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+STEPS = 30
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def trained(monkeypatch: pytest.MonkeyPatch) -> dict[int, Batch]:
+    """By step, the batches that runs in this process train on."""
+    taken: dict[int, Batch] = {}
+    take = PretrainingBatches.take
+
+    def noted(self: PretrainingBatches, step: int, fraction: float) -> Batch:
+        taken[step] = take(self, step, fraction)
+        return taken[step]
+
+    monkeypatch.setattr(PretrainingBatches, "take", noted)
+    return taken
+
+
+def _options(tmp_path: Path, data: dict[str, Any] | None = None, **training: Any) -> PretrainOptions:
+    lengths = {"long_every": 2, "short_share": 0.4, "short_sequence_length": 12}
+    settings = {"steps": STEPS, "causal_share": 0.4, **training}
+    return tiny_run(write_text(tmp_path), {**lengths, **(data or {})}, **settings)
+
+
+def _assert_same(drawn: DrawnBatch, batch: Batch) -> None:
+    assert drawn.causal == batch.causal
+    for name in ("input_ids", "segment_ids", "attention_mask", "rows", "labels", "next_sentence"):
+        mine, trained = getattr(drawn.batch, name), getattr(batch, name)
+        assert (mine is None) == (trained is None) and (mine is None or torch.equal(mine, trained)), name
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"pack": False}, {"pairs": "sop", "masking": "spans"}, {"pairs": "none", "masking": "words"}],
+    ids=["packed", "padded", "order", "one part"],
+)
+def test_every_batch_is_the_one_that_was_trained_on(
+    tmp_path: Path, trained: dict[int, Batch], data: dict[str, Any]
+) -> None:
+    start_or_resume(_options(tmp_path, data), tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    kinds = set()
+    for step in (30, 1, 7, 8, 29, 17, *range(1, STEPS + 1)):  # forward, back, and one after the other
+        drawn = batches.at(step)
+        _assert_same(drawn, trained[step])
+        kinds.add((drawn.causal, drawn.ids.shape[1]))
+    assert {(True, 16), (False, 16), (False, 24)} <= kinds and len({length for _, length in kinds}) >= 3
+
+
+def test_also_after_a_resume_and_in_processes(tmp_path: Path, trained: dict[int, Batch]) -> None:
+    options = _options(tmp_path)
+    start_or_resume(options, tmp_path / "run", resume=False, on_event=_stop_at(tmp_path / "run", 11))
+    assert RunFolder(tmp_path / "run").status().state == "stopped"
+    start_or_resume(options.with_changes(workers=2), tmp_path / "run", resume=True)
+    batches = open_batches(tmp_path / "run")
+    for step in range(1, STEPS + 1):
+        _assert_same(batches.at(step), trained[step])
+
+
+def test_also_where_the_clock_decides_when_masking_begins(tmp_path: Path, trained: dict[int, Batch]) -> None:
+    options = _options(tmp_path, {"long_share": 0.0}, steps=None, minutes=0.01)
+    start_or_resume(options, tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    causal = [step for step, batch in trained.items() if batch.causal]
+    steps = [*range(1, 20), *range(max(causal) - 9, max(causal) + 10)]
+    for step in (step for step in steps if 1 <= step <= RunFolder(tmp_path / "run").status().step):
+        _assert_same(batches.at(step), trained[step])
+
+
+def test_also_of_a_mixture(tmp_path: Path, trained: dict[int, Batch]) -> None:
+    for name, seed in (("one", 1), ("two", 2), ("three", 3)):
+        (tmp_path / name).mkdir()
+        write_text(tmp_path / name, documents=60, seed=seed).rename(tmp_path / f"{name}.txt")
+    mixture = {"one.txt": {"weight": 2}, "two.txt": {}, "three.txt": {"held_out": True}}
+    options = tiny_run(tmp_path, {"mixture": mixture, "long_share": 0.0}, steps=20)
+    start_or_resume(options, tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    for step in (20, *range(1, 21)):
+        drawn = batches.at(step)
+        _assert_same(drawn, trained[step])
+    assert set(np.unique(drawn.sources)) == {-1, 0, 1}
+
+
+def _stop_at(run: Path, step: int) -> Any:
+    def on_event(event: dict[str, Any]) -> None:
+        if event.get("kind") == "train" and event["step"] == step:
+            RunFolder(run).send("stop")
+
+    return on_event
+
+
+def test_fates_originals_and_documents(tmp_path: Path) -> None:
+    start_or_resume(_options(tmp_path, causal_share=0.0, steps=12), tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    text = (tmp_path / "animals.txt").read_text(encoding="utf-8").split("\n\n")
+    words = [set(batches.tokenizer.encode(document).ids) for document in text]
+    draw = Draw()
+    for step in range(1, 13):
+        drawn = batches.at(step)
+        draw = draw.plus(drawn)
+        mask_id = batches.tokenizer.mask_id
+        assert (drawn.ids[drawn.fates == HIDDEN] == mask_id).all()
+        assert (drawn.ids[drawn.fates == KEPT] == drawn.originals[drawn.fates == KEPT]).all()
+        assert (drawn.ids[drawn.fates == REPLACED] != drawn.originals[drawn.fates == REPLACED]).all()
+        assert (drawn.labels[drawn.fates > 0] == drawn.originals[drawn.fates > 0]).all()
+        assert (drawn.labels[drawn.fates == 0] == NO_LABEL).all()
+        for row, label in enumerate(drawn.pair_labels):
+            at = drawn.documents[row]
+            for document in set(at[at >= 0]):
+                here = at == document
+                assert set(drawn.originals[row][here]) <= words[document]
+            first_of_b = at[np.flatnonzero(drawn.batch.segment_ids[row].numpy() == 1)[0]]
+            assert (first_of_b == at[1]) == (label == 0)
+    assert draw.batches == 12 and draw.pairs == sum(len(batches.at(step).ids) for step in range(1, 13))
+    assert 0.1 < draw.chosen / draw.ordinary < 0.2 and draw.hidden > 4 * draw.replaced > 0
+
+
+def test_padding_is_told_from_text_in_both_phases(tmp_path: Path) -> None:
+    start_or_resume(_options(tmp_path, {"pack": False}), tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    for step in (1, STEPS):
+        drawn = batches.at(step)
+        assert drawn.batch.real_tokens == (~drawn.is_padding).sum() < drawn.ids.size
+        assert (drawn.ids[drawn.is_padding] == batches.tokenizer.pad_id).all()
+
+
+def test_the_mean_of_the_losses_is_the_loss_that_was_logged(tmp_path: Path) -> None:
+    """At the weights before a step: those of the snapshot of the step before."""
+    options = _options(tmp_path, {"short_share": 0.0})
+    options = PretrainOptions.from_dict({**options.to_dict(), "model": {**options.model, **NO_DROPOUT}})
+    start_or_resume(options, tmp_path / "run", resume=False)
+    run, logged = RunFolder(tmp_path / "run"), {line["step"]: line for line in metrics(tmp_path / "run")}
+    batches, kinds = open_batches(run.path), set()
+    for snapshot, folder in run.snapshots()[:-1]:
+        drawn, line = batches.at(snapshot + 1), logged[snapshot + 1]
+        losses = batch_losses(load_checkpoint(folder).model, drawn)
+        name = "next_word" if drawn.causal else "mlm"
+        assert losses.word_loss == pytest.approx(line[f"{name}_loss"], abs=1e-4)
+        assert losses.accuracy == pytest.approx(line[f"{name}_accuracy"], abs=1e-6)
+        assert losses.pair_loss == (None if drawn.causal else pytest.approx(line["nsp_loss"], abs=1e-4))
+        at = drawn.labels != NO_LABEL
+        right = losses.guesses[..., 0] == drawn.labels
+        assert (right[at] == (losses.ranks[at] == 1)).all() and np.isnan(losses.losses[~at]).all()
+        of_right = losses.probabilities[..., 0][at & right]
+        assert np.allclose(-np.log(of_right), losses.losses[at & right], atol=1e-4)
+        kinds.add(name)
+    assert kinds == {"next_word", "mlm"}
+
+
+def test_the_class_demo_that_ships_is_drawn_again() -> None:
+    """Its log is of bf16: the loss agrees to three digits, with another batch it would not to one."""
+    run = RunFolder(assets() / "runs" / CLASS_DEMO)
+    logged = {line["step"]: line for line in metrics(run.path)}
+    snapshots = [(step, path) for step, path in run.snapshots() if step + 1 in logged]
+    assert snapshots
+    batches = open_batches(run.path)
+    for step, path in snapshots:
+        drawn = batches.at(step + 1)
+        losses = batch_losses(load_checkpoint(path).model, drawn)
+        assert losses.word_loss == pytest.approx(
+            logged[step + 1]["next_word_loss" if drawn.causal else "mlm_loss"], abs=5e-3
+        )
+    assert (batches.at(300).fates != NEXT_WORD).all()
+
+
+def test_a_text_that_changed_or_is_missing_is_one_sentence(tmp_path: Path) -> None:
+    start_or_resume(_options(tmp_path), tmp_path / "run", resume=False)
+    file = tmp_path / "animals.txt"
+    before = open_batches(tmp_path / "run").at(9).ids
+    text = file.read_text(encoding="utf-8")
+    file.unlink()
+    assert (open_batches(tmp_path / "run").at(9).ids == before).all()  # the cache has it as it was tokenised
+    _forget_cache(tmp_path)
+    with pytest.raises(BertcoreError, match=r"animals\.txt.*"):
+        open_batches(tmp_path / "run")
+    file.write_text(text.replace("cat", "cow", 3), encoding="utf-8")  # as many bytes
+    with pytest.raises(BertcoreError, match="has changed since it began"):
+        open_batches(tmp_path / "run")
+    file.write_text(text, encoding="utf-8")
+    assert (open_batches(tmp_path / "run").at(9).ids == before).all()
+
+
+def _forget_cache(tmp_path: Path) -> None:
+    import shutil
+
+    shutil.rmtree(tmp_path / "home" / "cache")
+
+
+def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
+    start_or_resume(_options(tmp_path, {"long_share": 0.5}), tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    with pytest.raises(BertcoreError, match="taken 30 steps so far"):
+        batches.at(31)
+    with pytest.raises(BertcoreError, match="count from 1"):
+        batches.at(0)
+    config = tmp_path / "run" / "config.json"
+    config.write_text(config.read_text(encoding="utf-8").replace('"seed": 0', '"seed": 1'), encoding="utf-8")
+    with pytest.raises(BertcoreError, match="its first batch, which it kept, is another one"):
+        open_batches(tmp_path / "run")
+    with pytest.raises(BertcoreError, match="too large"):
+        open_batches(assets() / "runs" / "bertscope-tiny")
+
+
+@pytest.mark.parametrize("length", [8, 100])
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_skipping_leaves_a_sampler_where_taking_does(length: int, is_mixed: bool) -> None:
+    """Over many epochs; sequences of 100 tokens are so long that no document begins at a random place."""
+
+    def sampler() -> PairSampler | MixedSampler:
+        rules = PairRules(cut_long=True)
+        if not is_mixed:
+            return PairSampler(random_corpus(1), False, length, 5, rules)
+        corpora = [random_corpus(seed, documents=12) for seed in (1, 2)]
+        return MixedSampler(corpora, [Source(weight=2.0), Source()], False, length, 5, rules)
+
+    if not is_mixed:
+        assert has_random_starts(sampler().corpus, sampler().documents, length - 3) == (length == 8)
+    for counts in ([1], [7, 93, 500], [sampler().windows_per_epoch] * 3, [0, 1000, 1]):
+        one, other = sampler(), sampler()
+        for count in counts:
+            one.windows(count)
+            other.skip(count)
+            assert one.state == other.state
+        assert (one.windows(50) == other.windows(50)).all()
+
+
+def test_step_100_000_is_there_within_two_seconds(tmp_path: Path) -> None:
+    """An hour's run is not replayed: its windows are counted. The record of phases stands for the run's own."""
+    start_or_resume(_options(tmp_path, {"short_share": 0.0}), tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    RunFolder(tmp_path / "run").append_metric({"kind": "train", "step": 100_000, "phase": "masked"})
+    started = time.perf_counter()
+    assert batches.at(100_000).step == 100_000
+    assert time.perf_counter() - started < 2.0
