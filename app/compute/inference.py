@@ -43,8 +43,9 @@ class Inference(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._loaded: tuple[ModelInfo, Checkpoint] | None = None  # of the worker's thread
-        self._kept: tuple[tuple[ModelInfo, Checkpoint], ...] = ()  # the same: others that can be shown at once
+        self._loaded: tuple[ModelInfo, Checkpoint] | None = None  # of the worker's thread, as the next two
+        self._kept: tuple[tuple[ModelInfo, Checkpoint], ...] = ()  # others that can be shown at once
+        self._second: tuple[str | None, ModelInfo, Checkpoint] | None = None  # what the open model is compared with
         self._finished.connect(self._on_worker_finished, Qt.ConnectionType.QueuedConnection)
         self._progressed.connect(self._on_worker_progressed, Qt.ConnectionType.QueuedConnection)
         self._worker = Worker((OPEN, READ))
@@ -104,13 +105,35 @@ class Inference(QObject):
     def has_model(self) -> bool:
         return self._loaded is not None
 
+    def open_second(self, reference: str | None) -> ModelInfo:
+        """The model that the open one is compared with, opened beside it; raises BertcoreError where it cannot be."""
+        from bertcore.resolve_model import resolve_model
+
+        if self._second is None or self._second[0] != reference:
+            self._second = None  # first: there shall not be three models in memory
+            self._second = reference, *opened_checkpoint(resolve_model(reference, download=False))
+        return self._second[1]
+
+    def close_second(self) -> None:
+        self._second = None
+
+    def is_open(self, model: ModelInfo) -> bool:
+        return any(model is one for one, _ in self._open_models())
+
     def checkpoint_of(self, model: ModelInfo) -> Checkpoint:
-        """The open model, or one that is kept; raises UnwantedError where another one is open by now."""
-        there = (*self._kept, *([self._loaded] if self._loaded is not None else []))
-        checkpoint = next((checkpoint for info, checkpoint in there if info is model), None)
-        if checkpoint is None:
-            raise UnwantedError
-        return checkpoint
+        """Of the open model, one that is kept or is compared with; raises UnwantedError where it is open no more."""
+        for one, checkpoint in self._open_models():
+            if one is model:
+                return checkpoint
+        raise UnwantedError
+
+    def _open_models(self) -> list[tuple[ModelInfo, Checkpoint]]:
+        opened = list(self._kept)
+        if self._loaded is not None:
+            opened.append(self._loaded)
+        if self._second is not None:
+            opened.append(self._second[1:])
+        return opened
 
     def send(self, deliver: Deliver, result: object) -> None:
         """Something that the window shall have before a job is done."""

@@ -104,6 +104,17 @@ class OpenModel(QObject):
         self._state.set_model(model, reading)
         self.opened.emit(model, reference)
 
+    def fetch(self, reference: str, fetched: Callable[[], object]) -> None:
+        """Downloads a hub id that a person has chosen, without opening it."""
+
+        def deliver(_: Path | None, problem: BaseException | None) -> None:
+            if problem is None:
+                fetched()
+            else:
+                self._inference.failed.emit(sentence(problem))
+
+        self._inference.post_outside(partial(_fetch, reference, True), deliver)
+
     def when_open(self, opened: Callable[[ModelInfo], object], failed: Callable[[str], object]) -> None:
         """Also calls these when the model that is on its way is there."""
         opening = self._opening

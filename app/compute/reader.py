@@ -3,7 +3,7 @@
     state.input_changed -> ReadingRequest -> the worker -> Reading -> state.set_reading
 
 A request is frozen, so typing on changes nothing that is under way. Only the newest request waits; each reading that
-completes is shown, in order.
+completes is shown, in order. What a reading is compared with is read beside it, and kept while it stays the same.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from bertcore.analysis.align import align
+from bertcore.errors import BertcoreError
+
+from ..state.baseline import OtherModel, OtherText
 from ..state.explore_state import ExploreState
-from ..state.readings import Reading, ReadingRequest, mask_readings, thumbnails
+from ..state.readings import Reading, ReadingRequest, mask_readings, request_for, thumbnails
 from ..state.what_if import NOTHING_CHANGED
 from .errors import sentence
 from .inference import READ, Inference
@@ -26,40 +30,60 @@ if TYPE_CHECKING:
     from bertcore.analysis.trace import Trace
     from bertcore.checkpoint.checkpoint import Checkpoint
 
+    from ..state.model_info import ModelInfo
+
 
 class Reader(QObject):
     """Has the open model read the state's text whenever that, or what is changed inside the model, is another."""
 
     delivered = Signal(float)  # the state has a new reading; when it came, by time.perf_counter()
     failed = Signal(str)  # a sentence
+    baseline_failed = Signal(object, str)  # the Baseline that could not be read, and is no more; a sentence
 
     def __init__(self, state: ExploreState, inference: Inference, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._state, self._inference = state, inference
-        self._kept_before: Reading | None = None  # of the worker's thread
+        self._kept: dict[str, Reading] = {}  # of the worker's thread: "unchanged", "baseline"; up to 200 MB each
         state.input_changed.connect(self._on_state_input_changed)
 
     def _on_state_input_changed(self) -> None:
         state = self._state
         if state.model is None or state.encoding is None:
             return
-        request = ReadingRequest(
-            state.model, state.encoding, tuple(state.input_ids), state.all_masked, state.masked, state.what_if
-        )
+        request = request_for(state.model, state.encoding, state.masked, state.what_if, state.baseline)
         self._inference.post(READ, partial(self._read_on_worker, request), self._on_inference_read)
 
     def _read_on_worker(self, request: ReadingRequest) -> Reading:
         checkpoint = self._inference.checkpoint_of(request.model)
-        if self._kept_before is not None and self._kept_before.request.model is not request.model:
-            self._kept_before = None  # of a model that is no longer open: up to some 200 MB
-        before = self._before(request, checkpoint) if request.what_if else None
-        return read(request, checkpoint, before)
+        if not isinstance(request.baseline, OtherModel):
+            self._inference.close_second()
+        self._kept = {name: kept for name, kept in self._kept.items() if self._inference.is_open(kept.request.model)}
+        unchanged, problem = None, ""
+        if request.what_if:
+            plain = replace(request, what_if=NOTHING_CHANGED, baseline=None)
+            unchanged = self._read_once("unchanged", plain, checkpoint)
+        baseline = unchanged
+        if request.baseline is None:
+            self._kept.pop("baseline", None)
+        else:
+            try:
+                baseline = self._read_baseline(request)
+            except BertcoreError as error:
+                problem = sentence(error)
+        reading = read(request, checkpoint)
+        return replace(reading, unchanged=unchanged, baseline=baseline, baseline_problem=problem)
 
-    def _before(self, request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
-        """The same with nothing changed inside; kept, since a person changes one thing after the other."""
-        plain, kept = replace(request, what_if=NOTHING_CHANGED), self._kept_before
-        if kept is None or _inputs(kept.request) != _inputs(plain):
-            kept = self._kept_before = read(plain, checkpoint)
+    def _read_baseline(self, request: ReadingRequest) -> Reading:
+        chosen, model = request.baseline, request.model
+        if isinstance(chosen, OtherModel):
+            model = self._inference.open_second(chosen.reference)
+        return self._read_once("baseline", baseline_request(request, model), self._inference.checkpoint_of(model))
+
+    def _read_once(self, name: str, request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
+        """Kept until it is to be another one: a person types on, or changes one thing after the other."""
+        kept = self._kept.get(name)
+        if kept is None or _inputs(kept.request) != _inputs(request):
+            kept = self._kept[name] = read(request, checkpoint)
         return kept
 
     def _on_inference_read(self, reading: Reading, problem: BaseException | None) -> None:
@@ -70,9 +94,26 @@ class Reader(QObject):
         arrived = time.perf_counter()
         self._state.set_reading(reading)
         self.delivered.emit(arrived)
+        chosen = reading.request.baseline
+        if reading.baseline_problem and chosen == self._state.baseline:
+            self._state.set_baseline(None)
+            self.baseline_failed.emit(chosen, reading.baseline_problem)
 
 
-def read(request: ReadingRequest, checkpoint: Checkpoint, before: Reading | None = None) -> Reading:
+def baseline_request(request: ReadingRequest, model: ModelInfo) -> ReadingRequest:
+    """What is to be read beside a reading. model: the one that reads it.
+
+    Raises BertcoreError where the text cannot be tokenised.
+    """
+    chosen, ours = request.baseline, request.encoding
+    a, b = (chosen.a, chosen.b) if isinstance(chosen, OtherText) else (ours.text_a, ours.text_b or "")
+    theirs = model.tokenizer.encode(a, b if b.strip() else None, model.max_positions)
+    theirs_of = align(ours, theirs).theirs_of
+    by_hand = {theirs_of[position] for position in request.by_hand} if model.tokenizer.mask_id is not None else set()
+    return request_for(model, theirs, frozenset(position for position in by_hand if position is not None))
+
+
+def read(request: ReadingRequest, checkpoint: Checkpoint) -> Reading:
     """One forward pass, and what is read off it."""
     from bertcore.analysis.predict import replaced_probabilities, task_logits
     from bertcore.analysis.trace import trace
@@ -92,7 +133,7 @@ def read(request: ReadingRequest, checkpoint: Checkpoint, before: Reading | None
     replaced = None if traced.replaced_logits is None else replaced_probabilities(traced.replaced_logits)
     small = thumbnails(traced.attentions)
     tasks = task_logits(checkpoint.model, traced.hidden_states[-1])
-    return Reading(request, traced, small, masks, verdict, order, replaced, forward_ms, tasks, before)
+    return Reading(request, traced, small, masks, verdict, order, replaced, forward_ms, tasks)
 
 
 def _inputs(request: ReadingRequest) -> tuple[object, ...]:

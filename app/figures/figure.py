@@ -152,7 +152,7 @@ def caption_of(
     leaves out. texts: of the sentences that were typed. masks: of the text with the masks in it, not as it was typed.
     """
     if plain:
-        reading = reading.before or reading
+        reading = reading.plain
     model = reading.request.model
     return joined(
         model_text(model),

@@ -45,6 +45,7 @@ def set_input(state: ExploreState, setup: Setup) -> None:
             raise BertcoreError(translate("Lesson", "The text has no word “{word}” to mask.").format(word=word))
         places.append(found[word.nth - 1])
     state.set_what_if(NOTHING_CHANGED)
+    state.set_baseline(None)
     state.set_text(text_a, text_b)
     state.set_mask_places(places)
     if setup.passage is not None:

@@ -57,6 +57,7 @@ class Room(QWidget):
         state.focus_changed.connect(self._on_focus_changed)
         state.head_changed.connect(self._on_head_changed)
         state.token_view_changed.connect(self._on_reading_changed)
+        state.comparison_changed.connect(self._on_reading_changed)
 
     @property
     def is_drawn(self) -> bool:

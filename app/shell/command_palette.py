@@ -17,7 +17,7 @@ from ..widgets.command_list import Entry
 from .commands import MENUS, Actions, shortened
 from .rooms import ROOMS
 
-ORDER = ("room", "text", "view", "edit", "file", "model", "lesson")  # what is wanted most comes first
+ORDER = ("room", "text", "view", "edit", "file", "model", "compare", "lesson")  # what is wanted most comes first
 HEAD = re.compile(r"\s*(\d+)\s*[.·, ]\s*(\d+)\s*")
 translate = QCoreApplication.translate
 

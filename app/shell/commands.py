@@ -27,6 +27,7 @@ MENUS = {
     "file": QT_TRANSLATE_NOOP("Commands", "File"),
     "edit": QT_TRANSLATE_NOOP("Commands", "Edit"),
     "model": QT_TRANSLATE_NOOP("Commands", "Model"),
+    "compare": QT_TRANSLATE_NOOP("Commands", "Compare"),
     "text": QT_TRANSLATE_NOOP("Commands", "Text"),
     "room": QT_TRANSLATE_NOOP("Commands", "Room"),
     "view": QT_TRANSLATE_NOOP("Commands", "View"),

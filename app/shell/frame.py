@@ -73,6 +73,7 @@ class Frame(QWidget):
         self._on_tokens_changed()
         self._on_view_changed()
         self._on_what_if_changed()
+        self._on_baseline_changed()
         self._show_prediction()
 
     @property
@@ -186,6 +187,14 @@ class Frame(QWidget):
         state.focus_changed.connect(self._on_focus_changed)
         state.token_view_changed.connect(self._on_view_changed)
         state.what_if_changed.connect(self._on_what_if_changed)
+        for changed in (
+            state.baseline_changed,
+            state.comparison_changed,
+            state.what_if_changed,
+            state.reading_changed,
+            state.text_changed,
+        ):
+            changed.connect(self._on_baseline_changed)
         for changed in (state.reading_changed, state.model_changed, state.focus_changed):
             changed.connect(self._show_prediction)
         self.prediction.clicked.connect(lambda _part: self.predictions_requested.emit())
@@ -193,6 +202,8 @@ class Frame(QWidget):
             lambda part: self.status.set_hover("" if part is None else self.prediction.prediction.sentence)
         )
         self.switches.words_switched.connect(lambda on: state.set_token_view(words=on))
+        self.switches.difference_switched.connect(state.set_wants_difference)
+        self.switches.other_held.connect(state.show_baseline)
         self.switches.specials_switched.connect(lambda on: state.set_token_view(specials=on))
         self.what_if.reset_requested.connect(lambda: state.set_what_if(NOTHING_CHANGED))
         self.sentences.edited.connect(self.typed)  # first: what the text changes then was typed
@@ -226,6 +237,12 @@ class Frame(QWidget):
     def _on_what_if_changed(self) -> None:
         labels = self.state.encoding.labels if self.state.encoding else []
         self.what_if.show_changes(self.state.what_if.described(labels))
+
+    def _on_baseline_changed(self) -> None:
+        self.title_bar.baseline.show_baseline(self.state)
+        newest = self.state.newest_reading
+        has_baseline = newest is not None and newest.baseline is not None
+        self.switches.show_baseline(has_baseline, self.state.wants_difference, self.state.shows_baseline)
 
     def _on_field_moved(self, step: int) -> None:
         size = len(self.state.encoding) if self.state.encoding else 0

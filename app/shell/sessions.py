@@ -17,6 +17,7 @@ from ..compute.open_model import OpenModel, portable_reference
 from ..figures.figure import model_hash
 from ..figures.files import write_whole
 from ..look import numbers
+from ..state.baseline import Baseline, OtherModel, OtherText
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from ..state.session_file import ENDING, Session, SessionModel, as_json, load_session
@@ -63,6 +64,8 @@ class Sessions(QObject):
             words=state.token_view.words,
             specials=state.token_view.specials,
             changes=state.what_if,
+            baseline=self._baseline_for_file(),
+            difference=state.wants_difference,
             applied_texts=dict(state.applied_texts),
         )
 
@@ -111,6 +114,8 @@ class Sessions(QObject):
         state.set_text(session.text_a, session.text_b)
         state.set_token_view(words=session.words, specials=session.specials)
         self._select(session)
+        state.set_baseline(self._baseline_here(session))
+        state.set_wants_difference(session.difference)
         self.room_requested.emit(session.room)
         has_model = opener.is_opening or state.model is not None
         if not has_model or session.model.reference != opener.newest_reference:
@@ -176,6 +181,18 @@ class Sessions(QObject):
         yield from ((name, shipped_checkpoint(name)) for name in NAMED)
         yield from ((str(folder), folder) for folder in sorted((assets() / "runs").glob("*/snapshots/*")))
         yield from ((known, Path(known)) for known in self._known_models() if os.path.isdir(known))
+
+    def _baseline_for_file(self) -> OtherText | SessionModel | None:
+        chosen, reading = self._state.baseline, self._state.newest_reading
+        if not isinstance(chosen, OtherModel):
+            return chosen
+        if reading is None or reading.baseline is None or reading.request.baseline != chosen:
+            return SessionModel(chosen.reference)  # not open yet: its reference will do
+        return _session_model(reading.baseline.request.model, chosen.reference)
+
+    def _baseline_here(self, session: Session) -> Baseline | None:
+        saved = session.baseline
+        return OtherModel(self._reference_here(saved)) if isinstance(saved, SessionModel) else saved
 
     def _select(self, session: Session) -> None:
         state = self._state

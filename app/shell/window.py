@@ -25,6 +25,7 @@ from ..widgets.status_line import facts_about
 from ..widgets.title_bar import TitleBar
 from . import commands
 from .commands import Actions
+from .comparison import Comparison
 from .exporting import Exporter
 from .frame import Frame
 from .lessons import Lessons
@@ -74,6 +75,7 @@ class Window(QMainWindow):
             self.state, services.open_model, lambda: self.room_key, lambda: services.settings.recent_models, self
         )
         self.lessons = Lessons(services, self.sessions, lambda: self.frame, self)
+        self.comparison = Comparison(services, self)
         self.history = History(self.state)
         self.actions_ = Actions(self, self._commands())
         self.frame: Frame = self._build_frame()
@@ -127,6 +129,7 @@ class Window(QMainWindow):
             *entries.example_entries(self.use_example),
             *self.lessons.entries(),
             *entries.word_entries(self.show_word),
+            *self.comparison.entries(),
             *entries.model_entries(self.services.settings.recent_models, self.services.open_model),
         ]
         return Palette(self, offered, partial(entries.head_entries, self.state, self.open_room))
@@ -235,6 +238,7 @@ class Window(QMainWindow):
             *commands.model_commands(self.services.open_model, self.services.time_machine, self.toggle_playing, self),
             *commands.text_commands(self.state, lambda: self.frame.sentences.a, self._escape),
             *commands.room_commands(self.open_room),
+            *self.comparison.commands(),
             *self.lessons.commands(),
             *commands.view_commands(
                 self.state,
@@ -293,6 +297,7 @@ class Window(QMainWindow):
             partial(commands.fill_examples, self.use_example),
             self.actions_.fill,
             lambda menu: commands.fill_looks(settings.theme, self.set_look, menu),
+            self.comparison.fill_menu,
             self.toggle_projector,
         )
         self.frame = Frame(self.state, title_bar, ROOMS, self._make_room)
@@ -305,6 +310,7 @@ class Window(QMainWindow):
         title_bar.play.clicked.connect(lambda _checked=False: self.toggle_playing())
         self._on_playback_changed()
         self._on_steps_changed()
+        title_bar.baseline.end_requested.connect(self.comparison.end)
         self.frame.room_opened.connect(self._on_frame_room_opened)
         self.frame.typed.connect(self.history.expect_typing)
         self.frame.predictions_requested.connect(lambda: self.open_view("predict", "words"))
@@ -355,6 +361,7 @@ class Window(QMainWindow):
         opener.opened.connect(self._on_open_model_opened)
         opener.failed.connect(self._on_open_model_failed)
         opener.checked.connect(self._on_open_model_checked)
+        self.comparison.problem_found.connect(self.show_problem)
         self.exporter.problem_found.connect(self.show_problem)
         self.sessions.problem_found.connect(self.show_problem)
         self.sessions.download_offered.connect(self._on_sessions_download_offered)
@@ -419,9 +426,12 @@ class Window(QMainWindow):
         self.frame.title_bar.show_playing(self.services.playback.is_playing)
 
     def _escape(self) -> None:
-        """Ends what is playing, else deselects the token."""
-        if not self.services.playback.stop():
-            self.state.set_focus(None)
+        """Ends what is playing, else deselects the token; where none is, ends the comparison."""
+        if self.services.playback.stop():
+            return
+        if self.state.focus is None:
+            self.comparison.end()
+        self.state.set_focus(None)
 
     def _on_open_model_requested(self, reference: str) -> None:
         self.frame.banner.dismiss()
@@ -501,6 +511,24 @@ class Window(QMainWindow):
         self.open_path(self._first)
         for sentence in self.services.problems:
             self.show_problem(sentence)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """As long as X is held, every room shows what it is compared with."""
+        if event.key() == Qt.Key.Key_X and not event.modifiers():
+            self.state.show_baseline(True)
+        else:
+            super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_X and not event.isAutoRepeat():
+            self.state.show_baseline(False)
+        super().keyReleaseEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """A key that is let go in another window is not heard of here."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow():
+            self.state.show_baseline(False)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

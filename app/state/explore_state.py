@@ -1,4 +1,5 @@
-"""What is being looked at: text, masks, focus, layer, head, model, and the newest reading. Signals, no widgets.
+"""What is being looked at: text, masks, focus, layer, head, model, what it is compared with,
+and the newest reading. Signals, no widgets.
 
 Layers, heads and positions count from 0 here, as in code; the screen counts layers and heads from 1.
 """
@@ -6,6 +7,7 @@ Layers, heads and positions count from 0 here, as in code; the screen counts lay
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -13,7 +15,9 @@ from PySide6.QtCore import QObject, Signal
 from bertcore.analysis.attention_heads import clearest_head
 from bertcore.errors import BertcoreError
 
+from .baseline import Baseline, OtherModel
 from .model_info import ModelInfo
+from .readings import masked_ids, masked_positions
 from .selection import Selection
 from .text_spans import Place, joined, moved_place, places_after_edit, places_of, positions_of
 from .token_units import TokenView
@@ -43,6 +47,8 @@ class ExploreState(QObject):
     applied_texts_changed = Signal()
     token_view_changed = Signal()
     what_if_changed = Signal()
+    baseline_changed = Signal()  # another one was chosen, or none
+    comparison_changed = Signal()  # the baseline is to be shown in another way
     input_changed = Signal()  # what the model would read, or do with it: ids, masks, what is changed inside
     problem_found = Signal(str)
 
@@ -63,8 +69,12 @@ class ExploreState(QObject):
         self._head_is_open = True  # nobody has chosen a head of this model yet: its first reading picks a clear one
         self.token_view = TokenView()
         self.what_if = NOTHING_CHANGED
+        self.baseline: Baseline | None = None  # what a person has chosen to compare with
+        self.wants_difference = False  # from the baseline; else both are shown
+        self.shows_baseline = False  # the baseline's reading stands in the place of the newest one
         self.model: ModelInfo | None = None
-        self.reading: Reading | None = None
+        self.reading: Reading | None = None  # on show
+        self._newest: Reading | None = None
         self.reading_problem = ""  # why there is no newer reading; a room that has nothing to show says so
         self._tokenizer: Tokenizer | None = None
         self.max_positions = 512
@@ -81,11 +91,21 @@ class ExploreState(QObject):
     @property
     def selection(self) -> Selection:
         """What is looked at in the reading that is on show; positions are some that it has."""
-        last = len(self.reading.encoding) - 1 if self.reading else 0
-        pinned = None if self.focus is None else min(self.focus, max(last, 0))
-        position, hovered = min(self.current or 0, max(last, 0)), self.hover
+        last = max(len(self.reading.encoding) - 1, 0) if self.reading else 0
+        pinned = None if self.focus is None else min(self.focus, last)
+        layer, head = self.layer, self.head
+        if self.reading is not None:  # a baseline may have fewer
+            shown = self.reading.request.model
+            layer, head = min(layer, shown.layers - 1), min(head, shown.heads - 1)
         return Selection(
-            position, pinned, self.layer, self.head, self.token_view, hovered, at_embeddings=self.at_embeddings
+            min(self.current or 0, last),
+            pinned,
+            layer,
+            head,
+            self.token_view,
+            self.hover,
+            at_embeddings=self.at_embeddings,
+            wants_difference=self.wants_difference,
         )
 
     @property
@@ -103,18 +123,14 @@ class ExploreState(QObject):
         """Positions the model reads as masks: masked by hand, or typed."""
         if self.encoding is None or self._tokenizer is None:
             return ()
-        typed = {i for i, token_id in enumerate(self.encoding.ids) if token_id == self._tokenizer.mask_id}
-        return tuple(sorted(typed | self.masked))
+        return masked_positions(self.encoding, self._tokenizer, self.masked)
 
     @property
     def input_ids(self) -> list[int]:
         """Token ids as the model reads them, masks put in; length S."""
         if self.encoding is None or self._tokenizer is None:
             return []
-        mask_id = self._tokenizer.mask_id
-        if mask_id is None or not self.masked:
-            return list(self.encoding.ids)
-        return [mask_id if i in self.masked else token for i, token in enumerate(self.encoding.ids)]
+        return masked_ids(self.encoding, self._tokenizer, self.masked)
 
     def set_text(self, a: str | None = None, b: str | None = None) -> None:
         """Another sentence A or B; None leaves it as it is."""
@@ -133,10 +149,10 @@ class ExploreState(QObject):
         self._encode()
 
     def is_of_input(self, reading: Reading) -> bool:
-        """Whether a reading is of the text, masks and changes as they are now."""
+        """Whether a reading is of the text, masks, changes and baseline as they are now."""
         request = reading.request
-        now = (self.all_masked, self.what_if)
-        return reading.encoding is self.encoding and (request.masked, request.what_if) == now
+        now = (self.all_masked, self.what_if, self.baseline)
+        return reading.encoding is self.encoding and (request.masked, request.what_if, request.baseline) == now
 
     def set_model(self, model: ModelInfo, reading: Reading | None = None) -> None:
         """Another model is open: the reading of the last one is dropped, the selection is kept where it fits.
@@ -144,14 +160,16 @@ class ExploreState(QObject):
         reading: what this model, another step of the same run, makes of the text; then nobody waits for it.
         """
         is_kin = self.model is not None and self.model.origin == model.origin and self.model.config == model.config
+        reading = None if reading is None else self._with_baseline(reading)
         if is_kin and reading is not None and self.is_of_input(reading):
-            self.model, self.reading, self.reading_problem = model, reading, ""
+            self.model, self._newest, self.reading_problem = model, reading, ""
+            self.reading = self._reading_to_show()
             self.model_changed.emit()
             self.reading_changed.emit()
             return
         self.what_if = self.what_if if is_kin else NOTHING_CHANGED
         self._head_is_open = self._head_is_open or not is_kin
-        self.model, self.reading, self.reading_problem = model, None, ""
+        self.model, self.reading, self._newest, self.reading_problem = model, None, None, ""
         self.layer, self.head = min(self.layer, model.layers - 1), min(self.head, model.heads - 1)
         self._tokenizer, self.max_positions = model.tokenizer, model.max_positions
         self.model_changed.emit()
@@ -159,7 +177,8 @@ class ExploreState(QObject):
         self._encode()
 
     def set_reading(self, reading: Reading) -> None:
-        self.reading = reading
+        self._newest = reading
+        self.reading = self._reading_to_show()
         self.set_reading_problem("")
         if self._head_is_open:
             self.set_head(*clearest_head(reading.trace.attentions, reading.encoding))
@@ -275,6 +294,46 @@ class ExploreState(QObject):
             self.what_if = what_if
             self.what_if_changed.emit()
             self.input_changed.emit()
+
+    def set_baseline(self, baseline: Baseline | None) -> None:
+        """Compares with something else; None: with the model unchanged, where something is changed inside."""
+        if baseline != self.baseline:
+            if (baseline is None) != (self.baseline is None):
+                self.wants_difference = baseline is not None
+            self.baseline = baseline
+            self.baseline_changed.emit()
+            self.input_changed.emit()
+
+    def set_wants_difference(self, wants: bool) -> None:
+        """Shows what differs from the baseline, or both side by side, in all rooms."""
+        if wants != self.wants_difference:
+            self.wants_difference = wants
+            self.comparison_changed.emit()
+
+    def show_baseline(self, on: bool) -> None:
+        """Shows the baseline's reading in all rooms, as long as a key is held; or the newest reading again."""
+        if on != self.shows_baseline:
+            self.shows_baseline = on
+            shown = self._reading_to_show()
+            if shown is not self.reading:
+                self.reading = shown
+                self.reading_changed.emit()
+
+    @property
+    def newest_reading(self) -> Reading | None:
+        """The one on show, but for a baseline that stands in its place."""
+        return self._newest
+
+    def _with_baseline(self, reading: Reading) -> Reading:
+        """Snapshots that are played have been read alone; the other model has read the text already."""
+        newest = self._newest
+        if not isinstance(self.baseline, OtherModel) or newest is None or newest.request.baseline != self.baseline:
+            return reading
+        return replace(reading, request=replace(reading.request, baseline=self.baseline), baseline=newest.baseline)
+
+    def _reading_to_show(self) -> Reading | None:
+        newest = self._newest
+        return newest.baseline if self.shows_baseline and newest and newest.baseline else newest
 
     def _set_masked(self, masked: frozenset[int]) -> None:
         if masked and not self.mask_token:

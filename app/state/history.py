@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
 
+from .baseline import Baseline
 from .explore_state import ExploreState
 from .text_spans import Place
 from .what_if import NOTHING_CHANGED, WhatIf
@@ -21,11 +22,12 @@ class Moment:
     text_b: str = ""
     masks: frozenset[Place] = frozenset()
     what_if: WhatIf = NOTHING_CHANGED
+    baseline: Baseline | None = None
     model: Path | None = None  # its origin; only there does what is changed inside mean something
 
 
 def moment_of(state: ExploreState) -> Moment:
-    return Moment(state.text_a, state.text_b, state.mask_places, state.what_if, _folder(state))
+    return Moment(state.text_a, state.text_b, state.mask_places, state.what_if, state.baseline, _folder(state))
 
 
 def bring_back(state: ExploreState, moment: Moment) -> None:
@@ -33,6 +35,7 @@ def bring_back(state: ExploreState, moment: Moment) -> None:
     state.set_text(moment.text_a, moment.text_b)
     state.set_mask_places(moment.masks)
     state.set_what_if(changes_in(moment, state))
+    state.set_baseline(moment.baseline)
 
 
 def changes_in(moment: Moment, state: ExploreState) -> WhatIf:
@@ -71,7 +74,13 @@ class History(QObject):
         self._look_later = QTimer(self)
         self._look_later.setSingleShot(True)
         self._look_later.timeout.connect(self.look)
-        for signal in (state.text_changed, state.masks_changed, state.what_if_changed, state.encoding_changed):
+        for signal in (
+            state.text_changed,
+            state.masks_changed,
+            state.what_if_changed,
+            state.baseline_changed,
+            state.encoding_changed,
+        ):
             signal.connect(self._on_state_changed)
         state.model_changed.connect(self._on_state_model_changed)
 
@@ -139,8 +148,10 @@ class History(QObject):
     def _does_something(self, step: Step) -> bool:
         """Whether going back to it would change what is open now."""
         here, there = self._now, step.before
-        is_same = (here.text_a, here.text_b, here.masks) == (there.text_a, there.text_b, there.masks)
-        return not is_same or changes_in(here, self._state) != changes_in(there, self._state)
+        return (
+            (here.text_a, here.text_b, here.masks, here.baseline)
+            != (there.text_a, there.text_b, there.masks, there.baseline)
+        ) or changes_in(here, self._state) != changes_in(there, self._state)
 
     def _on_state_changed(self) -> None:
         self._look_later.start(0)
@@ -168,4 +179,6 @@ def _difference(before: Moment, now: Moment, is_typed: bool) -> str:
     if before.masks != now.masks:
         is_more = len(now.masks) > len(before.masks)
         return translate("History", "masking") if is_more else translate("History", "unmasking")
-    return translate("History", "the change inside the model") if before.what_if != now.what_if else ""
+    if before.what_if != now.what_if:
+        return translate("History", "the change inside the model")
+    return translate("History", "the comparison") if before.baseline != now.baseline else ""

@@ -16,10 +16,12 @@ WORDS_PER_MASK = 10
 if TYPE_CHECKING:
     import numpy as np
 
+    from bertcore.analysis.align import Alignment
     from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess, WordRank
     from bertcore.analysis.trace import Trace
-    from bertcore.tokenizer.tokenizer import Encoding
+    from bertcore.tokenizer.tokenizer import Encoding, Tokenizer
 
+    from .baseline import Baseline
     from .model_info import ModelInfo
 
 
@@ -42,6 +44,7 @@ class ReadingRequest:
     masked: tuple[int, ...]  # positions to predict
     by_hand: frozenset[int]  # those of them whose own word is in the text
     what_if: WhatIf = NOTHING_CHANGED  # what is changed inside
+    baseline: Baseline | None = None  # what a person has chosen to compare it with
 
     @property
     def segments(self) -> list[int]:
@@ -83,7 +86,21 @@ class Reading:
     replaced: np.ndarray | None  # (S) probability that each token was replaced; None: no head for it
     forward_ms: float
     task_logits: Mapping[str, np.ndarray] = field(default_factory=dict)  # of heads for a task (`predict.task_logits`)
-    before: Reading | None = None  # the same text with nothing changed inside; None where nothing is changed
+    unchanged: Reading | None = None  # the same text with nothing changed inside; None where nothing is changed
+    baseline: Reading | None = None  # what it is compared with: what a person has chosen, else `unchanged`
+    baseline_problem: str = ""  # why what was chosen could not be read: a sentence
+
+    @property
+    def plain(self) -> Reading:
+        """The reading of the same text in the model as it is, nothing changed inside."""
+        return self.unchanged or self
+
+    @cached_property
+    def alignment(self) -> Alignment | None:
+        """Which of the baseline's tokens each token is compared with; None without a baseline."""
+        from bertcore.analysis.align import align
+
+        return None if self.baseline is None else align(self.encoding, self.baseline.encoding)
 
     def units(self, view: TokenView) -> Units:
         """What rows and columns stand for in this view; the same object each time."""
@@ -110,6 +127,33 @@ class Reading:
         """What the model calls the special tokens around this text, each once: [CLS], [SEP] or <s>, </s>."""
         parts = zip(self.encoding.labels, self.encoding.parts, strict=True)
         return list(dict.fromkeys(token for token, part in parts if part == "special"))
+
+
+def masked_positions(encoding: Encoding, tokenizer: Tokenizer, by_hand: frozenset[int]) -> tuple[int, ...]:
+    """Positions the model reads as masks: masked by hand, or typed."""
+    typed = {i for i, token_id in enumerate(encoding.ids) if token_id == tokenizer.mask_id}
+    return tuple(sorted(typed | by_hand))
+
+
+def masked_ids(encoding: Encoding, tokenizer: Tokenizer, by_hand: frozenset[int]) -> list[int]:
+    """Token ids as the model reads them (S), masks put in."""
+    mask_id = tokenizer.mask_id
+    if mask_id is None or not by_hand:
+        return list(encoding.ids)
+    return [mask_id if i in by_hand else token for i, token in enumerate(encoding.ids)]
+
+
+def request_for(
+    model: ModelInfo,
+    encoding: Encoding,
+    by_hand: frozenset[int],
+    what_if: WhatIf = NOTHING_CHANGED,
+    baseline: Baseline | None = None,
+) -> ReadingRequest:
+    """by_hand: positions that are masked."""
+    ids = tuple(masked_ids(encoding, model.tokenizer, by_hand))
+    masked = masked_positions(encoding, model.tokenizer, by_hand)
+    return ReadingRequest(model, encoding, ids, masked, by_hand, what_if, baseline)
 
 
 def mask_readings(traced: Trace, request: ReadingRequest) -> list[MaskReading]:

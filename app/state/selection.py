@@ -19,6 +19,7 @@ class Selection:
     token_view: TokenView = TOKENS
     hovered: int | None = None  # the token under the mouse
     at_embeddings: bool = False  # before the first layer, where a view has a place for that
+    wants_difference: bool = False  # from the baseline, where there is one; else both are shown
 
     @property
     def stage(self) -> int:

@@ -3,13 +3,15 @@
     {"format_version": 1, "text_a": "...", "text_b": "...", "masks": [["a", 4, 7]], "focus": ["a", 0, 3],
      "model": {"reference": null, "name": "bertscope-mini", "hash": "1a2b3c4d", "bytes": 21300000},
      "layer": 0, "head": 3, "room": "attend", "words": false, "specials": true, "changes": {...},
-     "applied_texts": {"span": "..."}}
+     "applied_texts": {"span": "..."}, "baseline": {...}, "difference": true}
 
 Places are characters of a sentence; `reference` is what `bertscope MODEL` takes, null for the built-in model; layers,
 heads and positions count from 0. `changes` is what is changed inside the model; what is not changed is left out:
 
     {"heads_off": [[0, 2]], "layers_off": [3], "dropped": ["position"], "segments": [[4, 1]], "positions": [[2, 5]],
      "rows": [{"layer": 0, "head": 1, "position": 4, "weights": [0.5, 0.5, ...]}]}
+`baseline` is what it is compared with, null for none: {"text_a": "...", "text_b": "..."} or {"model": {...}}, the
+model as above; `difference` says whether only what differs is shown.
 """
 
 import errno
@@ -26,6 +28,7 @@ from bertcore.errors import MOST_NAME, BertcoreError, brief, name_from_file
 from bertcore.files import read_bytes, reason_of
 from bertcore.json_text import parse_json
 
+from .baseline import OtherText
 from .text_spans import Place
 from .what_if import NOTHING_CHANGED, EditedRow, WhatIf
 
@@ -61,6 +64,8 @@ class Session:
     words: bool = False
     specials: bool = True
     changes: WhatIf = NOTHING_CHANGED
+    baseline: OtherText | SessionModel | None = None
+    difference: bool = False
     applied_texts: dict[str, str] = field(default_factory=dict)
 
 
@@ -88,6 +93,8 @@ def as_values(session: Session) -> dict[str, Any]:
         "words": session.words,
         "specials": session.specials,
         "changes": _changes_as_json(session.changes),
+        "baseline": _baseline_as_json(session.baseline),
+        "difference": session.difference,
         "applied_texts": session.applied_texts,
     }
 
@@ -155,6 +162,8 @@ def _checked(values: dict[str, Any], file: Path) -> Session:
         "words": _switch,
         "specials": _switch,
         "changes": _changes,
+        "baseline": lambda value: None if value is None else _baseline(value),
+        "difference": _switch,
         "applied_texts": _texts,
     }
     unknown = sorted(set(values) - set(readers))
@@ -179,6 +188,14 @@ def _error(sentence: str, file: Path) -> BertcoreError:
 
 def _as_list(place: Place) -> list[str | int]:
     return [place.part, place.start, place.stop]
+
+
+def _baseline_as_json(baseline: OtherText | SessionModel | None) -> dict[str, Any] | None:
+    if baseline is None:
+        return None
+    if isinstance(baseline, OtherText):
+        return {"text_a": baseline.a, "text_b": baseline.b}
+    return {"model": vars(baseline).copy()}
 
 
 def _changes_as_json(what_if: WhatIf) -> dict[str, Any]:
@@ -238,6 +255,14 @@ def _model(value: Any) -> SessionModel:
         raise ValueError
     place = None if reference is None else _text(reference, MOST_IN_PATH)
     return SessionModel(place, name_from_file(_text(value["name"])), _text(value["hash"], MOST_NAME), size)
+
+
+def _baseline(value: Any) -> OtherText | SessionModel:
+    if set(value) == {"model"}:
+        return _model(value["model"])
+    if set(value) != {"text_a", "text_b"}:
+        raise ValueError
+    return OtherText(_text(value["text_a"]), _text(value["text_b"]))
 
 
 def _texts(value: Any) -> dict[str, str]:

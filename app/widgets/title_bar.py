@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
 from ..state.model_info import ModelInfo
+from .baseline_chip import BaselineChip
 from .card import button, label
 from .controls import IconButton, MenuButton, popped_up
 from .step_switch import StepSwitch
@@ -30,6 +31,7 @@ class TitleBar(QFrame):
         fill_examples: Fill,
         fill_commands: Fill,
         fill_looks: Fill,
+        fill_baselines: Fill,
         toggle_projector: Callable[[], object],
         parent: QWidget | None = None,
     ) -> None:
@@ -53,6 +55,7 @@ class TitleBar(QFrame):
         self.step = MenuButton("", fill_steps, self.tr("The training step of this snapshot; click to open another"))
         self.step.hide()
         self.switch = StepSwitch()
+        self.baseline = BaselineChip(fill_baselines)
         self.play = IconButton("play", "")
         self.play.hide()
         self.show_playing(False)
@@ -74,6 +77,7 @@ class TitleBar(QFrame):
         if not self._is_short:
             layout.addWidget(self.switch)
         layout.addWidget(self.play)
+        layout.addWidget(self.baseline)
         if not self._is_short:
             layout.addStretch(1)
         if not self._is_short:  # there the menu of all commands has them

@@ -1,4 +1,7 @@
-"""Beside the tokens: how all rooms show the text. Below them, where something is changed inside the model: what."""
+"""Beside the tokens: how all rooms show the text, and what it is compared with.
+
+Below them, where something is changed inside the model: what.
+"""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -8,25 +11,44 @@ from .layouts import hbox, vbox
 
 
 class ViewSwitches(QWidget):
-    """Two switches, one above the other."""
+    """Two switches, one above the other; while something is compared, two more beside them."""
 
     words_switched = Signal(bool)
     specials_switched = Signal(bool)
+    difference_switched = Signal(bool)
+    other_held = Signal(bool)  # the button is held down, or not any more
 
     def __init__(self) -> None:
         super().__init__()
         words, specials = self.tr("Show the pieces of a word as one"), self.tr("Show the special tokens")
         self.words = button(self.tr("Whole words"), hint=words, checkable=True)
         self.specials = button(self.tr("Special tokens"), hint=specials, checkable=True)
-        layout = vbox(parent=self, gap_px=4)
-        for switch, signal in ((self.words, self.words_switched), (self.specials, self.specials_switched)):
+        self.difference = button(
+            self.tr("Difference"), hint=self.tr("Show what differs, or both side by side (D)"), checkable=True
+        )
+        self.other = button(
+            self.tr("Hold: the other"), hint=self.tr("Show only what it is compared with, as long as it is held (X)")
+        )
+        for switch in (self.words, self.specials, self.difference, self.other):
             switch.setProperty("look", "small")
-            switch.toggled.connect(signal)
-            layout.addWidget(switch)
+        self.words.toggled.connect(self.words_switched)
+        self.specials.toggled.connect(self.specials_switched)
+        self.difference.clicked.connect(self.difference_switched)
+        self.other.pressed.connect(lambda: self.other_held.emit(True))
+        self.other.released.connect(lambda: self.other_held.emit(False))
+        self._comparing = QWidget()
+        vbox(self.difference, self.other, parent=self._comparing, gap_px=4)
+        hbox(self._comparing, vbox(self.words, self.specials, gap_px=4), parent=self, gap_px=6)
+        self._comparing.hide()
 
     def show_view(self, words: bool, specials: bool) -> None:
         self.words.setChecked(words)
         self.specials.setChecked(specials)
+
+    def show_baseline(self, has_baseline: bool, wants_difference: bool, shows_other: bool) -> None:
+        self._comparing.setVisible(has_baseline)
+        self.difference.setChecked(wants_difference)
+        self.other.setDown(shows_other)
 
 
 class WhatIfLine(QWidget):

@@ -69,9 +69,9 @@ def test_a_fine_tuned_model_is_asked_about_its_own_task(
     room.side.what_if.head_off.click()
     settle(window, qtbot)
     reading = window.state.reading
-    assert reading is not None and reading.before is not None
-    target = changed_targets(reading.before, reading)[0]
-    expected = (target.label, f"{target.value(reading.before):.2f}", f"{target.value(reading):.2f}")
+    assert reading is not None and reading.baseline is not None
+    target = changed_targets(reading.baseline, reading)[0]
+    expected = (target.label, f"{target.value(reading.baseline):.2f}", f"{target.value(reading):.2f}")
     assert expected in room.side.what_if.effect.rows
     room.heads_card.open("effects")
     answered(window, room, qtbot)

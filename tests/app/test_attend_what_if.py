@@ -217,7 +217,7 @@ def test_an_edit_of_a_word_is_one_of_all_its_pieces(room: AttendRoom, window: Wi
     shown = units_of(window).attention(traced(window).attentions[0, 0])
     assert shown[row, column] == pytest.approx(0.6, abs=1e-4)
     np.testing.assert_allclose(traced(window).attentions[0, 0].sum(-1), 1, atol=1e-5)
-    before = window.state.reading.before.trace.attentions[0, 0]  # type: ignore[union-attr]
+    before = window.state.reading.baseline.trace.attentions[0, 0]  # type: ignore[union-attr]
     specials = [i for i, part in enumerate(window.state.encoding.parts) if part == "special"]  # type: ignore[union-attr]
     np.testing.assert_allclose(traced(window).attentions[0, 0][:, specials], before[:, specials], atol=1e-5)
 

@@ -189,8 +189,8 @@ def test_models_that_predict_something_else(
     settle(window, qtbot)
     assert [effect.name for effect in view.effects.effects] == effects
     reading, at = window.state.reading, window.state.selection.position
-    assert reading is not None and reading.before is not None
-    one, other = (each.trace.hidden_states[-1][at].astype(float) for each in (reading, reading.before))
+    assert reading is not None and reading.baseline is not None
+    one, other = (each.trace.hidden_states[-1][at].astype(float) for each in (reading, reading.baseline))
     cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
     assert f"cosine of {cosine:.2f}".replace("-", "−") in view.effects.sentence
     has_segments = window.state.model.has_segments  # type: ignore[union-attr]

@@ -287,17 +287,17 @@ def test_what_is_changed_inside_is_read_beside_the_model_as_it_is(opened: Parts,
     opened.state.set_what_if(WhatIf().with_head(0, 1, off=True))
     settle(opened, qtbot)
     one, other = opened.readings
-    assert one.before is None and other.before is not None and other.before.request.what_if == NOTHING_CHANGED
-    np.testing.assert_allclose(other.before.trace.hidden_states, one.trace.hidden_states, atol=1e-5)
+    assert one.baseline is None and other.baseline is not None and other.baseline.request.what_if == NOTHING_CHANGED
+    np.testing.assert_allclose(other.baseline.trace.hidden_states, one.trace.hidden_states, atol=1e-5)
     assert np.abs(other.trace.hidden_states - one.trace.hidden_states).max() > 1e-3
-    assert [word.id for word in other.before.masks[0].words] == [word.id for word in one.masks[0].words]
+    assert [word.id for word in other.baseline.masks[0].words] == [word.id for word in one.masks[0].words]
 
 
 def test_what_the_former_model_read_is_not_kept(opened: Parts, model_folder: Path, qtbot: QtBot) -> None:
     """At 512 tokens a reading of BERT-base has some 200 MB."""
     opened.state.set_what_if(WhatIf().with_head(0, 1, off=True))
     settle(opened, qtbot)
-    before = opened.readings[-1].before
+    before = opened.readings[-1].baseline
     assert before is not None
     kept = weakref.ref(before.trace)
     opened.readings.clear()

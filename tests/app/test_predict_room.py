@@ -19,6 +19,7 @@ from app.rooms.predict.pair_card import ShareBar
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.view import decided_sentence
 from app.shell.window import Window
+from app.state.compared_words import ComparedMask, compared_mask
 from app.state.examples import load_examples
 from app.state.what_if import WhatIf
 from bertcore.analysis.predict import WordGuess, next_sentence, softmax
@@ -104,11 +105,15 @@ def test_what_is_changed_inside_shows_before_and_now(window: Window, qtbot: QtBo
     for number, card in enumerate(room.words_view.shown_cards):
         word, chance = was[card.position].token, was[card.position].probability
         assert card.before.startswith(
-            f"Before your changes: {word} {numbers.probability(chance)} → now: {card.words[0].token} "
+            f"With the model unchanged: {word} {numbers.probability(chance)} → now: {card.words[0].token} "
         )
         chances = softmax(plain.mlm_logits[number])
-        for guess, bar in zip(card.words, card.bars.bars, strict=True):
-            assert bar.mark.endswith(f"before {numbers.probability(float(chances[guess.id]))}")
+        compared = compared_mask(reading_of(window), reading_of(window).masks[number])
+        assert isinstance(compared, ComparedMask)
+        for guess in card.words:
+            change = compared.changes[guess.id]
+            assert change.probability == pytest.approx(chances[guess.id])
+            assert change.rank == list(np.argsort(-chances)).index(guess.id) + 1
     said = next_sentence(plain.next_sentence_logits)
     assert room.words_view.pair.before.endswith(numbers.percent(max(said.is_next, said.not_next)))
     window.state.set_what_if(WhatIf())

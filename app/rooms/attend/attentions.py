@@ -147,7 +147,7 @@ class Attentions:
     @property
     def plain(self) -> Reading:
         """The reading of the model as it is, nothing changed inside."""
-        return self.reading.before or self.reading
+        return self.reading.plain
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -166,7 +166,7 @@ class Attentions:
         notes = []
         if self.token_view != TokenView():
             notes.append(translate("Attend", "by tokens, special tokens included"))
-        if self.reading.before is not None:
+        if self.reading.unchanged is not None:
             notes.append(translate("Attend", "without your changes inside the model"))
         return notes
 

@@ -177,7 +177,7 @@ class CheckView(AttendView):
         if len(check.attention) > MOST_ROWS:
             shown = self.tr("Only the {shown} tokens it looks at most are listed, out of {all}.")
             sentences.append(shown.format(shown=MOST_ROWS, all=len(check.attention)))
-        if self.attentions.reading.before is not None:
+        if self.attentions.reading.unchanged is not None:
             sentences.append(self.tr("Computed for the model without your changes."))
         return " ".join(sentences)
 

@@ -93,7 +93,7 @@ class EffectsView(AttendView):
             unit = self.tr("Change in the log-probability (ln p), in nats: −1 nat makes it 2.7 times less likely.")
         else:
             unit = self.tr("How many times as likely the prediction is without the head: ×0.5 is half as likely.")
-        if self.attentions.reading.before is None:
+        if self.attentions.reading.unchanged is None:
             return [unit]
         return [unit, self.tr("Computed for the model without your changes.")]
 

@@ -74,11 +74,11 @@ class WhatIfPanel(QWidget):
         """What the changes do to the predictions."""
         self.effect.set_rows(changed_predictions(reading))
         self.effect.set_sentence(sentence_about_changes(reading))
-        self.effect.setVisible(reading.before is not None)
+        self.effect.setVisible(reading.unchanged is not None)
 
     def _show_mask(self, reading: Reading, position: int) -> None:
         """Something is changed, and there is no prediction to see it by."""
-        wants_mask = reading.before is not None and not reading.masks and "mlm" in reading.request.model.tasks
+        wants_mask = reading.unchanged is not None and not reading.masks and "mlm" in reading.request.model.tasks
         target = word_to_mask(reading, position) if wants_mask else None
         self.mask_button.setVisible(target is not None)
         if target is not None:
@@ -136,7 +136,7 @@ class WhatIfPanel(QWidget):
 
 def changed_predictions(reading: Reading) -> list[tuple[str, str, str]]:
     """Name, before and after of each prediction; empty: nothing is changed, or there is nothing to compare."""
-    before = reading.before
+    before = reading.unchanged
     if before is None:
         return []
     targets = []
@@ -151,7 +151,7 @@ def changed_predictions(reading: Reading) -> list[tuple[str, str, str]]:
 
 def sentence_about_changes(reading: Reading) -> str:
     """What the rows leave out, and what to do where there are none; empty: nothing is changed."""
-    before = reading.before
+    before = reading.unchanged
     if before is None:
         return ""
     more = len(before.masks) - MOST_MASKS

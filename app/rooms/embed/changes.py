@@ -31,7 +31,7 @@ class Effect:
 
 def effects_of(reading: Reading) -> list[Effect]:
     """The best word of each mask, the verdict on the pair, replaced tokens; empty where nothing is changed."""
-    before = reading.before
+    before = reading.unchanged
     if before is None:
         return []
     found = [_mask_effect(old, new) for old, new in zip(before.masks, reading.masks, strict=False)]
@@ -57,7 +57,7 @@ def effects_of(reading: Reading) -> list[Effect]:
 
 def sentence_about(reading: Reading, position: int) -> str:
     """How far the last hidden state of a token has moved; or what to do where there is nothing to compare."""
-    before = reading.before
+    before = reading.unchanged
     wants_mask = "mlm" in reading.request.model.tasks and not reading.request.masked
     mask_one = translate("changes", "Mask a word (M) to see how a change affects it.")
     if before is None:

@@ -169,7 +169,7 @@ class FirstSteps(QWidget):
     def show_reading(self, reading: Reading, position: int) -> None:
         predicts = "mlm" in reading.request.model.tasks
         target = word_to_mask(reading, position) if predicts and not reading.request.masked else None
-        is_unchanged = reading.before is None
+        is_unchanged = reading.unchanged is None
         can_change = is_unchanged and target is None and addends_of(reading)["position"] is not None
         self.setVisible(target is not None or can_change)
         self.mask_button.setVisible(target is not None)
@@ -239,7 +239,7 @@ class WhatIfView(View):
         self.b_as_a.setEnabled(model.has_segments and any(own))
         self.b_as_a.setChecked(what_if.reads_b_as_a(reading.encoding.segments))
         self.effects.show_reading(reading, selection.position)
-        self.effects.setVisible(reading.before is not None)  # else the first steps are in its place
+        self.effects.setVisible(reading.unchanged is not None)  # else the first steps are in its place
         self._show_how()
         self.show_selection(reading, selection)
 

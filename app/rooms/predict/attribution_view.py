@@ -96,7 +96,7 @@ class AttributionView(PredictView):
 
     def show_reading(self, reading: Reading, selection: Selection) -> None:
         self._clicked = selection.pinned
-        self._groups = grouped_targets(reading.before or reading, _clicked_word(reading, selection))
+        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection))
         if self._groups:
             self.show_content()
             self._fill_places()
@@ -116,7 +116,7 @@ class AttributionView(PredictView):
         self._clicked = clicked
         if clicked in [mask.position for mask in self.masks] and self._picked_position() != clicked:
             self._picked = None
-        self._groups = grouped_targets(reading.before or reading, _clicked_word(reading, selection))
+        self._groups = grouped_targets(reading.plain, _clicked_word(reading, selection))
         self._fill_places()
         self._ask(reading)
 
@@ -136,13 +136,13 @@ class AttributionView(PredictView):
             unit = self.tr("A share of +0.7 makes the answer twice as likely, one of −0.7 half as likely.")
         colors = self.tr("Each card has its own scale, symmetric around 0.")
         note = f"{unit} {colors}"
-        if reading.before is not None:
+        if reading.unchanged is not None:
             note += " " + self.tr("Computed for the model without your changes.")
         self.note.setText(note)
         if theme.is_projector():
             for card in self.cards.values():
                 card.scale.setToolTip(tip(note))
-        plain = reading.before or reading
+        plain = reading.plain
         text, request, units = plain.request.model_input, plain.request, self.selection.units(reading)
         for method, card in self.cards.items():
 

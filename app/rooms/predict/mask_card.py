@@ -1,5 +1,7 @@
 """One mask: the likeliest words, how the word in the text fares, and what the layers would predict on the way."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -9,13 +11,17 @@ from ...compute.masks import MaskLens
 from ...look import numbers, theme
 from ...look.bidi import isolated
 from ...look.number_kinds import explain
+from ...state.compared_words import ComparedMask
 from ...state.readings import MaskReading
 from ...widgets.bar_list import Bar, BarList
-from ...widgets.card import Card, label
-from ...widgets.layouts import fill, hbox
+from ...widgets.card import Card, Hint, label
+from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.raster import ColorBar
+from ...widgets.word_shift import ShiftedWord, WordShift
 from .lens_cells import LensStrip
 from .view import decided_sentence
+
+LEAST_CHANGE = 0.05  # of a probability, as a share of it: less is not worth an arrow
 
 
 class MaskCard(Card):
@@ -31,22 +37,36 @@ class MaskCard(Card):
         self.words: list[WordGuess] = []  # what the bars show
         self.bars = BarList(self.tr("Most likely words"), clickable=True, stretch_to_px=38)
         self._changed = label("", "muted", wrap=True)
+        self.shift = WordShift(self.tr("Most likely words, with the baseline and now"))
+        self._theirs, self._beside_title = (
+            BarList(self.tr("Most likely words with the baseline"), stretch_to_px=38),
+            Hint(),
+        )
+        self._now_title = Hint(self.tr("now"))
+        self._own_id: int | None = None  # of the word that stands in the text
+        self.is_compared = False
         self._strip = LensStrip(self.tr("Top guess after each layer"))
         self._decided = label("", "muted", wrap=True)
         self.bars.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
         self.bars.context_menu_requested.connect(self.word_menu_requested)
+        self.shift.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
+        self.shift.context_menu_requested.connect(self.word_menu_requested)
         self._strip.hovered.connect(lambda stage: self.hover_text_changed.emit(self._strip.description(stage)))
         self._strip.context_menu_requested.connect(lambda _stage, at: self.word_menu_requested.emit(None, at))
         scale = ColorBar(signed=False, width_px=130)
-        explain("probability", self.bars, self._strip, scale)
+        explain("probability", self.bars, self._theirs, self.shift, self._strip, scale)
         scale.set_range(0, 1)
         title = label(self.tr("After each layer"), "title")
         title.setToolTip(self.tr("The top guess if the model stopped there; the colour shows its probability"))
         line = hbox((title, 1), scale)
+        self._lists, self._beside = QWidget(), QWidget()
+        vbox(self._beside_title, (self._theirs, 1), parent=self._beside, gap_px=2)
+        hbox((self._beside, 1), (vbox(self._now_title, (self.bars, 1), gap_px=2), 1), parent=self._lists, gap_px=12)
         fill(
             self.body,
             self._changed,
-            (self.bars, 1),
+            (self._lists, 1),
+            (self.shift, 1),
             4,
             line,
             self._strip,
@@ -57,11 +77,11 @@ class MaskCard(Card):
     @property
     def picture(self) -> list[QWidget]:
         """What a saved picture shows."""
-        return [self.bars, self._strip]
+        return [self._lists, self.shift, self._strip]
 
     @property
     def before(self) -> str:
-        """What the unchanged model predicts; empty where nothing is changed inside."""
+        """What the baseline predicts, or why there is nothing to compare; empty where there is no baseline."""
         return "" if self._changed.isHidden() else self._changed.text()
 
     @property
@@ -74,12 +94,10 @@ class MaskCard(Card):
         """The best guess after each layer."""
         return self._strip.words
 
-    def show_reading(
-        self, reading: MaskReading, full_bar: float, mask: str, before: dict[int, float] | None = None
-    ) -> None:
+    def show_reading(self, reading: MaskReading, full_bar: float, mask: str) -> None:
         """full_bar: the probability of a bar that fills the card; the same for all cards, so that they compare.
 
-        mask: what the model calls its mask. before: probabilities by token id in the unchanged model.
+        mask: what the model calls its mask.
         """
         if reading.position != self.position:
             self.show_lens(None, 0)
@@ -89,33 +107,69 @@ class MaskCard(Card):
         if was and was.id not in {word.id for word in words}:
             words.append(was)
         self.words = words
+        self._own_id = None if was is None else was.id
         self.set_title(self.tr("Position {position}").format(position=reading.position))
         self.set_hint(self._history(reading, mask))
-        bars = []
-        for word in words:
-            is_own = was is not None and word.id == was.id
-            marks = [self.tr("in the text")] if is_own else []
-            if before is not None:
-                marks.append(self.tr("before {probability}").format(probability=numbers.probability(before[word.id])))
-            number, share = numbers.probability(word.probability), word.probability / full_bar
-            color = "good" if is_own else "bar"
-            bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=" · ".join(marks)))
-        self.bars.set_bars(bars)
+        self.show_compared(None, "", full_bar)
 
-    def show_before(self, before: MaskReading | None, now: MaskReading) -> None:
-        """What the changes inside do to the best guess; None: nothing is changed."""
-        self._changed.setVisible(before is not None)
-        if before is None:
-            return
-        first, then = before.words[0], now.words[0]
+    def show_compared(
+        self, compared: ComparedMask | str | None, name: str, full_bar: float, *, wants_difference: bool = False
+    ) -> None:
+        """The words beside those of the baseline. compared: a sentence where there is nothing to compare, None without
+        a baseline. name: of the baseline."""
+        bars = []
+        for word in self.words:
+            is_own = word.id == self._own_id
+            mark, color = (self.tr("in the text"), "good") if is_own else ("", "bar")
+            number, share = numbers.probability(word.probability), word.probability / full_bar
+            bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=mark))
+        self.bars.set_bars(bars)
+        self.is_compared = isinstance(compared, ComparedMask)
+        self._lists.setVisible(not (self.is_compared and wants_difference))
+        self.shift.setVisible(self.is_compared and wants_difference)
+        for widget in (self._beside, self._now_title):
+            widget.setVisible(self.is_compared)
+        self._changed.setVisible(compared is not None)
+        if isinstance(compared, str):
+            self._changed.setText(compared)
+        elif compared is not None:
+            self._show_both(compared, name, full_bar)
+
+    def _show_both(self, compared: ComparedMask, name: str, full_bar: float) -> None:
+        first, now = compared.words[0], self.words[0]
         self._changed.setText(
-            self.tr("Before your changes: {word} {probability} → now: {new_word} {new_probability}").format(
+            self.tr("With {baseline}: {word} {probability} → now: {new_word} {new_probability}").format(
+                baseline=name,
                 word=isolated(first.token),
                 probability=numbers.probability(first.probability),
-                new_word=isolated(then.token),
-                new_probability=numbers.probability(then.probability),
+                new_word=isolated(now.token),
+                new_probability=numbers.probability(now.probability),
             )
         )
+        self._beside_title.setText(name)
+        self._theirs.set_bars(
+            [
+                Bar(word.token, numbers.probability(word.probability), word.probability / full_bar)
+                for word in compared.words
+            ]
+        )
+        best = max(now.probability, first.probability)
+        rows = {word.id: row for row, word in enumerate(compared.words)}
+        before = [ShiftedWord(one.token, numbers.probability(one.probability), 0.0) for one in compared.words]
+        shifted = []
+        for word in self.words:
+            change = compared.changes.get(word.id)
+            shown = ShiftedWord(word.token, numbers.probability(word.probability), word.probability / best)
+            if change is not None:
+                sign, text = said_change(change.probability, word.probability)
+                row = rows.get(change.their_id)
+                if row is None:
+                    text += " · " + self.tr("rank {rank}").format(rank=numbers.count(change.rank))
+                shown = replace(shown, sign=sign, change=text, before=row)
+            if word.id == self._own_id:
+                shown = replace(shown, change=f"{shown.change} · {self.tr('in the text')}".removeprefix(" · "))
+            shifted.append(shown)
+        self.shift.show_words(before, shifted, (name, self.tr("now")))
 
     def show_lens(self, lens: MaskLens | None, mask: int) -> None:
         """mask: which of the lens's masks this card is of. None: not known yet."""
@@ -136,3 +190,12 @@ class MaskCard(Card):
             probability=numbers.percent(rank.probability),
             surprise=self._surprise(rank.surprise_bits),
         )
+
+
+def said_change(before: float, now: float) -> tuple[int, str]:
+    """Its sign, and how many times as likely: "▲ ×2.2"; nothing where it is the same but for rounding."""
+    factor = now / before if before > 0 else float("inf")
+    text = "×" + numbers.number(factor, 2)
+    if abs(factor - 1) < LEAST_CHANGE:
+        return 0, ""
+    return (1, f"▲ {text}") if factor > 1 else (-1, f"▼ {text}")

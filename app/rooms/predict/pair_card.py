@@ -111,7 +111,7 @@ class PairCard(Card):
 
     @property
     def before(self) -> str:
-        """The verdict of the unchanged model; empty where nothing is changed inside."""
+        """The verdict with the baseline; empty where there is none."""
         return "" if self._before.isHidden() else self._before.text()
 
     @property
@@ -120,13 +120,18 @@ class PairCard(Card):
         return [self._answer, self._number, self._bar, self._explanation]
 
     def show_verdict(
-        self, reading: Reading, question: PairQuestion, verdict: Verdict, before: Verdict | None = None
+        self,
+        reading: Reading,
+        question: PairQuestion,
+        verdict: Verdict,
+        before: Verdict | None = None,
+        baseline: str = "",
     ) -> None:
-        """before: of the unchanged model, where something is changed inside."""
+        """before: of what the reading is compared with; baseline: its name."""
         self._show_question(reading, question)
         self._before.setVisible(before is not None)
         if before is not None:
-            self._before.setText(self.tr("Before your changes: {verdict}").format(verdict=before.number))
+            self._before.setText(self.tr("With {baseline}: {verdict}").format(baseline=baseline, verdict=before.number))
         set_role(self._answer, verdict.role)
         self._answer.setText(verdict.answer)
         self._number.setText(verdict.number)

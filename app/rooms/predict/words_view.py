@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 from ...figures.figure import Axis, Figure, Numbers, numbers_of
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...state.baseline_names import baseline_name
+from ...state.compared_words import compared_mask
 from ...state.readings import Reading, word_to_mask
 from ...state.selection import Selection
 from ...state.token_units import Units
@@ -86,9 +88,7 @@ class ReplacedCard(Card):
                 for i, token in enumerate(shown)
             ]
         )
-        before = None
-        if reading.before is not None and reading.before.replaced is not None:
-            before = highest(reading.before.replaced, units)
+        before = replaced_before(reading, units)
         words = [i for i in np.argsort(-np.asarray(values), kind="stable").tolist() if units.kinds[i] != "special"]
         self.answer.setText(self._sentence([shown[i] for i in words if i in judged], len(words)))
         self.bars.set_bars(
@@ -100,7 +100,7 @@ class ReplacedCard(Card):
                     "bad" if i in judged else "bar",
                     is_strong=i in judged,
                     mark=""
-                    if before is None
+                    if before[i] is None
                     else self.tr("before {probability}").format(probability=numbers.probability(before[i])),
                     note=str(units.first_positions[i]),
                 )
@@ -120,6 +120,18 @@ class ReplacedCard(Card):
 def highest(replaced: np.ndarray, units: Units) -> list[float]:
     """(S) -> (U)"""
     return [float(replaced[members].max()) for members in units.members]
+
+
+def replaced_before(reading: Reading, units: Units) -> list[float | None]:
+    """The same (U) in the baseline, of the tokens that each is compared with; None where there are none."""
+    baseline, alignment = reading.baseline, reading.alignment
+    if baseline is None or alignment is None or baseline.replaced is None:
+        return [None] * len(units)
+    values: list[float | None] = []
+    for members in units.members:
+        theirs = [place for member in members if (place := alignment.theirs_of[member]) is not None]
+        values.append(float(baseline.replaced[theirs].max()) if theirs else None)
+    return values
 
 
 def judged_replaced(reading: Reading) -> set[int]:
@@ -251,12 +263,11 @@ class WordsView(PredictView):
         while len(self.cards) < len(masks):
             self._add_card()
         best = max((mask.words[0].probability for mask in reading.masks), default=1.0)
-        chances = before_changes(reading)
-        unchanged = {mask.position: mask for mask in reading.before.masks} if reading.before is not None else {}
+        full_bar, name = max(best, SHORTEST_SCALE), baseline_name(reading)
         for card, mask in zip(self.cards, masks, strict=False):
-            full_bar, before = max(best, SHORTEST_SCALE), chances.get(mask.position)
-            card.show_reading(mask, full_bar, mask_token(reading), before)
-            card.show_before(unchanged.get(mask.position), mask)
+            card.show_reading(mask, full_bar, mask_token(reading))
+            compared = compared_mask(reading, mask)
+            card.show_compared(compared, name, full_bar, wants_difference=self.selection.wants_difference)
         for number, card in enumerate(self.cards):
             card.setVisible(number < len(masks))
 
@@ -275,8 +286,8 @@ class WordsView(PredictView):
         elif verdict is None:
             self._show_similarity(reading, question)
         else:
-            before = None if reading.before is None else verdict_of(reading.before)
-            card.show_verdict(reading, question, verdict, before)
+            before = None if reading.baseline is None else verdict_of(reading.baseline)
+            card.show_verdict(reading, question, verdict, before, baseline_name(reading))
         card.offer(not question.missing, encoding.text_b is not None)
 
     def _show_similarity(self, reading: Reading, question: PairQuestion) -> None:
@@ -390,24 +401,6 @@ class WordsView(PredictView):
         numbers = {name: numbers_of("answer", list(shares), list(shares.values()))}
         of: dict[str, Any] = {"plain": is_similarity, "masks": not is_similarity, "by_token": True}
         return self.figure(self.pair.title, self.pair.pictures, numbers, **of)
-
-
-def before_changes(reading: Reading) -> dict[int, dict[int, float]]:
-    """Position -> token id -> probability in the unchanged model; empty where nothing is changed inside."""
-    from bertcore.analysis.predict import softmax
-
-    unchanged = reading.before
-    if unchanged is None or unchanged.trace.mlm_logits is None or unchanged.trace.mlm_positions is None:
-        return {}
-    positions = [int(position) for position in unchanged.trace.mlm_positions]
-    rows = dict(zip(positions, map(softmax, unchanged.trace.mlm_logits), strict=True))
-    return {
-        mask.position: {
-            word.id: float(rows[mask.position][word.id]) for word in (*mask.words, *([mask.was] if mask.was else []))
-        }
-        for mask in reading.masks
-        if mask.position in rows
-    }
 
 
 def as_read(reading: Reading, units: Units) -> str:

@@ -1,0 +1,188 @@
+"""What everything is compared with: the menu of it, its commands, and what happens where it cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from bertcore.locations import BUILT_IN, TINY, tuned_models
+from bertcore.resolve_model import can_be_downloaded
+
+from ..compute.open_model import portable_reference
+from ..look import numbers
+from ..runs.stages import reference_to
+from ..state.baseline import Baseline, OtherModel, OtherText
+from ..state.examples import load_examples
+from ..widgets.banner import BannerAction
+from ..widgets.command_list import Entry
+from ..widgets.text_pair_dialog import TextPairDialog
+from .commands import Command, shortened
+from .services import Services
+
+translate = QCoreApplication.translate
+
+
+class Comparison(QObject):
+    """Sets the baseline of the state; the rooms show it."""
+
+    problem_found = Signal(str, object)  # a sentence; BannerAction | None: what a person can do about it
+
+    def __init__(self, services: Services, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._services, self._state, self._window = services, services.state, parent
+        services.reader.baseline_failed.connect(self._on_baseline_failed)
+
+    def with_model(self, reference: str | Path | None) -> None:
+        """Another model, as `OpenModel.open` takes it, or another step of this one."""
+        place = None if reference is None else portable_reference(str(reference))
+        self._state.set_baseline(OtherModel(None if place == BUILT_IN else place))
+
+    def with_text(self, a: str, b: str) -> None:
+        self._state.set_baseline(OtherText(a, b))
+
+    def end(self) -> None:
+        self._state.set_baseline(None)
+
+    def ask_for_text(self) -> TextPairDialog:
+        chosen, state = self._state.baseline, self._state
+        a, b = (chosen.a, chosen.b) if isinstance(chosen, OtherText) else (state.text_a, state.text_b)
+        dialog = TextPairDialog(a, b, [one for one in load_examples() if not one.model], self._window)
+        dialog.chosen.connect(self.with_text)
+        dialog.open()
+        return dialog
+
+    def ask_for_model(self) -> None:
+        title = self.tr("Compare with the model in a checkpoint or run folder")
+        folder = QFileDialog.getExistingDirectory(self._window, title)
+        if folder:
+            self.with_model(folder)
+
+    def swap(self) -> None:
+        """What is looked at becomes what it is compared with, and the reverse."""
+        chosen, state, reading = self._state.baseline, self._state, self._state.newest_reading
+        if isinstance(chosen, OtherModel):
+            own = self._services.open_model.newest_reference
+            self._services.open_model.open(chosen.reference)
+            self.with_model(own)
+        elif isinstance(chosen, OtherText):
+            is_read = reading is not None and reading.baseline is not None and reading.request.baseline == chosen
+            masks = reading.baseline.request.by_hand if is_read and reading and reading.baseline else ()
+            ours = OtherText(state.text_a, state.text_b)
+            state.set_text(chosen.a, chosen.b)
+            state.set_masks(masks)
+            state.set_baseline(ours)
+
+    def toggle_difference(self) -> None:
+        self._state.set_wants_difference(not self._state.wants_difference)
+
+    def fill_menu(self, menu: QMenu) -> None:
+        """What can be chosen now."""
+        state = self._state
+        unchanged = menu.addAction(self.tr("The model unchanged"), self.end)
+        unchanged.setEnabled(bool(state.what_if))
+        unchanged.setToolTip(self.tr("Change something inside first: switch a head off in Attend, for example"))
+        unchanged.setCheckable(True)
+        unchanged.setChecked(bool(state.what_if) and state.baseline is None)
+        self._fill_steps(menu.addMenu(self.tr("An earlier step of its training")))
+        self._fill_models(menu.addMenu(self.tr("Another model")))
+        menu.addAction(self.tr("Another text…"), self.ask_for_text)
+        if state.baseline is not None or state.what_if:
+            menu.addSeparator()
+            difference = menu.addAction(self.tr("Show the difference"), self.toggle_difference)
+            difference.setCheckable(True)
+            difference.setChecked(state.wants_difference)
+        if state.baseline is not None:
+            menu.addAction(self.tr("Swap with the baseline"), self.swap)
+            menu.addAction(self.tr("End the comparison"), self.end)
+
+    def commands(self) -> list[Command]:
+        also = translate("Commands", "compare baseline difference side by side")
+        return [
+            Command(
+                "compare.model",
+                translate("Commands", "Compare with another model…"),
+                self.ask_for_model,
+                "Ctrl+Alt+O",
+                also=also,
+            ),
+            Command(
+                "compare.text",
+                translate("Commands", "Compare with another text…"),
+                self.ask_for_text,
+                "Ctrl+Alt+A",
+                also=also,
+            ),
+            Command(
+                "compare.start",
+                translate("Commands", "Compare with where its training began"),
+                self.with_start,
+                "Ctrl+Alt+0",
+                also=also,
+            ),
+            Command(
+                "compare.swap", translate("Commands", "Swap with the baseline"), self.swap, "Ctrl+Alt+X", also=also
+            ),
+            Command(
+                "compare.difference",
+                translate("Commands", "Show the difference, or both side by side"),
+                self.toggle_difference,
+                "D",
+                also=also,
+            ),
+            Command("compare.end", translate("Commands", "End the comparison"), self.end, "Ctrl+Alt+U", also=also),
+        ]
+
+    def entries(self) -> list[Entry]:
+        """For the list of all commands: the models that one can compare with at a click."""
+        title, kind = translate("Commands", "Compare with {model}"), translate("Commands", "Compare")
+        return [
+            Entry(title.format(model=shortened(reference or BUILT_IN)), kind, partial(self.with_model, reference))
+            for reference in self._models()
+        ]
+
+    def with_start(self) -> None:
+        """The first snapshot of the run behind the open model."""
+        steps = self._services.time_machine.steps
+        if steps is None:
+            sentence = self.tr(
+                "The run behind this model kept no snapshots, so there is no earlier step to compare with."
+            )
+            self.problem_found.emit(sentence, None)
+        else:
+            self.with_model(reference_to(steps.snapshots[0][1]))
+
+    def _models(self) -> list[str | None]:
+        """References of those that ship and those that were open lately, without the one that is open."""
+        known = [None, TINY, *tuned_models(), *self._services.settings.recent_models]
+        return [reference for reference in known if reference != self._services.open_model.newest_reference]
+
+    def _fill_steps(self, menu: QMenu) -> None:
+        steps, model = self._services.time_machine.steps, self._state.model
+        others = [one for one in (steps.snapshots if steps else ()) if model is None or one[0] != model.step]
+        for step, folder in reversed(others):
+            title = self.tr("step {step}").format(step=numbers.count(step))
+            menu.addAction(title, partial(self.with_model, reference_to(folder)))
+        if not others:
+            menu.addAction(self.tr("There are no other snapshots of this model")).setEnabled(False)
+
+    def _fill_models(self, menu: QMenu) -> None:
+        for reference in self._models():
+            menu.addAction(shortened(reference or BUILT_IN), partial(self.with_model, reference))
+        menu.addSeparator()
+        menu.addAction(self.tr("Open folder…"), self.ask_for_model)
+
+    def _on_baseline_failed(self, baseline: Baseline, why: str) -> None:
+        reference = baseline.reference if isinstance(baseline, OtherModel) else None
+        action: BannerAction | None = None
+        if reference is not None and can_be_downloaded(reference):
+            action = self.tr("Download"), partial(self._download, reference)
+        self.problem_found.emit(self.tr("There is nothing to compare with. {why}").format(why=why), action)
+
+    def _download(self, reference: str) -> None:
+        """A person has clicked for it."""
+        fetched: Callable[[str], None] = self.with_model
+        self._services.open_model.fetch(reference, partial(fetched, reference))

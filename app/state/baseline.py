@@ -1,0 +1,23 @@
+"""What a reading is compared with, where a person has chosen it. Without a choice it is the model unchanged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class OtherModel:
+    """The same text in another model, or at another step of its training."""
+
+    reference: str | None  # as `OpenModel.open` takes it; None is the built-in model
+
+
+@dataclass(frozen=True)
+class OtherText:
+    """Another text in the same model. What is masked in the one is masked in the other."""
+
+    a: str
+    b: str
+
+
+Baseline = OtherModel | OtherText

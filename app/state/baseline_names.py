@@ -1,0 +1,53 @@
+"""What a baseline is called on the screen."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from PySide6.QtCore import QCoreApplication
+
+from ..look import numbers
+from .baseline import OtherText
+from .model_info import ModelInfo
+from .readings import Reading
+
+AROUND = 1  # words of another text before and after those that differ
+MOST_WORDS = 4  # that differ
+translate = QCoreApplication.translate
+
+
+def unchanged_name() -> str:
+    return translate("Baseline", "the model unchanged")
+
+
+def baseline_name(reading: Reading) -> str:
+    """Of what a reading is compared with, in a few words; empty where there is nothing."""
+    baseline = reading.baseline
+    if baseline is None:
+        return ""
+    chosen, ours = reading.request.baseline, reading.encoding
+    if chosen is None:
+        return unchanged_name()
+    if isinstance(chosen, OtherText):
+        return text_name(f"{ours.text_a} {ours.text_b or ''}", f"{chosen.a} {chosen.b}")
+    return model_name(reading.request.model, baseline.request.model)
+
+
+def model_name(ours: ModelInfo, theirs: ModelInfo) -> str:
+    """Another step of the same run by the step alone."""
+    if theirs.step is None:
+        return theirs.name
+    step = translate("Baseline", "step {step}").format(step=numbers.count(theirs.step))
+    if ours.origin == theirs.origin and ours.step != theirs.step:
+        return step
+    return f"{theirs.name} · {step}" if ours.name == theirs.name else theirs.name
+
+
+def text_name(ours: str, theirs: str) -> str:
+    """The first words that differ, with those around them: “… of England died …”."""
+    mine, others = ours.split(), theirs.split()
+    codes = SequenceMatcher(None, mine, others, autojunk=False).get_opcodes()
+    first, last = next(((j1, j2) for kind, _, _, j1, j2 in codes if kind != "equal"), (0, len(others)))
+    start, stop = max(first - AROUND, 0), min(min(last, first + MOST_WORDS) + AROUND, len(others))
+    words = " ".join(others[start:stop])
+    return f"“{'… ' if start else ''}{words}{' …' if stop < len(others) else ''}”"

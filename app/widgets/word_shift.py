@@ -1,0 +1,158 @@
+"""Two lists of words with their probabilities, before and now, and lines that show which word went where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy
+
+from ..look import theme
+from ..look.fitting import fitting_line
+from .pointer import PointerWidget
+
+ROW_PX, TALLEST_PX = 22, 38
+LINK_PX, LINK_SHARE = 70, 0.2  # of the space between the two lists: the least, and its share of the width
+WIDEST_PX, THINNEST_PX = 10, 1.2  # of a line
+GAP_PX = 6
+
+
+@dataclass(frozen=True)
+class ShiftedWord:
+    """A word in one of the lists. `number`: its probability as text; `share` 0..1 of the likeliest in both lists."""
+
+    label: str
+    number: str
+    share: float
+    change: str = ""  # in the list at the right: "▲ ×2.2"
+    sign: int = 0  # 1: likelier than before, -1: less likely
+    before: int | None = None  # in the list at the right: its row at the left; None: further down there
+
+
+class WordShift(PointerWidget):
+    """A row of the right list is a cell; the line to it is thick where it is likely."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.before: list[ShiftedWord] = []
+        self.now: list[ShiftedWord] = []
+        self._titles = ("", "")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_words(self, before: list[ShiftedWord], now: list[ShiftedWord], titles: tuple[str, str]) -> None:
+        """titles: of the two lists."""
+        self.before, self.now = (
+            [replace(word, label=fitting_line(word.label)) for word in one] for one in (before, now)
+        )
+        self._titles = titles
+        if self.hovered_cell is not None and self.hovered_cell >= len(now):
+            self.hovered_cell = None
+        said = ", ".join(f"{word.label} {word.number} {word.change}".strip() for word in now)
+        self.setAccessibleDescription(f"{titles[1]}: {said}")
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def _rows(self) -> int:
+        return max(len(self.before), len(self.now)) + 2  # the titles, and what is further down
+
+    def _row_height(self) -> float:
+        return max(float(theme.px(ROW_PX)), min(self.height() / self._rows, theme.px(TALLEST_PX)))
+
+    def _middle(self, row: int) -> float:
+        """Of a row of the lists; -1: of the titles."""
+        return (row + 1.5) * self._row_height()
+
+    def _columns(self) -> tuple[float, float]:
+        """Where the lines begin and end: the left list is as wide as it must be, the rest is the right one's."""
+        metrics = QFontMetrics(theme.font(13, bold=True))
+        numbers, words = (
+            max((metrics.horizontalAdvance(getattr(word, name)) for word in self.before), default=0)
+            for name in ("number", "label")
+        )
+        left = min(numbers + words + theme.px(4 * GAP_PX), self.width() * 0.4)
+        return left, min(left + max(theme.px(LINK_PX), self.width() * LINK_SHARE), self.width() * 0.6)
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(320), self._rows * theme.px(ROW_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(230), self._rows * theme.px(ROW_PX))
+
+    def cell_at(self, point: QPointF) -> int | None:
+        row = int(point.y() // self._row_height()) - 1
+        return row if 0 <= row < len(self.now) and point.x() >= self._columns()[1] else None
+
+    def cell_after(self, cell: int | None, key: int) -> int | None:
+        step = {Qt.Key.Key_Up.value: -1, Qt.Key.Key_Down.value: 1}.get(key)
+        if step is None or not self.now:
+            return None
+        return min(max((-1 if cell is None else cell) + step, 0), len(self.now) - 1)
+
+    def selected_cell(self) -> int | None:
+        return 0 if self.now else None
+
+    def set_hovered(self, cell: int | None) -> None:
+        super().set_hovered(cell)
+        self.setCursor(Qt.CursorShape.ArrowCursor if cell is None else Qt.CursorShape.PointingHandCursor)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = theme.painter(self)
+        start, end = self._columns()
+        height = self._row_height()
+        gap, middle = theme.px(GAP_PX), (start + end) / 2
+        for title, left, width in (
+            (self._titles[0], theme.px(4), middle),
+            (self._titles[1], end + gap, self.width() - end),
+        ):
+            theme.draw_text(painter, QRectF(left, 0, width - gap, height), title, "muted", 11.5)
+        for row, word in enumerate(self.now):
+            self._paint_line(painter, row, word, start, end)
+        linked = {word.before for word in self.now}
+        for row, word in enumerate(self.before):
+            box = QRectF(theme.px(4), self._middle(row) - height / 2, start - theme.px(4 + GAP_PX), height)
+            theme.draw_text(painter, box, word.number, "muted", 12)
+            theme.draw_text(painter, box, word.label, "ink" if row in linked else "muted", 13, align=theme.RIGHT)
+        self._paint_now(painter, end, height)
+        if any(word.before is None for word in self.now):
+            box = QRectF(0, self._middle(len(self.before)) - height / 2, start - theme.px(GAP_PX), height)
+            theme.draw_text(painter, box, self.tr("further down"), "muted", 11, align=theme.RIGHT)
+
+    def _paint_now(self, painter: QPainter, end: float, height: float) -> None:
+        metrics = QFontMetrics(theme.font(13, bold=True))
+        words = max((metrics.horizontalAdvance(word.label) for word in self.now), default=0)
+        numbers = max((metrics.horizontalAdvance(word.number) for word in self.now), default=0)
+        left = end + theme.px(GAP_PX)
+        for row, word in enumerate(self.now):
+            box = QRectF(left, self._middle(row) - height / 2, self.width() - left, height)
+            if row == self.hovered_cell:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.color("hover"))
+                painter.drawRoundedRect(box, theme.px(5), theme.px(5))
+            box.adjust(theme.px(3), 0, 0, 0)
+            theme.draw_text(painter, box, word.label, "ink", 13, bold=True)
+            box.adjust(min(words, box.width() * 0.45) + theme.px(2 * GAP_PX), 0, 0, 0)
+            theme.draw_text(painter, box, word.number, "ink", 12)
+            box.adjust(numbers + theme.px(2 * GAP_PX), 0, 0, 0)
+            painter.setPen(change_color(word.sign))
+            painter.setFont(theme.font(12))
+            painter.drawText(box, theme.LEFT, word.change)
+
+    def _paint_line(self, painter: QPainter, row: int, word: ShiftedWord, start: float, end: float) -> None:
+        from_row = len(self.before) if word.before is None else word.before
+        first, last = QPointF(start, self._middle(from_row)), QPointF(end, self._middle(row))
+        path = QPainterPath(first)
+        half = (end - start) / 2
+        path.cubicTo(first + QPointF(half, 0), last - QPointF(half, 0), last)
+        color = change_color(word.sign)
+        color.setAlpha(220 if row == self.hovered_cell else 90 if word.before is None else 150)
+        width = theme.px(WIDEST_PX) * word.share if word.before is not None else 0
+        painter.setPen(QPen(color, max(width, THINNEST_PX), c=Qt.PenCapStyle.FlatCap))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(path)
+
+
+def change_color(sign: int) -> QColor:
+    """Red: more than before, blue: less, as on the signed scale; but always so that it can be read."""
+    return theme.diverging_color(0.85 * sign) if sign else theme.color("muted")

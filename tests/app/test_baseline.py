@@ -1,0 +1,317 @@
+"""What everything is compared with: read beside the text, kept while it stays the same, ended by Escape."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app.compute import reader
+from app.rooms.predict.mask_card import said_change
+from app.shell.window import Window
+from app.state.baseline import OtherModel, OtherText
+from app.state.baseline_names import baseline_name, text_name
+from app.state.compared_words import ComparedMask, compared_mask, same_word
+from app.state.readings import Reading
+from app.state.session_file import load_session
+from app.state.what_if import WhatIf
+from bertcore.analysis.predict import softmax
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.tokenizer.tokenizer import Tokenizer
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+from tests.app.family_models import save_family
+from tests.app.predict_room import predict
+
+Opener = Callable[[Path | str], Window]
+OTHER = OtherText("The dog sat on the mat.", TEXT_B)
+
+
+@pytest.fixture
+def other_folder(tmp_path: Path) -> Path:
+    """Other layers and heads, the same vocabulary."""
+    return make_checkpoint(tmp_path / "other-model", layers=3, heads=2)
+
+
+@pytest.fixture
+def traced(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[int, ...]]]:
+    """Model and ids of every forward pass of the reader."""
+    passes: list[tuple[str, tuple[int, ...]]] = []
+    real = reader.read
+
+    def counted(request: Any, checkpoint: Any) -> Reading:
+        passes.append((request.model.name, request.input_ids))
+        return real(request, checkpoint)
+
+    monkeypatch.setattr(reader, "read", counted)
+    return passes
+
+
+def reading_of(window: Window) -> Reading:
+    assert window.state.reading is not None
+    return window.state.reading
+
+
+def baseline_of(window: Window) -> Reading:
+    baseline = reading_of(window).baseline
+    assert baseline is not None
+    return baseline
+
+
+def compare(window: Window, baseline: OtherText | OtherModel | None, qtbot: QtBot) -> None:
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+
+
+def test_another_text_is_read_with_its_masks(window: Window, qtbot: QtBot) -> None:
+    window.state.set_masks([2, 3])
+    compare(window, OTHER, qtbot)
+    theirs = baseline_of(window)
+    model = load_checkpoint(reading_of(window).request.model.folder)
+    encoding = model.tokenizer.encode(OTHER.a, OTHER.b)
+    ids = [model.tokenizer.mask_id if i in (2, 3) else token for i, token in enumerate(encoding.ids)]
+    direct = trace(model.model, ids, encoding.segments, mlm_positions=[2, 3])
+    assert theirs.request.masked == (2, 3)
+    np.testing.assert_allclose(theirs.trace.attentions, direct.attentions, atol=1e-5)
+    np.testing.assert_allclose(theirs.trace.mlm_logits, direct.mlm_logits, atol=1e-3)
+    assert baseline_name(reading_of(window)) == "“The dog sat …”"
+
+
+def test_typing_reads_another_text_only_once(window: Window, qtbot: QtBot, traced: list[Any]) -> None:
+    compare(window, OTHER, qtbot)
+    traced.clear()
+    for text in ("The cat sat on a mat.", "The cat sat on a rug."):
+        window.state.set_text(text)
+        settle(window, qtbot)
+    assert len(traced) == 2 and {ids for _, ids in traced}.isdisjoint({baseline_of(window).request.input_ids})
+
+
+def test_another_model_costs_one_more_pass_at_each_key(
+    window: Window, other_folder: Path, qtbot: QtBot, traced: list[Any]
+) -> None:
+    compare(window, OtherModel(str(other_folder)), qtbot)
+    traced.clear()
+    window.state.set_text("The cat sat on a mat.")
+    settle(window, qtbot)
+    assert sorted(name for name, _ in traced) == ["other-model", "tiny-model"]
+    other = load_checkpoint(other_folder)
+    direct = trace(other.model, baseline_of(window).request.input_ids, baseline_of(window).encoding.segments)
+    np.testing.assert_allclose(baseline_of(window).trace.hidden_states, direct.hidden_states, atol=1e-5)
+    assert baseline_name(reading_of(window)) == "other-model"
+
+
+def test_the_second_model_is_let_go_with_the_comparison(window: Window, other_folder: Path, qtbot: QtBot) -> None:
+    compare(window, OtherModel(str(other_folder)), qtbot)
+    info = baseline_of(window).request.model
+    inference = window.services.inference
+    assert inference.is_open(info)
+    compare(window, OTHER, qtbot)
+    assert not inference.is_open(info)
+    compare(window, None, qtbot)
+    assert reading_of(window).baseline is None and not window.services.reader._kept
+
+
+def test_a_change_inside_is_compared_with_the_model_unchanged_or_with_what_was_chosen(
+    window: Window, qtbot: QtBot
+) -> None:
+    window.state.set_what_if(WhatIf().with_head(0, 1, off=True))
+    settle(window, qtbot)
+    first = reading_of(window)
+    assert first.baseline is first.unchanged is first.plain and first.alignment is not None
+    assert first.alignment.is_identity
+    compare(window, OTHER, qtbot)
+    both = reading_of(window)
+    assert both.baseline is not None and both.baseline.encoding.text_a == OTHER.a and both.unchanged is not None
+    assert both.plain.encoding.text_a == TEXT_A and not both.plain.request.what_if
+
+
+def test_words_before_and_now(window: Window, qtbot: QtBot) -> None:
+    """Against probabilities and ranks from the other text's own pass."""
+    room = predict(window, qtbot, (2,))
+    compare(window, OTHER, qtbot)
+    mask, theirs = reading_of(window).masks[0], baseline_of(window)
+    compared = compared_mask(reading_of(window), mask)
+    assert isinstance(compared, ComparedMask) and theirs.trace.mlm_logits is not None
+    chances = softmax(theirs.trace.mlm_logits[0])
+    assert [word.id for word in compared.words] == np.argsort(-chances, kind="stable")[: len(compared.words)].tolist()
+    for word in mask.words:
+        change = compared.changes[word.id]
+        assert change.probability == pytest.approx(chances[word.id])
+        assert change.rank == 1 + sum(chances > chances[word.id])
+    card = room.words_view.shown_cards[0]
+    assert card.shift.isVisible() and not card.bars.isVisible()  # a person has chosen it: the difference
+    assert [word.label for word in card.shift.now] == [word.token for word in card.words]
+    places = {word.id: row for row, word in enumerate(compared.words)}
+    assert [word.before for word in card.shift.now] == [places.get(word.id) for word in card.words]
+    QTest.keyClick(window, Qt.Key.Key_D)
+    assert card.bars.isVisible() and not card.shift.isVisible()
+
+
+def test_a_change_in_probability_is_said_in_words_and_by_a_sign() -> None:
+    assert said_change(0.02, 0.08) == (1, "▲ ×4")
+    assert said_change(0.08, 0.02) == (-1, "▼ ×0.25")
+    assert said_change(0.0500, 0.0501) == (0, "")
+
+
+def test_a_shorter_text_without_the_mask_says_so(window: Window, qtbot: QtBot) -> None:
+    room = predict(window, qtbot, (5,))
+    compare(window, OtherText("The cat sat.", ""), qtbot)
+    assert "no mask in this place" in room.words_view.shown_cards[0].before
+    assert room.words_view.shown_cards[0].bars.isVisible()
+
+
+def test_a_model_with_another_vocabulary(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    """Words are found by how they are written; what it has only in pieces is left out."""
+    folder = save_family("roberta", tmp_path / "other-family")
+    window.open_room("predict")
+    window.state.set_masks([2])
+    compare(window, OtherModel(str(folder)), qtbot)
+    theirs = baseline_of(window)
+    assert theirs.request.model.tokenizer.kind != reading_of(window).request.model.tokenizer.kind
+    assert len(theirs.masks) == 1
+    compared = compared_mask(reading_of(window), reading_of(window).masks[0])
+    assert isinstance(compared, ComparedMask) and theirs.trace.mlm_logits is not None
+    chances = softmax(theirs.trace.mlm_logits[0])
+    for word in reading_of(window).masks[0].words:
+        if word.id in compared.changes:
+            change = compared.changes[word.id]
+            assert theirs.request.model.tokenizer.label(change.their_id).strip("·") == word.token
+            assert change.probability == pytest.approx(chances[change.their_id])
+
+
+def test_the_same_word_in_another_vocabulary(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    other = Tokenizer.from_folder(save_family("roberta", tmp_path / "other"))
+    cat = tokenizer.id("cat")
+    assert cat is not None and same_word(tokenizer, tokenizer, cat) == cat
+    there = same_word(tokenizer, other, cat)
+    assert there is None or other.label(there) == "·cat"
+
+
+def test_a_model_that_is_not_there_ends_the_comparison(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    compare(window, OtherModel(str(tmp_path / "gone")), qtbot)
+    qtbot.waitUntil(lambda: window.state.baseline is None, timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert "no folder" in window.frame.banner.text and reading_of(window).baseline is None
+
+
+def test_a_hub_id_is_offered_not_fetched(window: Window, qtbot: QtBot) -> None:
+    compare(window, OtherModel("nobody/no-such-model"), qtbot)
+    qtbot.waitUntil(lambda: window.state.baseline is None, timeout=TIMEOUT_MS)
+    assert window.frame.banner.action is not None and window.frame.banner.action[0] == "Download"
+
+
+def test_escape_deselects_first_and_then_ends_the_comparison(window: Window, qtbot: QtBot) -> None:
+    window.state.set_focus(2)
+    compare(window, OTHER, qtbot)
+    window.actions_.run("text.deselect")
+    assert window.state.focus is None and window.state.baseline == OTHER
+    window.actions_.run("text.deselect")
+    assert window.state.baseline is None
+
+
+def test_the_cross_in_the_title_bar_ends_it(window: Window, qtbot: QtBot) -> None:
+    chip = window.frame.title_bar.baseline
+    assert chip.button.text() == "Compare" and chip.end.isHidden()
+    compare(window, OTHER, qtbot)
+    assert chip.button.text() == "Compared with “The dog sat …”"
+    QTest.mouseClick(chip.end, Qt.MouseButton.LeftButton)
+    assert window.state.baseline is None and chip.end.isHidden()
+
+
+def test_undo_and_redo_know_it(window: Window, qtbot: QtBot) -> None:
+    compare(window, OTHER, qtbot)
+    window.history.look()
+    assert window.history.to_undo == "the comparison"
+    window.history.undo()
+    assert window.state.baseline is None
+    window.history.redo()
+    assert window.state.baseline == OTHER
+
+
+def test_a_session_keeps_it(window: Window, other_folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
+    file = tmp_path / "mine.bertscope.json"
+    for baseline in (OTHER, OtherModel(str(other_folder))):
+        compare(window, baseline, qtbot)
+        window.state.set_wants_difference(isinstance(baseline, OtherText))
+        window.sessions.save(file)
+        compare(window, None, qtbot)
+        window.sessions.open(file)
+        settle(window, qtbot)
+        assert window.state.baseline == baseline and baseline_of(window) is not None
+        assert window.state.wants_difference == isinstance(baseline, OtherText)
+        assert load_session(file).difference == window.state.wants_difference
+
+
+def test_swapping_goes_there_and_back(window: Window, qtbot: QtBot) -> None:
+    window.state.set_masks([2])
+    compare(window, OTHER, qtbot)
+    window.comparison.swap()
+    settle(window, qtbot)
+    assert window.state.text_a == OTHER.a and window.state.baseline == OtherText(TEXT_A, TEXT_B)
+    assert window.state.masked == {2} and baseline_of(window).request.masked == (2,)
+    window.comparison.swap()
+    settle(window, qtbot)
+    assert (window.state.text_a, window.state.baseline, window.state.masked) == (TEXT_A, OTHER, {2})
+
+
+def test_models_swap_too(window: Window, model_folder: Path, other_folder: Path, qtbot: QtBot) -> None:
+    compare(window, OtherModel(str(other_folder)), qtbot)
+    window.comparison.swap()
+    qtbot.waitUntil(lambda: window.state.model is not None and window.state.model.name == "other-model")
+    settle(window, qtbot)
+    assert window.state.baseline == OtherModel(str(model_folder)) and baseline_of(window).request.model.layers == 2
+
+
+def test_while_a_key_is_held_the_other_is_shown(window: Window, other_folder: Path, qtbot: QtBot) -> None:
+    """Of a model with fewer heads, the selection stays among those that it has."""
+    window.open_room("attend")
+    window.state.set_head(1, 3)
+    compare(window, OtherModel(str(other_folder)), qtbot)
+    ours = reading_of(window)
+    QTest.keyPress(window, Qt.Key.Key_X)
+    assert reading_of(window) is ours.baseline and window.state.selection.head == 1
+    QTest.keyRelease(window, Qt.Key.Key_X)
+    assert reading_of(window) is ours and window.state.selection.head == 3
+
+
+def test_the_dialog_begins_with_the_text_and_compares(window: Window, qtbot: QtBot) -> None:
+    dialog = window.comparison.ask_for_text()
+    assert (dialog.a.text(), dialog.b.text()) == (TEXT_A, TEXT_B)
+    dialog.swap.click()
+    assert (dialog.a.text(), dialog.b.text()) == (TEXT_B, TEXT_A)
+    dialog.compare.click()
+    assert window.state.baseline == OtherText(TEXT_B, TEXT_A)
+
+
+def test_the_menu_offers_what_there_is(window: Window) -> None:
+    menu = QMenu(window)
+    window.comparison.fill_menu(menu)
+    texts = [action.text() for action in menu.actions()]
+    assert texts == ["The model unchanged", "An earlier step of its training", "Another model", "Another text…"]
+    assert not menu.actions()[0].isEnabled()
+
+
+def test_the_list_of_commands_finds_it(window: Window) -> None:
+    palette = window.open_palette()
+    palette.line.setText("compare")
+    titles = [entry.title for entry in palette.shown]
+    assert {"Compare with another text…", "Compare with another model…"} <= set(titles)
+    palette.close_palette()
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "name"),
+    [
+        ("the king of France died", "the king of England died", "“… of England died”"),
+        ("one two", "one two", "“one two”"),
+        ("one", "two", "“two”"),
+        ("a b c", "a c", "“a c”"),
+    ],
+)
+def test_another_text_is_called_by_what_differs(ours: str, theirs: str, name: str) -> None:
+    assert text_name(ours, theirs) == name
