@@ -239,7 +239,7 @@ class Frame(QWidget):
         self.what_if.show_changes(self.state.what_if.described(labels))
 
     def _on_baseline_changed(self) -> None:
-        self.title_bar.baseline.show_baseline(self.state)
+        self.title_bar.show_baseline(self.state)
         newest = self.state.newest_reading
         has_baseline = newest is not None and newest.baseline is not None
         self.switches.show_baseline(has_baseline, self.state.wants_difference, self.state.shows_baseline)

@@ -43,11 +43,13 @@ def model_name(ours: ModelInfo, theirs: ModelInfo) -> str:
     return f"{theirs.name} · {step}" if ours.name == theirs.name else theirs.name
 
 
-def text_name(ours: str, theirs: str) -> str:
+def text_name(ours: str, theirs: str, around: int = AROUND) -> str:
     """The first words that differ, with those around them: “… of England died …”."""
     mine, others = ours.split(), theirs.split()
     codes = SequenceMatcher(None, mine, others, autojunk=False).get_opcodes()
     first, last = next(((j1, j2) for kind, _, _, j1, j2 in codes if kind != "equal"), (0, len(others)))
-    start, stop = max(first - AROUND, 0), min(min(last, first + MOST_WORDS) + AROUND, len(others))
-    words = " ".join(others[start:stop])
-    return f"“{'… ' if start else ''}{words}{' …' if stop < len(others) else ''}”"
+    start, stop = max(first - around, 0), min(min(last, first + MOST_WORDS) + around, len(others))
+    if start == stop:  # words were left out, not put in
+        start, stop = max(start - 1, 0), min(stop + 1, len(others))
+    before, after = ("… " if start and around else ""), (" …" if stop < len(others) and around else "")
+    return translate("Baseline", "“{words}”").format(words=f"{before}{' '.join(others[start:stop])}{after}")

@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from ..look import theme
 from ..look.fitting import plain_tip
 from ..state.baseline import OtherText
-from ..state.baseline_names import baseline_name, text_name, unchanged_name
+from ..state.baseline_names import AROUND, baseline_name, text_name, unchanged_name
 from ..state.explore_state import ExploreState
 from .controls import IconButton, MenuButton
 from .layouts import hbox
 
-LEAST_PX, CHIP_PX, SHORT_CHIP_PX = 50, 300, 150
+LEAST_PX, CHIP_PX, SHORT_CHIP_PX = 50, 300, 110
 
 
 class BaselineChip(QWidget):
-    """A menu button, and while something is compared a cross. A projector has room for it only then."""
+    """A menu button, and while something is compared a cross. A projector has room for the button only, and only then."""
 
     end_requested = Signal()
 
@@ -32,27 +32,37 @@ class BaselineChip(QWidget):
         self.button.setMaximumWidth(theme.px(SHORT_CHIP_PX if self._is_short else CHIP_PX))
         self.button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.button.setCheckable(True)
+        self._name = ""
         self.end = IconButton("close", self.tr("End the comparison (Esc)"), self.end_requested.emit)
         hbox(self.button, self.end, parent=self, gap_px=2)
 
+    @property
+    def is_on(self) -> bool:
+        """Whether something is compared."""
+        return self._name != ""
+
     def show_baseline(self, state: ExploreState) -> None:
         """What is chosen; without a choice, that what is changed inside is compared with the model as it is."""
-        is_on, name = state.baseline is not None, chosen_name(state)
-        shown = name if self._is_short else self.tr("Compared with {name}").format(name=name)
+        is_on, name = state.baseline is not None, chosen_name(state, self._is_short)
+        self._name = name
+        whole = self.tr("Compared with {name}")
+        shown = name if self._is_short else whole.format(name=name)
         self.button.setText(shown if name else self.tr("Compare"))
-        self.button.setToolTip(plain_tip(name) if name else self.button.accessibleDescription())
+        self.button.setToolTip(
+            plain_tip(whole.format(name=chosen_name(state))) if name else self.button.accessibleDescription()
+        )
         self.button.setChecked(is_on)
-        self.end.setVisible(is_on)
+        self.end.setVisible(is_on and not self._is_short)
         self.setVisible(bool(name) or not self._is_short)
 
 
-def chosen_name(state: ExploreState) -> str:
+def chosen_name(state: ExploreState, is_short: bool = False) -> str:
     """In a few words what the state is compared with, read or not; empty where there is nothing."""
     chosen, reading = state.baseline, state.newest_reading
     if chosen is None:
         return unchanged_name() if state.what_if else ""
     if isinstance(chosen, OtherText):
-        return text_name(f"{state.text_a} {state.text_b}", f"{chosen.a} {chosen.b}")
+        return text_name(f"{state.text_a} {state.text_b}", f"{chosen.a} {chosen.b}", 0 if is_short else AROUND)
     if reading is not None and reading.baseline is not None and reading.request.baseline == chosen:
         return baseline_name(reading)
     return Path(chosen.reference or QCoreApplication.translate("Baseline", "the built-in model")).name

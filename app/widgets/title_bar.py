@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
+from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from .baseline_chip import BaselineChip
 from .card import button, label
@@ -54,6 +55,7 @@ class TitleBar(QFrame):
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
         self.step = MenuButton("", fill_steps, self.tr("The training step of this snapshot; click to open another"))
         self.step.hide()
+        self._has_step = False
         self.switch = StepSwitch()
         self.baseline = BaselineChip(fill_baselines)
         self.play = IconButton("play", "")
@@ -97,7 +99,8 @@ class TitleBar(QFrame):
         title = model_title(model)
         self.model.setText(model.name if self._is_short else title)
         self.model.setToolTip(plain_tip(f"{title}\n{model.folder}"))
-        self.step.setVisible(model.step is not None)
+        self._has_step = model.step is not None
+        self._show_step()
         step = self.tr("step {step}").format(step=numbers.count(model.step))
         self.step.setText(step if model.step is not None else "")
         self.play.show()
@@ -115,6 +118,14 @@ class TitleBar(QFrame):
             self.switch.show_steps(stages, stage, can_follow=can_follow, follows=follows)
         elif stage:
             self.step.setText(self.switch.stages[stage].text())
+
+    def show_baseline(self, state: ExploreState) -> None:
+        """What is compared takes the place of the step on a projector; the menu of models has the steps."""
+        self.baseline.show_baseline(state)
+        self._show_step()
+
+    def _show_step(self) -> None:
+        self.step.setVisible(self._has_step and not (self._is_short and self.baseline.is_on))
 
     def set_loading(self, name: str) -> None:
         text = self.tr("Loading {name}…").format(name=name) if name else self.tr("Loading the built-in model…")

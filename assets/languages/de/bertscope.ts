@@ -490,6 +490,52 @@
 </message>
 </context>
 <context>
+<name>Baseline</name>
+<message>
+<source>The other text has no mask in this place.</source>
+<translation>Der andere Text hat an dieser Stelle keine Maske.</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+<message>
+<source>the built-in model</source>
+<translation>das eingebaute Modell</translation>
+</message>
+<message>
+<source>the model unchanged</source>
+<translation>das unveränderte Modell</translation>
+</message>
+<message>
+<source>{model} predicts no words.</source>
+<translation>{model} sagt keine Wörter vorher.</translation>
+</message>
+<message>
+<source>“{words}”</source>
+<translation>„{words}“</translation>
+</message>
+</context>
+<context>
+<name>BaselineChip</name>
+<message>
+<source>Compare</source>
+<translation>Vergleichen</translation>
+</message>
+<message>
+<source>Compared with {name}</source>
+<translation>Verglichen mit: {name}</translation>
+</message>
+<message>
+<source>End the comparison (Esc)</source>
+<translation>Den Vergleich beenden (Esc)</translation>
+</message>
+<message>
+<source>What everything is compared with: another model, step or text</source>
+<translation>Womit alles verglichen wird: ein anderes Modell, ein anderer Schritt oder ein anderer Text</translation>
+</message>
+</context>
+<context>
 <name>BeforeAfter</name>
 <message numerus="yes">
 <source>and %n more</source>
@@ -870,6 +916,26 @@ Ein anderer Schluss</translation>
 <translation>Antworten einsammeln…</translation>
 </message>
 <message>
+<source>Compare</source>
+<translation>Vergleichen</translation>
+</message>
+<message>
+<source>Compare with another model…</source>
+<translation>Mit einem anderen Modell vergleichen…</translation>
+</message>
+<message>
+<source>Compare with another text…</source>
+<translation>Mit einem anderen Text vergleichen…</translation>
+</message>
+<message>
+<source>Compare with where its training began</source>
+<translation>Mit dem Anfang des Trainings vergleichen</translation>
+</message>
+<message>
+<source>Compare with {model}</source>
+<translation>Mit {model} vergleichen</translation>
+</message>
+<message>
 <source>Dark</source>
 <translation>Dunkel</translation>
 </message>
@@ -884,6 +950,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Edit sentence A</source>
 <translation>Satz A bearbeiten</translation>
+</message>
+<message>
+<source>End the comparison</source>
+<translation>Den Vergleich beenden</translation>
 </message>
 <message>
 <source>Example</source>
@@ -1018,6 +1088,10 @@ Ein anderer Schluss</translation>
 <translation>Spezialtoken ein- oder ausblenden</translation>
 </message>
 <message>
+<source>Show the difference, or both side by side</source>
+<translation>Den Unterschied zeigen oder beide nebeneinander</translation>
+</message>
+<message>
 <source>Show whole words or tokens</source>
 <translation>Ganze Wörter oder Token zeigen</translation>
 </message>
@@ -1028,6 +1102,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Swap A and B</source>
 <translation>A und B vertauschen</translation>
+</message>
+<message>
+<source>Swap with the baseline</source>
+<translation>Mit der Baseline tauschen</translation>
 </message>
 <message>
 <source>Text</source>
@@ -1090,6 +1168,10 @@ Ein anderer Schluss</translation>
 <translation>wie das System</translation>
 </message>
 <message>
+<source>compare baseline difference side by side</source>
+<translation>vergleichen Vergleich Baseline Unterschied nebeneinander</translation>
+</message>
+<message>
 <source>export figure image png pdf svg</source>
 <translation>exportieren abbildung bild png pdf svg</translation>
 </message>
@@ -1144,6 +1226,69 @@ Ein anderer Schluss</translation>
 <message>
 <source>zoom larger font</source>
 <translation>zoom größer schrift vergrößern</translation>
+</message>
+</context>
+<context>
+<name>Comparison</name>
+<message>
+<source>An earlier step of its training</source>
+<translation>Ein früherer Schritt des Trainings</translation>
+</message>
+<message>
+<source>Another model</source>
+<translation>Ein anderes Modell</translation>
+</message>
+<message>
+<source>Another text…</source>
+<translation>Ein anderer Text…</translation>
+</message>
+<message>
+<source>Change something inside first: switch a head off in Attend, for example</source>
+<translation>Zuerst etwas im Inneren ändern: zum Beispiel unter Attention einen Kopf abschalten</translation>
+</message>
+<message>
+<source>Compare with the model in a checkpoint or run folder</source>
+<translation>Mit dem Modell in einem Checkpoint- oder Laufordner vergleichen</translation>
+</message>
+<message>
+<source>Download</source>
+<translation>Herunterladen</translation>
+</message>
+<message>
+<source>End the comparison</source>
+<translation>Den Vergleich beenden</translation>
+</message>
+<message>
+<source>Open folder…</source>
+<translation>Ordner öffnen…</translation>
+</message>
+<message>
+<source>Show the difference</source>
+<translation>Den Unterschied zeigen</translation>
+</message>
+<message>
+<source>Swap with the baseline</source>
+<translation>Mit der Baseline tauschen</translation>
+</message>
+<message>
+<source>The model unchanged</source>
+<translation>Das unveränderte Modell</translation>
+</message>
+<message>
+<source>The run behind this model kept no snapshots, so there is no earlier step to compare with.</source>
+<translation>Vom Lauf dieses Modells gibt es keine Snapshots, also keinen früheren Schritt zum Vergleichen.</translation>
+</message>
+<message>
+<source>There are no other snapshots of this model</source>
+<translation>Von diesem Modell gibt es keine anderen Snapshots</translation>
+</message>
+<message>
+<source>There is nothing to compare with. {why}</source>
+<translation>Es gibt nichts zum Vergleichen. {why}</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
 </message>
 </context>
 <context>
@@ -2099,6 +2244,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>the change inside the model</source>
 <translation>Änderung im Modell</translation>
+</message>
+<message>
+<source>the comparison</source>
+<translation>den Vergleich</translation>
 </message>
 <message>
 <source>typing in {sentences}</source>
@@ -3202,16 +3351,20 @@ Ein anderer Schluss</translation>
 <translation>Nach jeder Schicht</translation>
 </message>
 <message>
-<source>Before your changes: {word} {probability} → now: {new_word} {new_probability}</source>
-<translation>Vor den Änderungen: {word} {probability} → jetzt: {new_word} {new_probability}</translation>
-</message>
-<message>
 <source>Its best guesses for the hidden word. Click one to put it into the text.</source>
 <translation>Die besten Tipps für das verdeckte Wort. Ein Klick setzt eines in den Text ein.</translation>
 </message>
 <message>
 <source>Most likely words</source>
 <translation>Wahrscheinlichste Wörter</translation>
+</message>
+<message>
+<source>Most likely words with the baseline</source>
+<translation>Wahrscheinlichste Wörter bei der Baseline</translation>
+</message>
+<message>
+<source>Most likely words, with the baseline and now</source>
+<translation>Wahrscheinlichste Wörter, bei der Baseline und jetzt</translation>
 </message>
 <message>
 <source>Position {position}</source>
@@ -3226,8 +3379,8 @@ Ein anderer Schluss</translation>
 <translation>Erster Tipp nach jeder Schicht</translation>
 </message>
 <message>
-<source>before {probability}</source>
-<translation>vorher {probability}</translation>
+<source>With {baseline}: {word} {probability} → now: {new_word} {new_probability}</source>
+<translation>Bei {baseline}: {word} {probability} → jetzt: {new_word} {new_probability}</translation>
 </message>
 <message>
 <source>hides “{word}” · rank {rank} · probability {probability} · {surprise}</source>
@@ -3236,6 +3389,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>in the text</source>
 <translation>im Text</translation>
+</message>
+<message>
+<source>now</source>
+<translation>jetzt</translation>
+</message>
+<message>
+<source>rank {rank}</source>
+<translation>Rang {rank}</translation>
 </message>
 <message>
 <source>surprise {bits}</source>
@@ -4091,10 +4252,6 @@ Ein anderer Schluss</translation>
 <translation>Zurück zu: {a} / {b}</translation>
 </message>
 <message>
-<source>Before your changes: {verdict}</source>
-<translation>Vor den Änderungen: {verdict}</translation>
-</message>
-<message>
 <source>Previous pairs</source>
 <translation>Vorherige Paare</translation>
 </message>
@@ -4109,6 +4266,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Try the B of another example</source>
 <translation>Das B eines anderen Beispiels ausprobieren</translation>
+</message>
+<message>
+<source>With {baseline}: {verdict}</source>
+<translation>Bei {baseline}: {verdict}</translation>
 </message>
 <message>
 <source>{verdict} (with changes)</source>
@@ -6088,6 +6249,45 @@ Werte: …</translation>
 </message>
 </context>
 <context>
+<name>TextPairDialog</name>
+<message>
+<source>A second sentence (optional)</source>
+<translation>Ein zweiter Satz (freiwillig)</translation>
+</message>
+<message>
+<source>Cancel</source>
+<translation>Abbrechen</translation>
+</message>
+<message>
+<source>Change one word, negate the sentence, or swap A and B. Masked words are masked in both texts.</source>
+<translation>Ein Wort ändern, den Satz verneinen oder A und B tauschen. Maskierte Wörter sind in beiden Texten maskiert.</translation>
+</message>
+<message>
+<source>Compare</source>
+<translation>Vergleichen</translation>
+</message>
+<message>
+<source>Compare with another text</source>
+<translation>Mit einem anderen Text vergleichen</translation>
+</message>
+<message>
+<source>Examples</source>
+<translation>Beispiele</translation>
+</message>
+<message>
+<source>Sentence pairs to start from</source>
+<translation>Satzpaare für den Anfang</translation>
+</message>
+<message>
+<source>Swap A and B</source>
+<translation>A und B tauschen</translation>
+</message>
+<message>
+<source>Type a sentence</source>
+<translation>Einen Satz eingeben</translation>
+</message>
+</context>
+<context>
 <name>TextView</name>
 <message>
 <source>It reads A and B.</source>
@@ -6831,12 +7031,28 @@ Werte: …</translation>
 <context>
 <name>ViewSwitches</name>
 <message>
+<source>Difference</source>
+<translation>Unterschied</translation>
+</message>
+<message>
+<source>Hold: the other</source>
+<translation>Halten: das andere</translation>
+</message>
+<message>
+<source>Show only what it is compared with, as long as it is held (X)</source>
+<translation>Nur das zeigen, womit verglichen wird, solange gehalten wird (X)</translation>
+</message>
+<message>
 <source>Show the pieces of a word as one</source>
 <translation>Die Stücke eines Wortes als eines zeigen</translation>
 </message>
 <message>
 <source>Show the special tokens</source>
 <translation>Die Spezialtoken zeigen</translation>
+</message>
+<message>
+<source>Show what differs, or both side by side (D)</source>
+<translation>Zeigen, was sich unterscheidet, oder beide nebeneinander (D)</translation>
 </message>
 <message>
 <source>Special tokens</source>
@@ -7221,6 +7437,13 @@ Werte: …</translation>
 <message>
 <source>The token {token} cannot be typed: it is invisible, or only part of a character.</source>
 <translation>Das Token {token} lässt sich nicht tippen: Es ist unsichtbar oder nur ein Teil eines Zeichens.</translation>
+</message>
+</context>
+<context>
+<name>WordShift</name>
+<message>
+<source>further down</source>
+<translation>weiter unten</translation>
 </message>
 </context>
 <context>
