@@ -20,7 +20,7 @@ LEAST_PX, CHIP_PX, SHORT_CHIP_PX = 50, 300, 110
 
 
 class BaselineChip(QWidget):
-    """A menu button, and while something is compared a cross. A projector has room for the button only, and only then."""
+    """A menu button, and while something is compared a cross. A projector has room for the button, only then."""
 
     end_requested = Signal()
 
