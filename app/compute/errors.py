@@ -20,7 +20,7 @@ def sentence(error: BaseException) -> str:
             "Errors", "There is not enough memory for this; try a shorter text or a smaller model."
         )
     text = QCoreApplication.translate("Errors", "Something unexpected went wrong ({error}). You can keep working.")
-    return text.format(error=f"{type(error).__name__}: {error}")
+    return text.format(error=f"{type(error).__name__}: {' '.join(str(error).split())}")  # Qt's have several lines
 
 
 class ErrorReporter(QObject):
@@ -48,6 +48,7 @@ class ErrorReporter(QObject):
             sys.__excepthook__(kind, error, trace)
             return
         traceback.print_exception(kind, error, trace)
+        traceback.clear_frames(trace)  # a painter in one of them would be at work beyond its paint event: a crash
         self._caught.emit(sentence(error))
 
     def _threading_excepthook(self, args: threading.ExceptHookArgs) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMargins, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMargins, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QComboBox, QMainWindow, QStyle, QWidget
 
@@ -55,6 +55,7 @@ class Window(QMainWindow):
         self.services, self.state = services, services.state
         self.setWindowTitle("BERTscope")
         self.setAcceptDrops(True)
+        self.installEventFilter(self)
         self.resize(*SIZE)
         self.room_key = ROOMS[0].key
         self._first = first
@@ -457,9 +458,10 @@ class Window(QMainWindow):
         self._show_facts()
 
     def _on_reader_delivered(self, arrived: float) -> None:
-        """Paints now, and only what has changed: layouts before pictures, or some would be painted twice."""
-        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-        QApplication.sendPostedEvents(self, QEvent.Type.UpdateRequest)
+        """Qt lays out and paints what has changed before it comes to timers: when this one fires, all is painted."""
+        QTimer.singleShot(0, lambda: self._on_painted(arrived))
+
+    def _on_painted(self, arrived: float) -> None:
         self._draw_ms = (time.perf_counter() - arrived) * 1000
         self._show_facts()
         self.room_drawn.emit(self.room_key, self._draw_ms)
@@ -484,14 +486,16 @@ class Window(QMainWindow):
 
     # Qt's own names.
 
-    def event(self, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Of its own events. An override of `event` would be on the stack while everything in the window is painted,
+        and an error raised there would come out below it, with a painter that is still at work."""
         if isinstance(event, FigureRequested):
             self.exporter.export(event.provider, event.action)
             return True
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_for_a_list(event):
             event.accept()
             return True
-        return super().event(event)
+        return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
