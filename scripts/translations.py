@@ -1,9 +1,15 @@
 """What the window says, for translators: gathers the texts and says what is not translated. `make strings` runs it.
 
+    python -m scripts.translations [--translated NAME ...]
+
 For each folder of assets/languages: bertscope.ts gets the strings of the sources (Qt's lupdate finds them) and keeps
-its translations, bertscope.qm is compiled from it, and each lesson gets the commands of the English one.
+its translations, bertscope.qm is compiled from it, and each lesson gets the commands of the English one. sources.json
+has a hash of the English behind each lesson, help page and glossary card: where it differs, the translation is stale.
+--translated: these, as they are listed, are up to date again; "all" for every one.
 """
 
+import argparse
+import hashlib
 import json
 import re
 import subprocess
@@ -20,11 +26,15 @@ from bertcore.locations import assets
 
 ROOT = Path(__file__).parents[1]
 WORDS = ("title", "ask", "option", "correct", "option-if", "explain", "task", "hint", "note", "summary")
+SOURCES = "sources.json"  # beside the translations
 FORMS = 2  # of a plural; both languages so far have two
 Texts = dict[tuple[str, str], list[str]]  # (context, English text) -> its forms
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--translated", nargs="+", default=[], metavar="NAME")
+    names = parser.parse_args().translated
     found = strings_of_sources()
     for folder in sorted(path for path in (assets() / "languages").iterdir() if path.is_dir()):
         code, file = folder.name, folder / "bertscope.ts"
@@ -33,7 +43,8 @@ def main() -> int:
         for lesson in sorted((folder / "lessons").glob("*.md")):
             english = (assets() / "lessons" / lesson.name).read_text(encoding="utf-8")
             lesson.write_text(with_commands(lesson.read_text(encoding="utf-8"), english), encoding="utf-8")
-        missing = list(untranslated(code, found))
+        keep_hashes(code, names)
+        missing = [*untranslated(code, found), *(f"stale, its English has changed: {name}" for name in stale(code))]
         print("\n".join(missing) or "nothing is missing")
         print(f"{code}: {share(code, found):.1%} of {len(found)} strings; {len(missing)} texts are missing")
     return 0
@@ -105,6 +116,37 @@ def untranslated(code: str, strings: Texts) -> Iterator[str]:
     more = len(read_glossary(assets() / "glossary.md")) - len(read_glossary(folder / "glossary.md"))
     if more > 0:
         yield f"glossary.md: {more} cards"
+
+
+def english_texts() -> dict[str, str]:
+    """Translated as a whole: words of lessons (their commands are copied), help pages, cards of the glossary."""
+    texts = {f"help/{file.name}": file.read_text(encoding="utf-8") for file in (assets() / "help").glob("*.md")}
+    for file in (assets() / "lessons").glob("*.md"):
+        lesson = file.read_text(encoding="utf-8")
+        left_out = {number for number, name, _ in commands(lesson) if name not in WORDS}
+        lines = enumerate(lesson.splitlines())
+        texts[f"lessons/{file.name}"] = "\n".join(line for number, line in lines if number not in left_out)
+    for key, card in read_glossary(assets() / "glossary.md").items():
+        texts[f"glossary/{key}"] = card.text
+    return texts
+
+
+def hashes() -> dict[str, str]:
+    return {name: hashlib.sha256(text.encode()).hexdigest()[:16] for name, text in sorted(english_texts().items())}
+
+
+def stale(code: str) -> list[str]:
+    """Texts whose English is not the one that was translated."""
+    kept = json.loads((folder_of(code) / SOURCES).read_text(encoding="utf-8"))
+    return [name for name, value in hashes().items() if kept.get(name) != value]
+
+
+def keep_hashes(code: str, names: list[str]) -> None:
+    file = folder_of(code) / SOURCES
+    kept = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    now = hashes()
+    made = {name: value if name in names or "all" in names else kept.get(name, "") for name, value in now.items()}
+    file.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
 
 
 def with_commands(lesson: str, english: str) -> str:

@@ -44,6 +44,19 @@ def test_nearly_everything_is_translated(code: str) -> None:
     assert translations.share(code, found) >= LEAST, missing
 
 
+def test_what_was_translated_is_what_the_english_says_now(code: str) -> None:
+    stale = translations.stale(code)
+    assert stale == [], "translate these anew, then `python -m scripts.translations --translated NAME ...`"
+
+
+def test_a_changed_english_text_is_named(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = translations.english_texts()
+    changed, gone, new = sorted(texts)[0], sorted(texts)[1], "help/new.md"
+    other = {name: text for name, text in texts.items() if name != gone} | {changed: texts[changed] + ".", new: ""}
+    monkeypatch.setattr(translations, "english_texts", lambda: other)
+    assert {changed, new} <= set(translations.stale(code)) and gone not in translations.stale(code)
+
+
 def test_the_compiled_file_says_what_the_source_says(code: str) -> None:
     translator = QTranslator()
     assert translator.load("bertscope", str(folder_of(code)))
