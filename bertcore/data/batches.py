@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from bertcore.data.corpus import Corpus
-from bertcore.data.masking import choose, hide
+from bertcore.data.masking import PUBLISHED, Fates, choose, hide
 from bertcore.data.pairs import (
     NEXT_SENTENCE,
     NO_LABEL,
@@ -76,7 +77,7 @@ class Batch:
         One word that alone is longer than the share of its sequence can make it more, which is rare.
         """
         sequences, length = self.input_ids.shape
-        most = sequences * (length - 1 if self.causal else max(1, round((length - 2) * mask_share)))
+        most = sequences * (length - 1 if self.causal else max(1, math.ceil((length - 2) * mask_share)))
         added = (0, max(0, most - len(self.rows)))
         mask = None if self.causal else _mask_of(self)
         return replace(
@@ -151,9 +152,10 @@ class PairSampler:
             self._begin_epoch(self.epoch + 1)
         self.position = count
 
-    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]:
-        """A pair of each window; `rng` decides where it is split and which B comes from elsewhere."""
-        return [make_pair(self.corpus, self.documents, window, self.length, self.rules, rng) for window in windows]
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[Pair]:
+        """A pair of each window; `rng` decides where it is split and, without a `label`, which B is from elsewhere."""
+        made = (self.corpus, self.documents), (self.length, self.rules, rng, label)
+        return [make_pair(*made[0], window, *made[1]) for window in windows]
 
     def take(self, count: int, rng: np.random.Generator) -> list[Pair]:
         """The pairs of the next `count` windows."""
@@ -196,15 +198,22 @@ def lay_out(pairs: list[Pair], tokenizer: Tokenizer) -> tuple[NDArray, NDArray, 
 
 
 def masked_batch(
-    pairs: list[Pair], tokenizer: Tokenizer, rng: np.random.Generator, mask_share: float = 0.15, masking: str = "tokens"
+    pairs: list[Pair],
+    tokenizer: Tokenizer,
+    rng: np.random.Generator,
+    mask_share: float = 0.15,
+    masking: str = "tokens",
+    *,
+    fates: Fates = PUBLISHED,
+    exact: bool = False,
 ) -> Batch:
     """`mask_share` of the ordinary tokens are to be predicted, chosen as `masking` says; see bertcore.data.masking."""
     ids, segments, attention_mask = lay_out(pairs, tokenizer)
     ordinary = ~np.isin(ids, (tokenizer.pad_id, tokenizer.cls_id, tokenizer.sep_id))  # also those typed in the text
     if attention_mask is not None:
         ordinary &= attention_mask == 1
-    chosen = choose(masking, ids, ordinary, mask_share, tokenizer, rng)
-    seen, rows = hide(ids, chosen, tokenizer, rng)
+    chosen = choose(masking, ids, ordinary, mask_share, tokenizer, rng, exact)
+    seen, rows = hide(ids, chosen, tokenizer, rng, fates, exact)
     next_sentence = np.array([pair.label for pair in pairs], dtype=np.int64)
     real = ids.size if attention_mask is None else int(attention_mask.sum())
     return _batch(

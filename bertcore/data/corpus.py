@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bertcore.data.corpus_cache import cache_folder, hold, trim
 from bertcore.data.shards import Group, ShardFolder, TokenShards, cache_errors, cut_groups
 from bertcore.data.text import BLOCKS, Documents, TextFormat, is_packed, is_records, text_files
-from bertcore.data.tokenising import TokenisingProcesses, processes_for
+from bertcore.data.tokenising import TokenisingProcesses, processes_for, split_sentences
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
 
@@ -25,6 +25,7 @@ LAYOUT = "shards"  # of the folder
 HELD_OUT_SHARE = 0.02  # of all documents, chosen by their text ...
 HELD_OUT_AT_LEAST = 30  # ... or, in a small corpus, so many of them (a fifth of all at most)
 PROGRESS_EVERY_S = 0.1
+_FEWEST_SENTENCES = 4
 _UNPACKED = 3  # a packed text is about so many times larger
 
 Progress = Callable[[float], None]  # 0..1 of the text's bytes; may raise to stop
@@ -68,23 +69,68 @@ def load_corpus(
 
     `progress` is called with the share of the text that is done. Where it raises, or the process is stopped, whole
     shards stay and the next call continues from them; damaged ones are made anew. `processes` None: as many as pay.
-    Raises BertcoreError for unreadable files, a full disk, and a text with fewer than two documents or four
-    sentences to train on.
+    A text with fewer than three documents, such as a few lines without a blank one, is read line by line (`Lines`).
+    Raises BertcoreError for unreadable files, a full disk, and a text with too little to train and measure on.
     """
-    key, report = corpus_key(files, tokenizer, form), _seldom(progress)
+    corpus = _load(files, tokenizer, progress, form, processes)
+    if len(corpus.documents(False)) < 2:
+        corpus = _load(files, tokenizer, progress, form, processes, by_line=True)
+    if len(set(corpus.held_out)) < 2 or len(corpus.sentence_starts) <= _FEWEST_SENTENCES:
+        raise _too_little(files)
+    return corpus
+
+
+def _load(
+    files: list[Path],
+    tokenizer: Tokenizer,
+    progress: Progress | None,
+    form: TextFormat,
+    processes: int | None,
+    by_line: bool = False,
+) -> Corpus:
+    key, report = corpus_key(files, tokenizer, form, by_line), _seldom(progress)
     folder = _shard_folder(key)
     hold(folder.path)
     if not folder.is_whole():
-        texts = Documents(files, form)
+        texts = (Lines if by_line else Documents)(files, form)
         with cache_errors(folder.path.parent), _alone(folder.path, report):
             if not folder.is_whole():  # another process may have made it meanwhile
                 _build(texts, tokenizer, folder, report, processes)
         hold(folder.path)
         trim()
-    corpus = open_corpus(key)
-    if len(corpus.documents(False)) < 2 or len(corpus.sentence_starts) < 5:
-        raise _too_little(files)
-    return corpus
+    return open_corpus(key)
+
+
+class Lines(Documents):
+    """Each line is a document, or as many lines as it takes to have two sentences: a pair needs two."""
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for paragraphs in super().__iter__():
+            document: list[str] = []
+            sentences = 0
+            for paragraph in paragraphs:
+                document.append(paragraph)
+                sentences += len(split_sentences(paragraph))
+                if sentences >= 2:
+                    yield document
+                    document, sentences = [], 0
+            if document:
+                yield document
+
+
+def refuse_too_little(files: list[Path], form: TextFormat = BLOCKS, with_pairs: bool = True) -> None:
+    """What cannot be trained on, found without a vocabulary, from the first few documents. Raises BertcoreError.
+
+    `with_pairs`: there have to be documents of two sentences, to train on and to measure on.
+    """
+    for kind, fewest in ((Documents, 3), (Lines, 2)):
+        documents = sentences = pairs = 0
+        for document in kind(files, form):
+            count = sum(len(split_sentences(paragraph)) for paragraph in document)
+            documents, sentences, pairs = documents + (count > 0), sentences + count, pairs + (count > 1)
+            if documents >= fewest and sentences >= _FEWEST_SENTENCES and (pairs >= 2 or not with_pairs):
+                return
+    raise _too_little(files)
 
 
 def open_corpus(key: str) -> Corpus:
@@ -105,12 +151,14 @@ def _shard_folder(key: str) -> ShardFolder:
     return ShardFolder(cache_folder() / f"{key}-{LAYOUT}")
 
 
-def corpus_key(files: list[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS) -> str:
+def corpus_key(files: list[Path], tokenizer: Tokenizer, form: TextFormat = BLOCKS, by_line: bool = False) -> str:
     """Names the cache: changes with any file's content, the vocabulary, or how documents are found."""
     digest = hashlib.sha256(f"{FORMAT_VERSION} {HELD_OUT_SHARE}\n{tokenizer.raw.to_str()}\n".encode())
     texts = text_files(files)
     if form.document_per_file:
         digest.update(b"a document per file\n")
+    if by_line:
+        digest.update(b"a document per line\n")
     if any(is_records(file) for file in texts):
         digest.update(f"records: {form.text_field}\n".encode())
     for file in texts:
@@ -125,8 +173,8 @@ def corpus_key(files: list[Path], tokenizer: Tokenizer, form: TextFormat = BLOCK
 def _too_little(files: list[Path]) -> BertcoreError:
     names = ", ".join(file.name for file in files)
     return BertcoreError(
-        f"There is too little text in {names}: at least three documents (separated by blank lines) "
-        "of two sentences each are needed, and more is better."
+        f"There is too little text in {names}: at least two paragraphs of two sentences each are needed, one "
+        "to train on and one to measure on, and more is better."
     )
 
 

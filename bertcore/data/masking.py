@@ -4,6 +4,7 @@ B sequences of S tokens; `ordinary` (B,S) is False at special tokens and padding
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -20,11 +21,34 @@ _SPAN_SHARES /= np.sum((1 - SPAN_STOP) ** np.arange(LONGEST_SPAN))
 Chosen = NDArray[np.int64]  # (B,S) -1 where nothing is predicted; else a number, the same for what shares a fate
 
 
+@dataclass(frozen=True)
+class Fates:
+    """Shares of what becomes of a chosen token; the rest stays as it is (Devlin et al. 2019, section 3.1)."""
+
+    mask: float = 0.8
+    random: float = 0.1
+
+
+PUBLISHED = Fates()
+
+
 def choose(
-    masking: str, ids: NDArray, ordinary: NDArray, share: float, tokenizer: Tokenizer, rng: np.random.Generator
+    masking: str,
+    ids: NDArray,
+    ordinary: NDArray,
+    share: float,
+    tokenizer: Tokenizer,
+    rng: np.random.Generator,
+    exact: bool = False,
 ) -> Chosen:
-    """`share` of the ordinary tokens of each sequence, at least one: single tokens, whole words, or spans of words."""
-    wanted = np.maximum(1, np.round(ordinary.sum(axis=1) * share)).astype(int)  # (B)
+    """`share` of the ordinary tokens of each sequence, at least one: single tokens, whole words, or spans of words.
+
+    What is no whole number is rounded up or down by chance with `exact`, so that the share holds over many sequences;
+    else to the nearest one, as in runs before format 5.
+    """
+    count = ordinary.sum(axis=1) * share  # (B)
+    count = np.floor(count + rng.random(len(count))) if exact else np.round(count)
+    wanted = np.maximum(1, count).astype(int)
     if masking == "tokens":
         chosen = _tokens(ordinary, wanted, rng)
         return np.where(chosen, np.cumsum(chosen.reshape(-1)).reshape(chosen.shape) - 1, -1)
@@ -33,9 +57,18 @@ def choose(
     return _row_by_row(ordinary, begins, wanted, pick, rng)
 
 
-def hide(ids: NDArray, chosen: Chosen, tokenizer: Tokenizer, rng: np.random.Generator) -> tuple[NDArray, NDArray]:
-    """What the model sees, (B,S), and the chosen places (R), indices into B*S: 80% become the mask, 10% a random word
-    of the whole vocabulary, 10% stay (Devlin et al. 2019, section 3.1). Tokens of one number share this fate.
+def hide(
+    ids: NDArray,
+    chosen: Chosen,
+    tokenizer: Tokenizer,
+    rng: np.random.Generator,
+    fates: Fates = PUBLISHED,
+    exact: bool = False,
+) -> tuple[NDArray, NDArray]:
+    """What the model sees, (B,S), and the chosen places (R), indices into B*S: some become the mask, some a random
+    token, the others stay. Tokens of one number share this fate.
+
+    With `exact` a random token is never a special one; else any of the vocabulary, as in runs before format 5.
 
     Raises BertcoreError where the vocabulary has no mask.
     """
@@ -44,10 +77,13 @@ def hide(ids: NDArray, chosen: Chosen, tokenizer: Tokenizer, rng: np.random.Gene
     rows = np.flatnonzero(chosen >= 0)
     numbers = chosen.reshape(-1)[rows]
     fate = rng.random(int(numbers.max()) + 1 if len(rows) else 0)[numbers]
-    words = existing_ids(tokenizer)[rng.integers(0, tokenizer.vocab_size, len(rows))]
+    known = ordinary_ids(tokenizer) if exact else existing_ids(tokenizer)
+    words = known[rng.integers(0, len(known), len(rows))]
     seen = ids.copy()
     labels = ids.reshape(-1)[rows]
-    seen.reshape(-1)[rows] = np.where(fate < 0.8, tokenizer.mask_id, np.where(fate < 0.9, words, labels))
+    seen.reshape(-1)[rows] = np.where(
+        fate < fates.mask, tokenizer.mask_id, np.where(fate < fates.mask + fates.random, words, labels)
+    )
     return seen, rows
 
 
@@ -70,6 +106,15 @@ def begins_word(tokenizer: Tokenizer) -> NDArray[np.bool_]:
 def existing_ids(tokenizer: Tokenizer) -> NDArray[np.int64]:
     """All ids of the vocabulary, rising: they may have gaps."""
     return np.array(sorted(tokenizer.raw.get_vocab(with_added_tokens=True).values()), dtype=np.int64)
+
+
+@lru_cache(maxsize=8)
+def ordinary_ids(tokenizer: Tokenizer) -> NDArray[np.int64]:
+    """The same without those of special tokens. Raises BertcoreError where nothing is left."""
+    ids = np.setdiff1d(existing_ids(tokenizer), tokenizer.special_ids)
+    if not len(ids):
+        raise BertcoreError("This vocabulary has special tokens only; choose one that has words.")
+    return ids
 
 
 def span_lengths(count: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -82,8 +82,8 @@ class MixedSampler:
             self._taken[order[row]] += 1
         return order
 
-    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator) -> list[Pair]:
-        return [self.samplers[row[0]].pairs(row[None, 1:], rng)[0] for row in windows]
+    def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[Pair]:
+        return [self.samplers[row[0]].pairs(row[None, 1:], rng, label)[0] for row in windows]
 
     def take(self, count: int, rng: np.random.Generator) -> list[Pair]:
         return self.pairs(self.windows(count), rng)
@@ -97,7 +97,7 @@ class MixedSampler:
                 return found
         others = self._paired_shares.copy()
         others[number] = 0.0
-        if where < _SAME_SOURCE or not others.any():
+        if (where < _SAME_SOURCE and len(own.documents) > 1) or not others.any():
             return random_next_sentences(own.corpus, own.documents, int(window[2]), length, rng)
         other = self.samplers[int(rng.choice(len(others), p=others / others.sum()))]
         return random_next_sentences(other.corpus, other.documents, None, length, rng)

@@ -1,6 +1,7 @@
 """What stands in one sequence: a sentence pair for NSP or SOP, or running text without pairs.
 
-nsp   half of the time B follows A, else it comes from another document (Devlin et al. 2019, section 3.1)
+nsp   half of the time B follows A, else it comes from another document (Devlin et al. 2019, section 3.1), or from
+      elsewhere in the same one where there is no other
 sop   A and B follow one another, half of the time swapped (Lan et al. 2020, section 3.1)
 none  whole sentences on end, one part (Liu et al. 2019, section 4.2): FULL-SENTENCES packed, else DOC-SENTENCES
 """
@@ -44,6 +45,9 @@ class PairRules:
     read; and what SOP swaps is cut as when it is packed, or a clean end would tell. Else, as in runs before format 4,
     only the beginning of such a sentence is read, alone.
 
+    `exact`: labels and masks have exactly their shares (`bertcore.data.masking`, and held-out text as many pairs with
+    one label as with the other); else as in runs before format 5.
+
     `strange(window, length, rng)` gives a B that does not follow, where packed sequences shall not take it from any
     other document alike.
     """
@@ -53,12 +57,15 @@ class PairRules:
     specials: tuple[int, int] = (2, 3)  # special tokens around one part, and around two
     separator: int = -1  # id, between documents in one part
     cut_long: bool = False
+    exact: bool = False
     strange: Callable[[NDArray, int, np.random.Generator], NDArray] | None = None
 
     @classmethod
-    def of(cls, tokenizer: Tokenizer, kind: str = "nsp", pack: bool = False, cut_long: bool = False) -> PairRules:
+    def of(
+        cls, tokenizer: Tokenizer, kind: str = "nsp", pack: bool = False, cut_long: bool = False, exact: bool = False
+    ) -> PairRules:
         specials = tokenizer.framing.single.specials, tokenizer.framing.pair.specials
-        return cls(kind, pack, specials, tokenizer.sep_id, cut_long)
+        return cls(kind, pack, specials, tokenizer.sep_id, cut_long, exact)
 
     def room(self, length: int) -> int:
         """Tokens of text that a window has to hold to fill a sequence."""
@@ -180,9 +187,18 @@ def _cut_document(starts: NDArray, first: int, stop: int, room: int, fewest: int
 
 
 def make_pair(
-    corpus: Corpus, documents: NDArray, window: NDArray, length: int, rules: PairRules, rng: np.random.Generator
+    corpus: Corpus,
+    documents: NDArray,
+    window: NDArray,
+    length: int,
+    rules: PairRules,
+    rng: np.random.Generator,
+    label: int | None = None,
 ) -> Pair:
-    """One sequence of at most `length` tokens from a window; a pair is split between two of its sentences."""
+    """One sequence of at most `length` tokens from a window; a pair is split between two of its sentences.
+
+    `label`: that of a pair; None: one or the other by chance.
+    """
     first, end, document = (int(value) for value in window)
     starts, tokens, room = corpus.sentence_starts, corpus.tokens, rules.room(length)
     if rules.kind == "none" or end - first < 2:
@@ -193,9 +209,11 @@ def make_pair(
         return Pair(text, tokens[:0], NO_LABEL)
     split = int(rng.integers(first + 1, end))
     a, b = tokens[starts[first] : starts[split]], tokens[starts[split] : starts[end]]
-    is_other = rng.random() < 0.5 and (rules.kind == "sop" or len(documents) > 1)
+    is_other = rng.random() < 0.5 if label is None else bool(label)
     if is_other and rules.kind == "nsp":
-        if rules.pack:
+        if len(documents) == 1 and rules.strange is None:
+            b = _elsewhere_within(corpus, document, split, rng)
+        elif rules.pack:
             wanted = min(len(b), room - len(a))
             if rules.strange is None:
                 b = random_next_sentences(corpus, documents, document, wanted, rng)
@@ -268,7 +286,7 @@ def _random_text(
     corpus: Corpus, documents: NDArray, document: int | None, room: int, rng: np.random.Generator
 ) -> NDArray:
     other = _random_document(documents, rng)
-    while other == document:
+    while other == document and len(documents) > 1:
         other = _random_document(documents, rng)
     first, stop = corpus.document_starts[other], corpus.document_starts[other + 1]
     begin = corpus.sentence_starts[rng.integers(first, stop)]
@@ -289,6 +307,13 @@ def other_place(corpus: Corpus, window: NDArray, length: int, rng: np.random.Gen
     at = begin + place if place < before else end + place - before
     last = at + max(1, int(np.searchsorted(starts[at : stop + 1], starts[at] + length)))
     return corpus.tokens[starts[at] : starts[last]]
+
+
+def _elsewhere_within(corpus: Corpus, document: int, split: int, rng: np.random.Generator) -> NDArray:
+    """Text of the document from a sentence other than `split`, where there is no other document to take it from."""
+    first, stop = int(corpus.document_starts[document]), int(corpus.document_starts[document + 1])
+    begin = first + int(rng.integers(stop - first - 1))
+    return corpus.tokens[corpus.sentence_starts[begin + (begin >= split)] : corpus.sentence_starts[stop]]
 
 
 def _random_document(documents: NDArray, rng: np.random.Generator) -> int:

@@ -33,9 +33,10 @@ class EntityScores(NamedTuple):
 def measure(kind: Kind, gold: Sequence[Any], predicted: Sequence[Any], labels: Sequence[str] = ()) -> Metrics:
     """Metrics by name. `gold` and `predicted` as `gold_answers` and `Prediction.answer` give them, one per example.
 
-    classify    labels: accuracy, f1 (of the second of two labels, as GLUE), f1_macro, matthews_correlation
+    classify    labels: accuracy, f1 (of the second of two labels, as GLUE), f1_macro (over the labels that occur, right
+                or predicted), matthews_correlation
     regress     numbers: pearson, spearmanr, mse; a correlation is 0 where one side is constant
-    multilabel  tuples of labels: accuracy (all of them right), f1_micro, f1_macro
+    multilabel  tuples of labels: accuracy (all of them right), f1_micro, f1_macro (over the labels that occur)
     tag         tuples of tags: accuracy (of words), and precision, recall, f1 of entities if the tags mark entities
     span        a tuple of accepted texts, () for none, against a text: exact_match, f1; where some have no answer also
                 has_answer_exact_match, has_answer_f1, no_answer_accuracy
@@ -105,7 +106,7 @@ def _classes(gold: Sequence[str], predicted: Sequence[str], labels: list[str]) -
     f1 = dict(zip(every, _f1(right, there, given), strict=True))
     metrics = {
         "accuracy": right.sum() / len(gold),
-        "f1_macro": np.mean([f1[label] for label in labels or every]),
+        "f1_macro": np.mean([f1[label] for label in sorted({*gold, *predicted})]),
         "matthews_correlation": _matthews(right, there, given),
     }
     if len(labels) == 2:
@@ -143,11 +144,12 @@ def _numbers(gold: Sequence[float], predicted: Sequence[float]) -> Metrics:
 def _label_sets(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], labels: list[str]) -> Metrics:
     right, given = (np.array([[label in row for label in labels] for row in side]) for side in (gold, predicted))
     both, there, found = ((side.sum(axis=0).astype(np.float64)) for side in (right & given, right, given))
+    occurs = (right | given).any(axis=0)
     return _plain(
         {
             "accuracy": (right == given).all(axis=1).mean(),
             "f1_micro": _f1(both.sum(), there.sum(), found.sum()),
-            "f1_macro": _f1(both, there, found).mean(),
+            "f1_macro": _f1(both, there, found)[occurs].mean() if occurs.any() else 0.0,
         }
     )
 

@@ -27,7 +27,7 @@ from bertcore.training.distributed import process_group
 from bertcore.training.loop import run_training
 from bertcore.training.model_card import Teaching, place_of
 from bertcore.training.objective import word_accuracy
-from bertcore.training.pretrain import NO_TEXT, Pretraining
+from bertcore.training.pretrain import NO_TEXT, Pretraining, refuse_text
 from bertcore.training.pretraining_batches import MASKED
 from bertcore.training.resume_settings import open_or_create
 from bertcore.training.trainable import Materials, OnEvent, StepResult
@@ -50,9 +50,10 @@ def start_or_resume_distilling(
 
 
 def _check(options: DistilOptions | None) -> DistilOptions:
-    """Open the teacher before a folder is made for the run."""
+    """Open the teacher, and read the first documents, before a folder is made for the run."""
     if options is None or not options.data.corpus:
         raise BertcoreError(NO_TEXT)
+    refuse_text(options.data)
     options.student_layers(_open_teacher(options).config)
     return options
 

@@ -8,7 +8,14 @@ from bertcore.config import BertConfig
 from bertcore.errors import BertcoreError
 from bertcore.settings import setting
 from bertcore.training.options import RunOptions
-from bertcore.training.pretrain_options import NO_DROPOUT, DataOptions, PretrainOptions, TrainingOptions, size_like
+from bertcore.training.pretrain_options import (
+    BEFORE_5,
+    NO_DROPOUT,
+    DataOptions,
+    PretrainOptions,
+    TrainingOptions,
+    size_like,
+)
 
 _TRAINING: dict[str, Any] = {"causal_share": 0.0, "learning_rate": 5e-4}  # a distillation's own defaults
 
@@ -18,6 +25,7 @@ class DistilOptions(RunOptions):
     """A student of the teacher's width and vocabulary, with fewer layers (Sanh et al. 2019)."""
 
     kind = "distil"
+    format_version = 2
 
     name: str = setting("distil", "Name of the run")
     teacher: str = setting("", "Checkpoint, run or hub id of the teacher; if not given, the built-in model")
@@ -63,5 +71,7 @@ class DistilOptions(RunOptions):
     @classmethod
     def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:
         values = super().upgraded(values, version)
-        training = values.get("training", {})
+        training, data = values.get("training", {}), values.get("data", {})
+        if isinstance(data, Mapping) and version < 2:
+            values = {**values, "data": {**BEFORE_5, **data}}
         return {**values, "training": {**_TRAINING, **training}} if isinstance(training, Mapping) else values

@@ -18,7 +18,7 @@ from bertcore.data.batches import Batch, PairSampler, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import Source
-from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, PairRules
+from bertcore.data.pairs import NEXT_SENTENCE, NO_LABEL, Pair, PairRules
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.runs.known_runs import run_around
@@ -48,7 +48,7 @@ class HeldOutText:
     ) -> HeldOutText:
         """`sequences` of at most `length` tokens (fewer where the held-out text has fewer)."""
         sampler = PairSampler(corpus, held_out=True, length=length, seed=HELD_OUT_SEED, rules=rules)
-        return cls({"text": _batches(sampler, tokenizer, sequences)})
+        return cls({"text": _batches(sampler, tokenizer, sequences, rules.exact)})
 
     @classmethod
     def of_kinds(
@@ -67,7 +67,7 @@ class HeldOutText:
             chosen = [i for i, source in enumerate(sources) if source.held_out and source.kind == name]
             of_kind = [corpora[i] for i in chosen], [sources[i] for i in chosen]
             sampler = MixedSampler(*of_kind, held_out=True, length=length, seed=HELD_OUT_SEED, rules=rules)
-            kinds[name] = _batches(sampler, tokenizer, max(1, sequences // len(names)))
+            kinds[name] = _batches(sampler, tokenizer, max(1, sequences // len(names)), rules.exact)
         return cls(kinds)
 
     @property
@@ -85,12 +85,22 @@ class HeldOutText:
         return numbers
 
 
-def _batches(sampler: PairSampler | MixedSampler, tokenizer: Tokenizer, sequences: int) -> list[Batch]:
+def _batches(sampler: PairSampler | MixedSampler, tokenizer: Tokenizer, sequences: int, exact: bool) -> list[Batch]:
     rng = np.random.default_rng(HELD_OUT_SEED)
     count = min(sequences, sampler.windows_per_epoch)
-    pairs = sampler.take(count, rng)
+    pairs = _balanced(sampler, sampler.windows(count), rng) if exact else sampler.take(count, rng)
     groups = [pairs[i : i + _SEQUENCES_AT_ONCE] for i in range(0, count, _SEQUENCES_AT_ONCE)]
-    return [masked_batch(group, tokenizer, rng, HELD_OUT_MASK_SHARE) for group in groups]
+    return [masked_batch(group, tokenizer, rng, HELD_OUT_MASK_SHARE, exact=exact) for group in groups]
+
+
+def _balanced(sampler: PairSampler | MixedSampler, windows: NDArray, rng: np.random.Generator) -> list[Pair]:
+    """As many pairs with one label as with the other: always giving the same answer is right half of the time."""
+    pairs: list[Pair] = []
+    labelled = 0
+    for window in windows:
+        pairs += sampler.pairs(window[None], rng, label=labelled % 2)
+        labelled += pairs[-1].label != NO_LABEL
+    return pairs
 
 
 @torch.no_grad()
@@ -162,7 +172,7 @@ def evaluate_text(
     kind = "nsp" if "nsp" in heads else "sop" if "sop" in heads else "none"
     if not corpus.has_pairs(held_out=True):
         kind = "none"
-    rules = PairRules.of(tokenizer, kind, data.pack, data.cut_long_sentences)
+    rules = PairRules.of(tokenizer, kind, data.pack, data.cut_long_sentences, data.exact_shares)
     most = sequences or (sys.maxsize if whole else HELD_OUT_SEQUENCES)
     held_out = HeldOutText.of(corpus, tokenizer, min(length, checkpoint.config.max_length), most, rules)
     of_text = {"documents": int(corpus.held_out.sum()), "documents_in_text": len(corpus.held_out)}

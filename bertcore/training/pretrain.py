@@ -12,7 +12,7 @@ from bertcore.checkpoint.checkpoint import load_checkpoint, without_spare_rows
 from bertcore.checkpoint.config_file import read_config
 from bertcore.data.batches import Batch, in_parts
 from bertcore.data.cloze import read_cloze
-from bertcore.data.corpus import load_corpus, open_corpus
+from bertcore.data.corpus import load_corpus, open_corpus, refuse_too_little
 from bertcore.data.pairs import PairRules
 from bertcore.data.text import Paragraphs, read_documents
 from bertcore.errors import BertcoreError
@@ -34,7 +34,7 @@ from bertcore.training.objective import Numbers, compiled_losses, pretraining_lo
 from bertcore.training.optimizer import make_optimizer, warmup_stable_decay
 from bertcore.training.options import LoopOptions
 from bertcore.training.precision import choose_precision
-from bertcore.training.pretrain_options import NO_DROPOUT, PretrainOptions, size_like
+from bertcore.training.pretrain_options import NO_DROPOUT, DataOptions, PretrainOptions, size_like
 from bertcore.training.pretraining_batches import CAUSAL, CAUSAL_MASKED_EVERY, MASKED, Position, PretrainingBatches
 from bertcore.training.probe import Compute, choose_compute
 from bertcore.training.questions import Questions, keep_questions, questions_of
@@ -72,15 +72,23 @@ def start_or_resume(options: PretrainOptions | None, run: Path, resume: bool, on
 
 
 def _check(options: PretrainOptions | None) -> PretrainOptions:
-    """Read the first document of each file, and the questions, before a folder is made for the run."""
+    """Read the first documents of the text, and the questions, before a folder is made for the run."""
     if options is None or not options.data.corpus:
         raise BertcoreError(NO_TEXT)
-    for file in options.data.files if options.data.mixture else map(Path, options.data.corpus):
-        if next(read_documents([file], options.data.text_format), None) is None:
-            raise BertcoreError(f"The text file {file} is empty; give a file with some text in it.")
+    refuse_text(options.data)
     if options.data.questions is not None:
         read_cloze(Path(options.data.questions))
     return options
+
+
+def refuse_text(data: DataOptions) -> None:
+    """Raises BertcoreError for an empty file, and for too little text."""
+    files = data.files if data.mixture else [Path(name) for name in data.corpus]
+    for file in files:
+        if next(read_documents([file], data.text_format), None) is None:
+            raise BertcoreError(f"The text file {file} is empty; give a file with some text in it.")
+    for together in [[file] for file in files] if data.mixture else [files]:
+        refuse_too_little(together, data.text_format, with_pairs=data.pairs != "none" and not data.mixture)
 
 
 class Pretraining:
@@ -128,7 +136,7 @@ class Pretraining:
         options, group = self.options, self.group
         data, training, device = options.data, options.training, group.device
         tokenizer, text = self._read_text(run, report)
-        rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences)
+        rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences, data.exact_shares)
         samplers = {length: text.sampler(length, training.seed, rules) for length in data.lengths}
         held_out = text.held_out(tokenizer, data.sequence_length, training.held_out_sequences, rules)
         config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)

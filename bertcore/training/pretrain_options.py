@@ -17,6 +17,7 @@ from bertcore.training.options import Budget, LoopOptions, RunOptions
 # What the versions before knew nothing of: their runs go on as they began.
 _BEFORE_2 = {"pack": False}
 _BEFORE_4 = {"cut_long_sentences": False}
+BEFORE_5 = {"exact_shares": False}
 MASKINGS = ("tokens", "words", "spans")
 PAIRS = ("nsp", "sop", "none")
 OPTIMIZERS = ("adamw", "muon")
@@ -80,6 +81,10 @@ class DataOptions(Settings):
     mask_share: float = setting(
         0.15, "Share of ordinary tokens to predict; held-out text always has 15%", at_least=0.01, at_most=0.9
     )
+    mask_fate: float = setting(0.8, "Share of these that become [MASK]", at_least=0.0, at_most=1.0)
+    random_fate: float = setting(
+        0.1, "Share of these that become a random token; the rest stays as it is", at_least=0.0, at_most=1.0
+    )
     masking: str = setting(
         "tokens", "What is masked: single tokens (BERT), whole words, or spans of words (SpanBERT)", choices=MASKINGS
     )
@@ -95,10 +100,17 @@ class DataOptions(Settings):
     cut_long_sentences: bool = setting(
         True, "Read a sentence longer than a sequence in pieces, instead of its beginning alone"
     )
+    exact_shares: bool = setting(
+        True,
+        "Mask exactly the share on average, with ordinary tokens as random ones, and measure as many pairs that follow "
+        "as do not; off, as before format 5: rounded, any token, by chance",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         sources_of(self.mixture)  # refuses what is none
+        if self.mask_fate + self.random_fate > 1.0:
+            raise BertcoreError("The mask fate and the random fate are shares of one whole; together at most 1.")
 
     @property
     def sources(self) -> dict[str, Source]:
@@ -169,7 +181,7 @@ class PretrainOptions(RunOptions):
     """A whole pretraining run: the architecture (a preset, with changes), the data and the training."""
 
     kind = "pretrain"
-    format_version = 4
+    format_version = 5
 
     name: str = setting("pretrain", "Name of the run")
     preset: str = setting("mini", "Size of the model", choices=tuple(PRESETS))
@@ -233,6 +245,7 @@ class PretrainOptions(RunOptions):
         if isinstance(data, Mapping):
             data = {**_BEFORE_2, **data} if version < 2 else data
             data = {**_BEFORE_4, **data} if version < 4 else data
+            data = {**BEFORE_5, **data} if version < 5 else data
             if version < 3 and data.get("repeat_positions") is None:
                 data = {**data, "repeat_positions": False}  # earlier runs left them as they were drawn
             values["data"] = data

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from bertcore.data.batch_processes import BatchProcesses, received
 from bertcore.data.batches import Batch, Prefetcher, causal_batch, make_rows, masked_batch
+from bertcore.data.masking import Fates
 from bertcore.data.pairs import Pair
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.distributed import ProcessGroup
@@ -118,7 +119,15 @@ class PretrainingBatches:
             pairs = sampler.pairs(windows[first:last], rng)
             if plan.causal:
                 return causal_batch(pairs, self.tokenizer)
-            return masked_batch(pairs, self.tokenizer, rng, data.mask_share, data.masking)
+            return masked_batch(
+                pairs,
+                self.tokenizer,
+                rng,
+                data.mask_share,
+                data.masking,
+                fates=Fates(data.mask_fate, data.random_fate),
+                exact=data.exact_shares,
+            )
 
         start, stop = self.group.shard(len(windows))
         return make_rows(start, stop, len(windows), (self.options.training.seed, plan.step), make_block)

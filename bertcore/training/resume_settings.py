@@ -150,8 +150,8 @@ def _shown(value: Any) -> str:
 
 def stored_settings(kind: type[Options], run: Path, recipe: Path | None) -> Options:
     """Those of a run, with a recipe's in their place. Raises BertcoreError where they cannot be read."""
-    stored = RunFolder(run).config()
-    return kind.from_dict(overlay(stored, read_recipe(recipe)) if recipe else stored)
+    stored = kind.from_dict(RunFolder(run).config())
+    return kind.from_dict(overlay(stored.to_dict(), read_recipe(recipe))) if recipe else stored
 
 
 def has_run(run: Path) -> bool:

@@ -11,7 +11,7 @@ from tokenizers import pre_tokenizers
 from tokenizers.models import WordLevel
 
 from bertcore.data.batches import lay_out, masked_batch
-from bertcore.data.masking import begins_word, choose, existing_ids, span_lengths
+from bertcore.data.masking import Fates, begins_word, choose, existing_ids, ordinary_ids, span_lengths
 from bertcore.data.pairs import NO_LABEL, Pair
 from bertcore.errors import BertcoreError
 from bertcore.tokenizer.tokenizer import Tokenizer
@@ -179,3 +179,32 @@ class TestOtherNumberings:
         tokenizer = _word_level({token: i for i, token in enumerate((*self.SPECIAL[:4], "the"))})
         with pytest.raises(BertcoreError, match="no \\[MASK\\]"):
             masked_batch([Pair(np.array([4]), np.array([4]), 0)], tokenizer, np.random.default_rng(0))
+
+
+class TestExactShares:
+    @pytest.mark.parametrize("share", [0.15, 0.4])
+    @pytest.mark.parametrize("words", [9, 61])
+    def test_the_share_holds_over_many_sequences(self, share: float, words: int) -> None:
+        """Rounded down, 15% of 61 tokens were 14.75%, and of 9 tokens 11%."""
+        pairs = [Pair(np.full(words - 3, 20), np.full(3, 21), 0)] * 4000
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), share, exact=True)
+        found = len(batch.rows) / (4000 * words)
+        error = 5 * np.sqrt(0.25 / 4000) / words  # of the mean of what is rounded by chance
+        assert abs(found - share) < error
+
+    def test_a_random_token_is_never_a_special_one(self) -> None:
+        pairs = [Pair(np.full(30, 20), np.full(30, 21), 0)] * 200
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.9, fates=Fates(0.0, 1.0), exact=True)
+        seen = set(batch.input_ids.reshape(-1)[batch.rows].tolist())
+        assert not seen & set(TOKENIZER.special_ids)
+        assert seen == set(existing_ids(TOKENIZER).tolist()) - set(TOKENIZER.special_ids)
+
+    @pytest.mark.parametrize("fates", [Fates(), Fates(1.0, 0.0), Fates(0.5, 0.5), Fates(0.0, 0.0)], ids=str)
+    def test_the_fates_have_their_shares(self, fates: Fates) -> None:
+        pairs = [Pair(np.full(30, 20), np.full(30, 20), 0)] * 400
+        batch = masked_batch(pairs, TOKENIZER, np.random.default_rng(0), 0.5, fates=fates, exact=True)
+        seen = batch.input_ids.reshape(-1)[batch.rows].numpy()
+        assert np.mean(seen == TOKENIZER.mask_id) == pytest.approx(fates.mask, abs=0.03)
+        chance = 1 / len(ordinary_ids(TOKENIZER))  # a random token may be the one that stood there
+        kept = 1 - fates.mask - fates.random + fates.random * chance
+        assert np.mean(seen == 20) == pytest.approx(kept, abs=0.03)

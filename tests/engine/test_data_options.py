@@ -22,8 +22,13 @@ class TestFiles:
     def test_version_1_goes_on_unpacked(self) -> None:
         assert PretrainOptions.from_dict({"format_version": 1, "data": {"vocab_size": 300}}).data.pack is False
         assert PretrainOptions.from_dict({"format_version": 1}).data == DataOptions(
-            pack=False, repeat_positions=False, cut_long_sentences=False
+            pack=False, repeat_positions=False, cut_long_sentences=False, exact_shares=False
         )
+
+    def test_versions_before_5_round_the_share_that_is_masked(self) -> None:
+        for version in (1, 4):
+            assert not PretrainOptions.from_dict({"format_version": version}).data.exact_shares
+        assert PretrainOptions.from_dict({}).data.exact_shares
 
     def test_versions_before_4_read_the_beginning_of_a_long_sentence_alone(self) -> None:
         for version in (1, 2, 3):
@@ -39,13 +44,13 @@ class TestFiles:
             assert not old.repeats_positions
         assert PretrainOptions.from_dict({"format_version": 2, "data": {"repeat_positions": True}}).repeats_positions
         assert PretrainOptions.from_dict({"data": {"repeat_positions": None}}).repeats_positions
-        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 1 to 4"):
-            PretrainOptions.from_dict({"format_version": 5})
+        with pytest.raises(BertcoreError, match="reads pretrain recipes of version 1 to 5"):
+            PretrainOptions.from_dict({"format_version": 6})
 
     def test_new_ones_are_packed_and_say_so(self) -> None:
         assert PretrainOptions.from_dict({}).data.pack is True
         stored = PretrainOptions(data=DataOptions(pack=False, pairs="sop", masking="spans")).to_dict()
-        assert stored["format_version"] == 4
+        assert stored["format_version"] == 5
         assert PretrainOptions.from_dict(stored).to_dict() == stored
 
     @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer as RawTokenizer
 
 from bertcore.data.batches import PairSampler, causal_batch, lay_out, masked_batch
 from bertcore.data.corpus import Corpus, load_corpus
-from bertcore.data.pairs import IN_ORDER, NO_LABEL, NOT_NEXT, SWAPPED, Pair, PairRules, make_pair, with_pieces
+from bertcore.data.pairs import IN_ORDER, IS_NEXT, NO_LABEL, NOT_NEXT, SWAPPED, Pair, PairRules, make_pair, with_pieces
 from bertcore.tokenizer.tokenizer import Tokenizer
 from tests.engine.corpora import STORIES, document_of, numbered_corpus, random_corpus
 from tests.engine.models import word_tokenizer
@@ -188,7 +188,7 @@ class TestPacked:
         """Against its loop, which takes a token of the longer part at a time, from the front or the back."""
         corpus, window = numbered_corpus([[40, 17]]), np.array([0, 2, 0])
         kept = [
-            make_pair(corpus, np.array([0]), window, 33, _rules("nsp", pack=True), np.random.default_rng(seed))
+            make_pair(corpus, np.array([0]), window, 33, _rules("nsp", pack=True), np.random.default_rng(seed), IS_NEXT)
             for seed in range(600)
         ]
         theirs = [_truncate_seq_pair(list(range(40)), list(range(40, 57)), 30, seed) for seed in range(600)]

@@ -149,7 +149,7 @@ BAD_TEXTS: dict[str, tuple[str, bytes | None, str]] = {
     "empty": ("a.txt", b"", "too little text in a.txt"),
     "blank": ("a.txt", b"\n \n\t\n", "too little text in a.txt"),
     "one line": ("a.txt", b"The cat sat on the mat.", "too little text in a.txt"),
-    "one document": ("a.txt", b"The cat sat. The dog sat. A bird sang.\n" * 9, "too little text in a.txt"),
+    "one document": ("a.txt", b"The cat sat. The dog sat. A bird sang." * 9, "too little text in a.txt"),
     "control characters only": ("a.txt", b"\x01\x02\x03\n\n" * 40, "too little text"),
     "no UTF-8": ("a.txt", b"The cat \xff sat.\n\n" * 9, "a.txt is not UTF-8"),
     "UTF-16": ("a.txt", STORIES.encode("utf-16"), "a.txt is not UTF-8"),

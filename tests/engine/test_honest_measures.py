@@ -189,3 +189,17 @@ def test_one_measurement_has_one_loss(tmp_path: Path, capsys: pytest.CaptureFixt
     printed = " ".join(capsys.readouterr().err.split())
     assert len(logged) == 2 and all(" ".join(line.split()) in printed for line in logged)
     assert f"loss {metrics(tmp_path / 'run', 'held_out')[-1]['loss']:.3f}" in logged[-1]
+
+
+def test_held_out_pairs_are_balanced(tmp_path: Path) -> None:
+    """So that chance is one half."""
+    from bertcore.data.corpus import load_corpus
+    from bertcore.data.pairs import PairRules
+    from bertcore.tokenizer.tokenizer import Tokenizer
+
+    file = write_text(tmp_path)
+    tokenizer = Tokenizer.train(file.read_text().splitlines(), 200)
+    rules = PairRules.of(tokenizer, "nsp", pack=True, cut_long=True, exact=True)
+    held_out = HeldOutText.of(load_corpus([file], tokenizer), tokenizer, 16, 40, rules)
+    labels = torch.cat([batch.next_sentence for batch in held_out.batches])
+    assert (labels == 0).sum() == (labels == 1).sum() == 20

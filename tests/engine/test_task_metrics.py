@@ -43,6 +43,12 @@ class TestLabels:
         found = measure("classify", ["a", "b", "c"], ["a", "b", "b"], ("a", "b", "c"))
         assert "f1" not in found and found["f1_macro"] == pytest.approx((1 + 2 / 3 + 0) / 3)
 
+    def test_a_label_that_does_not_occur_counts_for_nothing(self) -> None:
+        """Everything right was .667 where the held-out part had two of the three labels."""
+        assert measure("classify", ["a", "b"], ["a", "b"], ("a", "b", "c"))["f1_macro"] == 1.0
+        found = measure("multilabel", [("a",), ("b",)], [("a",), ("b",)], ("a", "b", "c"))
+        assert found["f1_macro"] == 1.0 and measure("multilabel", [()], [()], ("a",))["f1_macro"] == 0.0
+
     def test_always_the_same_answer_has_no_correlation(self) -> None:
         assert measure("classify", ["a", "b"], ["a", "a"], ("a", "b"))["matthews_correlation"] == 0.0
 
