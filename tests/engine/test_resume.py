@@ -315,7 +315,7 @@ class TestFailures:
         with pytest.raises(BertcoreError):
             start_or_resume(tiny_run(text), tmp_path / "run", resume=False)
         text.write_bytes(more)
-        snapshot = start_or_resume(None, tmp_path / "run", resume=True)
+        snapshot = start_or_resume(tiny_run(text), tmp_path / "run", resume=True)
         assert not load_checkpoint(snapshot).tokenizer.encode("The duck says quack.").unknown
 
     def test_nothing_to_train_on(self, tmp_path: Path) -> None:

@@ -307,11 +307,11 @@ class TestAccumulation:
                     assert same.get(name) == (pytest.approx(one[name], rel=2e-4) if one.get(name) else one.get(name))
 
     def test_patience_ends_a_run_that_gets_no_better(self, tmp_path: Path) -> None:
-        options = tiny_run(write_text(tmp_path), steps=60, evaluations=30, patience=3, learning_rate=1e-8)
+        options = tiny_run(write_text(tmp_path), steps=150, evaluations=75, patience=3, learning_rate=1e-8)
         start_or_resume(options, tmp_path / "run", resume=False)
         status = RunFolder(tmp_path / "run").status()
-        assert status.state == "done" and status.step < 60
+        assert status.state == "done" and status.step < 150
         assert status.message is not None and "3 measurements without a better one" in status.message
         more = replace(options, training=replace(options.training, patience=5))
         start_or_resume(more, tmp_path / "run", resume=True)
-        assert status.step < RunFolder(tmp_path / "run").status().step < 60
+        assert status.step < RunFolder(tmp_path / "run").status().step < 150
