@@ -154,8 +154,9 @@ class PairSampler:
 
     def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[Pair]:
         """A pair of each window; `rng` decides where it is split and, without a `label`, which B is from elsewhere."""
-        made = (self.corpus, self.documents), (self.length, self.rules, rng, label)
-        return [make_pair(*made[0], window, *made[1]) for window in windows]
+        return [
+            make_pair(self.corpus, self.documents, window, self.length, self.rules, rng, label) for window in windows
+        ]
 
     def take(self, count: int, rng: np.random.Generator) -> list[Pair]:
         """The pairs of the next `count` windows."""

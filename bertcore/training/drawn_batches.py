@@ -244,7 +244,8 @@ def open_batches(run: str | Path, report: Report = lambda share: None) -> RunBat
     tokenizer = _tokenizer_of(folder)
     data = options.data
     corpora = _corpora_of(folder, options, tokenizer, report)
-    rules = replace(PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences), separator=BETWEEN)
+    rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences, data.exact_shares)
+    rules = replace(rules, separator=BETWEEN)
     sources = list(data.sources.values())
     text = TrainingText(with_places(corpora), sources)
     samplers = {
