@@ -40,7 +40,10 @@ LAYERS = (
     ("app.compute", "app.figures", "app.runs"),
     ("app.widgets",),
     ("app.rooms.base",),
-    tuple(f"app.rooms.{room}" for room in ("map", "embed", "attend", "predict", "layers", "train", "apply", "game")),
+    tuple(
+        f"app.rooms.{room}"
+        for room in ("map", "embed", "attend", "predict", "layers", "train", "apply", "film", "game")
+    ),
     ("app.rooms",),
     ("app.lessons",),
     ("app.shell",),

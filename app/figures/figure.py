@@ -12,7 +12,7 @@ A room hands a card a function that makes the figure when somebody asks for it:
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
@@ -79,6 +79,7 @@ class Figure:
     caption: str  # model and its hash, step, text, layer, head, settings
     source: str  # the model or run it is of, for the file's name
     hint: str = ""  # what rows and columns are; stands below the title
+    frames: Mapping[str, Picture] = field(default_factory=dict)  # of an animation: what each shows, in order
 
 
 def picture_of(widgets: Sequence[QWidget]) -> Picture:
@@ -144,18 +145,19 @@ def caption_of(
     by_token: bool = False,
     texts: bool = True,
     masks: bool = True,
+    model: str = "",
 ) -> str:
     """Where a picture of a reading comes from, in one line.
 
     head: it is of the chosen layer and head. token: of the token that is looked at. settings: of the view itself.
     plain: of the model as it is, without the changes inside. by_token: of all tokens, whatever the view merges or
     leaves out. texts: of the sentences that were typed. masks: of the text with the masks in it, not as it was typed.
+    model: what it is of, in place of the model that is open.
     """
     if plain:
         reading = reading.plain
-    model = reading.request.model
     return joined(
-        model_text(model),
+        model or model_text(reading.request.model),
         _head_text(selection) if head else "",
         _token_text(selection, reading) if token else "",
         *(_input_texts(reading, masks) if texts else ()),

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ POINTS_PER_PIXEL = 72 / DOTS_PER_INCH
 WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
 # Blocks of a figure: the text, its font, its colour in the theme.
 Line = tuple[str, QFont, str]
+Maker = Callable[[Figure], bytes]  # of a file
 
 
 class Sheet:
@@ -70,11 +71,11 @@ def _lines(*lines: Line) -> list[Line]:
     return [line for line in lines if line[0]]
 
 
-def image_of(figure: Figure) -> QImage:
+def image_of(figure: Figure, fine: int = PIXELS_PER_PIXEL) -> QImage:
     """The figure in pixels, twice as fine as on the screen."""
     sheet = Sheet(figure)
-    image = QImage(sheet.size * PIXELS_PER_PIXEL, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(PIXELS_PER_PIXEL)
+    image = QImage(sheet.size * fine, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(fine)
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     sheet.paint(painter)
@@ -196,18 +197,21 @@ def npz(figure: Figure) -> bytes:
     return out.getvalue()
 
 
-PICTURES: dict[str, Callable[[Figure], bytes]] = {".png": png, ".svg": svg, ".pdf": pdf}
-NUMBERS: dict[str, Callable[[Figure], bytes]] = {
+PICTURES: dict[str, Maker] = {".png": png, ".svg": svg, ".pdf": pdf}
+NUMBERS: dict[str, Maker] = {
     ".csv": lambda figure: table(figure).encode("utf-8-sig", "replace"),  # the mark tells spreadsheets that it is UTF-8
     ".npz": npz,
 }
 
 
-def save_figure(figure: Figure, file: Path) -> None:
-    """Writes a picture or numbers, as the file's ending says. Raises BertcoreError in one sentence."""
-    maker = (PICTURES | NUMBERS).get(file.suffix.lower())
+def save_figure(figure: Figure, file: Path, makers: Mapping[str, Maker] = PICTURES | NUMBERS) -> None:
+    """Writes a picture or numbers, as the file's ending says. Raises BertcoreError in one sentence.
+
+    makers: ending -> what writes it.
+    """
+    maker = makers.get(file.suffix.lower())
     if maker is None:
-        known = ", ".join(ending.removeprefix(".") for ending in (*PICTURES, *NUMBERS))
+        known = ", ".join(ending.removeprefix(".") for ending in makers)
         raise BertcoreError(f"{file.name} cannot be saved: its name must end in one of {known}.")
     write_whole(file, maker(figure))
 

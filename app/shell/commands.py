@@ -104,6 +104,13 @@ def file_commands(
         Command("file.open_session", translate("Commands", "Open session…"), sessions.choose, "Ctrl+Shift+O"),
         _figure_command("file.save_picture", FigureAction.SAVE_PICTURE, exporter, "Ctrl+E", picture_words),
         _figure_command("file.save_numbers", FigureAction.SAVE_NUMBERS, exporter, "Ctrl+Shift+E", number_words),
+        _figure_command(
+            "file.save_animation",
+            FigureAction.SAVE_ANIMATION,
+            exporter,
+            "Ctrl+Alt+E",
+            translate("Commands", "film strip gif webp html video export"),
+        ),
         Command(
             "file.lab_sheet",
             translate("Commands", "Save a lab sheet for a class…"),
@@ -299,6 +306,8 @@ def fill_steps(actions: Actions, machine: TimeMachine, menu: QMenu) -> None:
         menu.addAction(actions.actions["model.follow"])
         menu.addSeparator()
     if steps is not None:
+        menu.addActions([actions.actions[name] for name in ("room.film", "model.play")])
+        menu.addSeparator()
         menu.addActions([actions.actions[f"model.{stage}"] for stage in steps.stages])
         menu.addSeparator()
     for step, path in reversed(steps.snapshots if steps is not None else ()):

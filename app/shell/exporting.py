@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 from bertcore.errors import BertcoreError
 
 from ..figures.figure import Figure, file_name
-from ..figures.files import NUMBERS, PICTURES, image_of, save_figure, svg, table
+from ..figures.files import NUMBERS, PICTURES, Maker, image_of, save_figure, svg, table
 from ..state.explore_state import ExploreState
 from ..widgets.figure_button import FigureAction, Provider, figure_buttons
 
@@ -57,9 +57,12 @@ class Exporter(QObject):
         if figure is None or not figure.picture.width:
             self._find_nothing()
             return
+        if action == FigureAction.SAVE_ANIMATION and not figure.frames:
+            self.problem_found.emit(self.tr("Only a film strip can be saved as an animation: open it with Ctrl+9."))
+            return
         try:
-            if action in (FigureAction.SAVE_PICTURE, FigureAction.SAVE_NUMBERS):
-                self._save(figure, provider, action, PICTURES if action == FigureAction.SAVE_PICTURE else NUMBERS)
+            if action in _makers():
+                self._save(figure, provider, action, _makers()[action])
             elif action == FigureAction.COPY_PICTURE:
                 QApplication.clipboard().setMimeData(_as_mime(figure))
                 self.done.emit(self.tr("Copied the picture: {title}").format(title=figure.title))
@@ -96,13 +99,15 @@ class Exporter(QObject):
         else:
             self._find_nothing()
 
-    def _save(self, figure: Figure, provider: Provider, action: FigureAction, kinds: dict) -> None:
+    def _save(self, figure: Figure, provider: Provider, action: FigureAction, kinds: Mapping[str, Maker]) -> None:
         filters = {ending: f"{ending.removeprefix('.').upper()} (*{ending})" for ending in kinds}
         start = self._folder / (file_name(figure, self._room_key()) + next(iter(kinds)))
         file = ask_for_file(self._window, action.title.removesuffix("…"), start, filters)
         if file is None:
             return
-        save_figure(provider() or figure, file)  # a dialog takes time: as it is now, picture, numbers and caption
+        save_figure(
+            provider() or figure, file, kinds
+        )  # a dialog takes time: as it is now, picture, numbers and caption
         self._folder = file.parent
         self.done.emit(self.tr("Saved {file}").format(file=file))
 
@@ -110,6 +115,17 @@ class Exporter(QObject):
         self.problem_found.emit(
             self.tr("There is no picture here to save yet. It appears once the model has read a text.")
         )
+
+
+def _makers() -> dict[FigureAction, Mapping[str, Maker]]:
+    """What is written for an action: ending -> its writer."""
+    from ..figures.animation import ANIMATIONS  # here: few ask for one
+
+    return {
+        FigureAction.SAVE_PICTURE: PICTURES,
+        FigureAction.SAVE_NUMBERS: NUMBERS,
+        FigureAction.SAVE_ANIMATION: ANIMATIONS,
+    }
 
 
 def _as_mime(figure: Figure) -> QMimeData:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..rooms.apply.room import ApplyRoom
     from ..rooms.base import Room, ViewSpec
     from ..rooms.embed.room import EmbedRoom
+    from ..rooms.film.room import FilmRoom
     from ..rooms.map.room import MapRoom
     from ..rooms.train.room import TrainRoom
     from ..runs.service import RunsService
@@ -88,6 +89,16 @@ def _make_embed(room: type[EmbedRoom], context: RoomContext) -> QWidget:
 def _make_map(made: type[MapRoom], context: RoomContext) -> QWidget:
     room = made(context.services.state)
     room.room_requested.connect(lambda key, view: open_view(context.open_room(key), view))
+    return connect_room(room, context)
+
+
+def _make_film(made: type[FilmRoom], context: RoomContext) -> QWidget:
+    services = context.services
+    room, machine = made(services.state), services.time_machine
+    machine.changed.connect(lambda: room.show_steps(machine.steps))
+    room.show_steps(machine.steps)
+    room.snapshot_requested.connect(machine.open_snapshot)
+    room.model_requested.connect(services.open_model.open)
     return connect_room(room, context)
 
 
@@ -202,6 +213,15 @@ ROOMS = (
         QT_TRANSLATE_NOOP("RoomSpec", "The class guesses a hidden word, then the model: who knows more words?"),
         partial(_load, "game", "GameRoom"),
         has_tokens=False,
+        has_prediction=False,
+        in_rail=False,
+    ),
+    RoomSpec(
+        "film",
+        QT_TRANSLATE_NOOP("RoomSpec", "Film strip"),
+        QT_TRANSLATE_NOOP("RoomSpec", "Every snapshot of a training side by side: noise becomes heads"),
+        partial(_load, "film", "FilmRoom"),
+        _make_film,
         has_prediction=False,
         in_rail=False,
     ),

@@ -20,6 +20,7 @@ class FigureAction(Enum):
 
     SAVE_PICTURE = QT_TRANSLATE_NOOP("FigureAction", "Save picture…")
     SAVE_NUMBERS = QT_TRANSLATE_NOOP("FigureAction", "Save numbers…")
+    SAVE_ANIMATION = QT_TRANSLATE_NOOP("FigureAction", "Save as animation…")  # of a figure that has frames
     COPY_PICTURE = QT_TRANSLATE_NOOP("FigureAction", "Copy picture")
     COPY_NUMBERS = QT_TRANSLATE_NOOP("FigureAction", "Copy numbers")
 
@@ -28,6 +29,7 @@ class FigureAction(Enum):
         return QCoreApplication.translate("FigureAction", self.value)
 
 
+WITHOUT_FRAMES = tuple(action for action in FigureAction if action is not FigureAction.SAVE_ANIMATION)
 _KINDS = {FigureAction.SAVE_PICTURE: "PNG, SVG, PDF", FigureAction.SAVE_NUMBERS: "CSV, NPZ"}  # of files
 
 
@@ -68,13 +70,13 @@ class FigureButton(IconButton):
 
     def entries(self) -> list[tuple[str, Callable[[], object]] | None]:
         """What its menu offers, for the context menu of the picture."""
-        return [(action.title, partial(self.request, action)) for action in FigureAction]
+        return [(action.title, partial(self.request, action)) for action in WITHOUT_FRAMES]
 
     def figure(self) -> Figure | None:
         return self._provider()
 
     def _fill(self, menu: QMenu) -> None:
-        for action in FigureAction:
+        for action in WITHOUT_FRAMES:
             if action == FigureAction.COPY_PICTURE:
                 menu.addSeparator()
             title = f"{action.title}\t{_KINDS[action]}" if action in _KINDS else action.title

@@ -14,8 +14,8 @@ from app.compute.over_time import Heads, heads_over_time
 from app.compute.question import Job, Question
 from app.rooms.train.demos import DEMOS, finished_demo
 from app.rooms.train.heads_card import milestones
-from app.rooms.train.metrics import RunMetrics
 from app.rooms.train.room import TrainRoom
+from app.runs.metrics import RunMetrics
 from app.runs.run_info import read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room

@@ -206,7 +206,7 @@ def test_the_menu_saves_a_picture(window: Window, tmp_path: Path, monkeypatch: p
     button = figure_buttons(window.frame.room)[0]  # type: ignore[arg-type]
     menu = button.open_menu()
     assert [action.text().split("\t")[0] for action in menu.actions() if action.text()] == [
-        action.title for action in FigureAction
+        action.title for action in WITHOUT_FRAMES
     ]
     menu.actions()[0].trigger()
     menu.close()

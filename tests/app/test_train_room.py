@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from app.compute.question import Job, Question
 from app.look import numbers, theme
-from app.rooms.train.metrics import SMOOTHED_OVER, RunMetrics
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_list import state_line
+from app.runs.metrics import SMOOTHED_OVER, RunMetrics
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room

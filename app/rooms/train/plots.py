@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication
 
 from ...look import numbers
+from ...runs.metrics import metric_key
 from ...runs.run_info import RunInfo
 from ...state.task_info import metric_name
 from ...widgets.curve_specs import CurveSpec, PlotSpec
-from .metrics import metric_key
 
 translate = QCoreApplication.translate
 Specs = tuple[PlotSpec, PlotSpec, PlotSpec]

@@ -12,12 +12,12 @@ from bertcore.runs.run_folder import RunStatus
 from ...figures.figure import joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...runs.metrics import RunMetrics
 from ...runs.run_info import RunInfo, RunResult
 from ...widgets.card import Card, button, label, set_role
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import Mark
 from ...widgets.layouts import fill, hbox, vbox
-from .metrics import RunMetrics
 from .plots import RunPlots, Specs, plots_of
 from .questions_page import QuestionsPage
 from .result_view import ResultView

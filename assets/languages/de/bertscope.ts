@@ -159,6 +159,21 @@
 </message>
 </context>
 <context>
+<name>Animation</name>
+<message>
+<source>Numbers</source>
+<translation>Zahlen</translation>
+</message>
+<message>
+<source>Pause</source>
+<translation>Pause</translation>
+</message>
+<message>
+<source>Play</source>
+<translation>Abspielen</translation>
+</message>
+</context>
+<context>
 <name>AnswerView</name>
 <message>
 <source>A is the question; the passage is typed on the left.</source>
@@ -1180,6 +1195,10 @@ Ein anderer Schluss</translation>
 <translation>exportieren tabelle csv daten</translation>
 </message>
 <message>
+<source>film strip gif webp html video export</source>
+<translation>Filmstreifen gif webp html Video exportieren</translation>
+</message>
+<message>
 <source>hand-out worksheet print teacher pdf html</source>
 <translation>arbeitsblatt kopiervorlage drucken lehrkraft pdf html</translation>
 </message>
@@ -1490,6 +1509,10 @@ Ein anderer Schluss</translation>
 <translation>Bild kopiert: {title}</translation>
 </message>
 <message>
+<source>Only a film strip can be saved as an animation: open it with Ctrl+9.</source>
+<translation>Nur ein Filmstreifen lässt sich als Animation speichern: Strg+9 öffnet ihn.</translation>
+</message>
+<message>
 <source>Saved {file}</source>
 <translation>{file} gespeichert</translation>
 </message>
@@ -1526,6 +1549,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Copy picture</source>
 <translation>Bild kopieren</translation>
+</message>
+<message>
+<source>Save as animation…</source>
+<translation>Als Animation speichern…</translation>
 </message>
 <message>
 <source>Save numbers…</source>
@@ -1648,6 +1675,170 @@ Ein anderer Schluss</translation>
 <message>
 <source>{done} of {all} masks</source>
 <translation>{done} von {all} Masken</translation>
+</message>
+</context>
+<context>
+<name>FilmRoom</name>
+<message numerus="yes">
+<source>%n snapshot(s)</source>
+<translation>
+<numerusform>%n Snapshot</numerusform>
+<numerusform>%n Snapshots</numerusform>
+</translation>
+</message>
+<message>
+<source>All heads</source>
+<translation>Alle Köpfe</translation>
+</message>
+<message>
+<source>Click to open this snapshot in every room</source>
+<translation>Ein Klick öffnet diesen Snapshot in jedem Raum</translation>
+</message>
+<message>
+<source>Every attention head, small</source>
+<translation>Jeder Attention-Kopf, klein</translation>
+</message>
+<message>
+<source>Film strip</source>
+<translation>Filmstreifen</translation>
+</message>
+<message>
+<source>Film strip of {run}</source>
+<translation>Filmstreifen von {run}</translation>
+</message>
+<message>
+<source>GIF, WebP, or a page with a slider</source>
+<translation>GIF, WebP oder eine Seite mit Regler</translation>
+</message>
+<message>
+<source>No snapshots</source>
+<translation>Keine Snapshots</translation>
+</message>
+<message>
+<source>Noise becomes heads: {run}</source>
+<translation>Aus Rauschen werden Köpfe: {run}</translation>
+</message>
+<message>
+<source>One head</source>
+<translation>Ein Kopf</translation>
+</message>
+<message>
+<source>Open {model}</source>
+<translation>{model} öffnen</translation>
+</message>
+<message>
+<source>Row: the token that looks. Column: what it looks at. Darker: more.</source>
+<translation>Zeile: das Token, das schaut. Spalte: wohin es schaut. Dunkler: mehr.</translation>
+</message>
+<message>
+<source>Save as animation…</source>
+<translation>Als Animation speichern…</translation>
+</message>
+<message>
+<source>The head that is selected</source>
+<translation>Der ausgewählte Kopf</translation>
+</message>
+<message>
+<source>The most likely words for the hidden one</source>
+<translation>Die wahrscheinlichsten Wörter für das verdeckte</translation>
+</message>
+<message>
+<source>The same text, read by the same model at each moment of its training. Noise becomes heads.</source>
+<translation>Derselbe Text, vom selben Modell in jedem Moment seines Trainings gelesen. Aus Rauschen werden Köpfe.</translation>
+</message>
+<message>
+<source>What the film strip shows</source>
+<translation>Was der Filmstreifen zeigt</translation>
+</message>
+<message>
+<source>Words</source>
+<translation>Wörter</translation>
+</message>
+<message>
+<source>snapshots at training steps {steps}</source>
+<translation>Snapshots bei den Trainingsschritten {steps}</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+<message>
+<source>{model} has no snapshots of its training. {tiny} has some: open it to see how heads form.</source>
+<translation>{model} hat keine Snapshots seines Trainings. {tiny} hat welche: öffnen und zusehen, wie Köpfe entstehen.</translation>
+</message>
+<message numerus="yes">
+<source>{shown} of %n snapshot(s)</source>
+<translation>
+<numerusform>{shown} von %n Snapshot</numerusform>
+<numerusform>{shown} von %n Snapshots</numerusform>
+</translation>
+</message>
+</context>
+<context>
+<name>FilmStrip</name>
+<message>
+<source>All heads</source>
+<translation>Alle Köpfe</translation>
+</message>
+<message>
+<source>Film strip: a column for each snapshot, from the first step to the last</source>
+<translation>Filmstreifen: eine Spalte für jeden Snapshot, vom ersten Schritt bis zum letzten</translation>
+</message>
+<message>
+<source>Guess</source>
+<translation>Tipp</translation>
+</message>
+<message>
+<source>Head {layer}·{head}</source>
+<translation>Kopf {layer}·{head}</translation>
+</message>
+<message>
+<source>Loss: how wrong its guesses are. Each mark below: ten times as many steps.</source>
+<translation>Loss: wie falsch seine Tipps sind. Jede Marke unten: zehnmal so viele Schritte.</translation>
+</message>
+<message>
+<source>Step</source>
+<translation>Schritt</translation>
+</message>
+<message>
+<source>Words</source>
+<translation>Wörter</translation>
+</message>
+<message>
+<source>attention, one scale for all: 0</source>
+<translation>Attention, eine Skala für alle: 0</translation>
+</message>
+<message>
+<source>first: mostly predicts the next word</source>
+<translation>zuerst: sagt meist das nächste Wort vorher</translation>
+</message>
+<message>
+<source>from {step}: longer sequences</source>
+<translation>ab {step}: längere Sequenzen</translation>
+</message>
+<message>
+<source>from {step}: predicts masked words</source>
+<translation>ab {step}: sagt maskierte Wörter vorher</translation>
+</message>
+<message>
+<source>heads →</source>
+<translation>Köpfe →</translation>
+</message>
+<message>
+<source>layers ↓</source>
+<translation>Schichten ↓</translation>
+</message>
+<message>
+<source>loss {loss}</source>
+<translation>Loss {loss}</translation>
+</message>
+<message>
+<source>no word is hidden</source>
+<translation>kein Wort ist verdeckt</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
 </message>
 </context>
 <context>
@@ -4974,6 +5165,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>Embed</source>
 <translation>Embeddings</translation>
+</message>
+<message>
+<source>Every snapshot of a training side by side: noise becomes heads</source>
+<translation>Alle Snapshots eines Trainings nebeneinander: Aus Rauschen werden Köpfe</translation>
+</message>
+<message>
+<source>Film strip</source>
+<translation>Filmstreifen</translation>
 </message>
 <message>
 <source>Guessing game</source>

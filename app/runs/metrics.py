@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...state.task_info import METRICS
+from ..state.task_info import METRICS
 
 KINDS = ("train", "held_out", "phase", "snapshot")  # of lines
 MOST_PHASES = 1000

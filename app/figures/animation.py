@@ -1,0 +1,134 @@
+"""Figures that move, as bytes: GIF and WebP by Pillow, and an HTML page with its frames inside."""
+
+import base64
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QImage
+
+from .figure import Figure
+from .files import Maker, image_of, png_of, table
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FRAME_MS, LAST_MS = 700, 2500
+FAST_MS, FAST_FROM = 250, 16  # where there are more frames than that
+COLORS_OF = 3  # frames that the colours of a GIF are chosen for
+translate = QCoreApplication.translate
+
+
+def durations_ms(figure: Figure) -> list[int]:
+    """How long each frame is shown."""
+    each = FRAME_MS if len(figure.frames) <= FAST_FROM else FAST_MS
+    return [each] * (len(figure.frames) - 1) + [LAST_MS]
+
+
+def images_of(figure: Figure, fine: int) -> list[QImage]:
+    """Each frame with the figure's title and caption."""
+    return [image_of(replace(figure, picture=picture), fine) for picture in figure.frames.values()]
+
+
+def gif(figure: Figure) -> bytes:
+    """256 colours for all frames, chosen without dithering: areas of one colour stay so."""
+    from PIL import Image
+
+    frames = [_as_pillow(image) for image in images_of(figure, 1)]
+    chosen = frames[:: max(len(frames) // COLORS_OF, 1)][-COLORS_OF:]
+    wide, high = frames[0].size
+    together = Image.new("RGB", (wide, high * len(chosen)))
+    for number, frame in enumerate(chosen):
+        together.paste(frame, (0, number * high))
+    palette = together.quantize(256, dither=Image.Dither.NONE)
+    indexed = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
+    return _animated(indexed, "GIF", duration=durations_ms(figure), optimize=True, comment=figure.caption)
+
+
+def webp(figure: Figure) -> bytes:
+    """Without loss."""
+    frames = [_as_pillow(image) for image in images_of(figure, 1)]
+    return _animated(frames, "WEBP", duration=durations_ms(figure), lossless=True, quality=90, method=4)
+
+
+def html(figure: Figure) -> bytes:
+    """A page with a slider and Play."""
+    frames = [f"data:image/png;base64,{base64.b64encode(png_of(image)).decode()}" for image in images_of(figure, 2)]
+    small = {name: numbers for name, numbers in figure.numbers.items() if numbers.values.ndim <= 2}
+    words = {
+        "title": escape(figure.title),
+        "caption": escape(figure.caption),
+        "play": escape(translate("Animation", "Play")),
+        "pause": json.dumps(translate("Animation", "Pause")),
+        "again": json.dumps(translate("Animation", "Play")),
+        "numbers": escape(translate("Animation", "Numbers")),
+        "table": escape(table(replace(figure, numbers=small))),
+        "last": str(len(frames) - 1),
+        "frames": json.dumps(frames),
+        "names": json.dumps(list(figure.frames)).replace("<", "\\u003c"),
+        "durations": json.dumps(durations_ms(figure)),
+    }
+    page = _PAGE
+    for name, text in words.items():
+        page = page.replace(f"%{name}%", text)
+    return page.encode("utf-8", "replace")
+
+
+def _as_pillow(image: QImage) -> "Image":
+    from PIL import Image
+
+    plain = image.convertToFormat(QImage.Format.Format_RGB888)
+    size = plain.width(), plain.height()
+    return Image.frombuffer("RGB", size, bytes(plain.constBits()), "raw", "RGB", plain.bytesPerLine(), 1).copy()
+
+
+def _animated(frames: "list[Image]", kind: str, **options: Any) -> bytes:
+    out = io.BytesIO()
+    frames[0].save(out, kind, save_all=True, append_images=frames[1:], loop=0, **options)
+    return out.getvalue()
+
+
+ANIMATIONS: Mapping[str, Maker] = {".gif": gif, ".webp": webp, ".html": html}
+
+_PAGE = """<!DOCTYPE html>
+<html><head><meta charset="utf-8"><title>%title%</title>
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; img-src data:; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
+<style>
+body { font-family: Roboto, sans-serif; margin: 1.5em auto; max-width: 1320px; padding: 0 1em; color: #1b2430; }
+img { width: 100%; }
+.bar { display: flex; gap: 1em; align-items: center; margin: .6em 0; }
+input { flex: 1; }
+button { font: inherit; padding: .3em 1.2em; }
+output { min-width: 8em; font-weight: bold; }
+pre { overflow: auto; }
+</style></head>
+<body>
+<div class="bar"><button id="play">%play%</button>
+<input id="at" type="range" min="0" max="%last%" value="%last%" aria-label="%title%"><output id="name"></output></div>
+<img id="frame" alt="%caption%">
+<details><summary>%numbers%</summary><pre>%table%</pre></details>
+<script>
+const frames = %frames%, names = %names%, durations = %durations%;
+const at = document.getElementById("at"), play = document.getElementById("play");
+let timer = 0;
+function show() {
+  document.getElementById("frame").src = frames[at.value];
+  document.getElementById("name").textContent = names[at.value];
+}
+function stop() { clearTimeout(timer); timer = 0; play.textContent = %again%; }
+function next() {
+  at.value = (Number(at.value) + 1) % frames.length;
+  show();
+  timer = setTimeout(next, durations[at.value]);
+}
+play.onclick = () => { if (timer) { stop(); } else { play.textContent = %pause%; next(); } };
+at.oninput = () => { stop(); show(); };
+show();
+</script>
+</body></html>
+"""

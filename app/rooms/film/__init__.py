@@ -1,0 +1,1 @@
+"""Room Film strip: a run's snapshots side by side."""

@@ -1,0 +1,133 @@
+"""What the film strip shows, as plain data, and how it comes from a run. L layers, N heads, U units, F frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.runs.run_folder import MetricsTail
+
+from ...compute.over_time import Step, Text, read_snapshots
+from ...look import numbers
+from ...runs.metrics import RunMetrics, Series
+from ...runs.stages import Steps
+from ...state.readings import Reading, thumbnails
+from ...state.token_units import TokenView
+from ...widgets.curve_specs import Mark
+
+WORDS = 5  # of each frame
+SMOOTHED = 1.1  # over steps from s/1.1 to 1.1 s: even on a logarithmic axis
+LONGER_FROM = 10  # steps: sequences that are longer from here on were so from the start
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """What one snapshot predicts for one mask."""
+
+    position: int
+    words: tuple[tuple[str, float], ...]  # word, probability; most likely first
+    was: str  # the word that was hidden; empty where the mask itself was typed
+
+    @property
+    def is_right(self) -> bool:
+        return bool(self.was) and self.words[0][0] == self.was
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One snapshot, and what it makes of the text."""
+
+    step: int
+    folder: Path
+    heads: np.ndarray  # (L,N,U,U); made small where the text is long
+    labels: tuple[str, ...]  # (U)
+    kinds: tuple[str, ...]  # (U) colours of the labels
+    guesses: tuple[Guesses, ...]  # of each mask
+
+
+@dataclass(frozen=True, eq=False)
+class LossCurve:
+    """Of one run; steps (P) rise."""
+
+    steps: np.ndarray
+    losses: np.ndarray  # (P) as measured
+    smooth: np.ndarray  # (P)
+    marks: tuple[Mark, ...]  # where the run begins something else
+
+    def at(self, step: float) -> float:
+        return float(np.interp(step, self.steps, self.smooth))
+
+
+def frames_of(steps: Steps, known: set[Path], text: Text, view: TokenView, progress: Step) -> Iterator[Frame]:
+    """Of all snapshots but those that are known, from the first on; on the worker."""
+    step_of = {path: step for step, path in steps.snapshots}
+    wanted = [path for path in step_of if path not in known]
+    for opened in read_snapshots(wanted, text, progress):
+        yield _frame(step_of[opened.model.folder], opened.model.folder, opened.reading, view)
+
+
+def _frame(step: int, folder: Path, reading: Reading, view: TokenView) -> Frame:
+    units = reading.units(view)
+    guesses = (
+        Guesses(
+            mask.position,
+            tuple((word.token, word.probability) for word in mask.words[:WORDS]),
+            mask.was.token if mask.was else "",
+        )
+        for mask in reading.masks
+    )
+    heads = thumbnails(units.attention(reading.trace.attentions))
+    return Frame(step, folder, heads, tuple(units.labels), tuple(units.kinds), tuple(guesses))
+
+
+def loss_curve(run: Path, snapshots: Sequence[tuple[int, Path]]) -> LossCurve | None:
+    """The loss that the run's snapshots can be placed on; None where it has written none."""
+    metrics = RunMetrics()
+    metrics.append(MetricsTail(run).read_new())
+    series = _series(metrics, snapshots[1][0] if len(snapshots) > 1 else 0)
+    if series is None:
+        return None
+    steps, losses = (values.copy() for values in series.arrays)
+    start = _at_start(metrics)
+    if start is not None and steps[0] > 0:
+        steps, losses = np.insert(steps, 0, 0.0), np.insert(losses, 0, start)
+    return LossCurve(steps, losses, _smoothed(steps, losses), tuple(_marks(metrics)))
+
+
+def _series(metrics: RunMetrics, second: int) -> Series | None:
+    """The training loss where it is there from the second snapshot on, else what was measured on held-out text."""
+    for training, held_out in (("loss_masked", "loss_held_out"), ("loss_task", "loss_task_held_out")):
+        found = [metrics.series[name] for name in (training, held_out) if len(metrics.series[name])]
+        if found:
+            return found[0] if found[0].arrays[0][0] <= second else found[-1]
+    return None
+
+
+def _at_start(metrics: RunMetrics) -> float | None:
+    """Of the untrained model."""
+    steps, losses = metrics.series["loss_held_out"].arrays
+    return float(losses[0]) if len(steps) and steps[0] == 0 else None
+
+
+def _smoothed(steps: np.ndarray, losses: np.ndarray) -> np.ndarray:
+    """Means over neighbours: (P)"""
+    sums = np.concatenate([[0.0], np.cumsum(losses)])
+    first, last = np.searchsorted(steps, steps / SMOOTHED, "left"), np.searchsorted(steps, steps * SMOOTHED, "right")
+    means: np.ndarray = (sums[last] - sums[first]) / (last - first)
+    return means
+
+
+def _marks(metrics: RunMetrics) -> Iterator[Mark]:
+    switch, longer = metrics.switch_step, metrics.longer_step
+    if switch is not None:
+        before = translate("FilmStrip", "first: mostly predicts the next word")
+        after = translate("FilmStrip", "from {step}: predicts masked words")
+        yield Mark(switch, after.format(step=numbers.count(switch)), before)
+    if longer is not None and longer > LONGER_FROM:
+        after = translate("FilmStrip", "from {step}: longer sequences")
+        yield Mark(longer, after.format(step=numbers.count(longer)))

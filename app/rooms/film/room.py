@@ -1,0 +1,245 @@
+"""Room Film strip: every snapshot of the open model's run side by side, below the loss of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from bertcore.locations import TINY
+
+from ...compute.over_time import Step, Text
+from ...compute.question import PAUSE_MS, Question
+from ...figures.figure import Axis, Figure, Numbers, Picture, caption_of, joined, model_hash
+from ...look import numbers, theme
+from ...runs.stages import Steps
+from ...state.explore_state import ExploreState
+from ...state.readings import Reading
+from ...state.token_units import TokenView
+from ...widgets.card import Card, button, label
+from ...widgets.figure_button import FigureAction, FigureButton
+from ...widgets.layouts import fill, vbox
+from ...widgets.pages import tab_bar
+from ...widgets.progress_line import ProgressLine
+from ..base import Room
+from .content import Frame, LossCurve, frames_of, loss_curve
+from .picture import ATLAS, HEAD, PICTURES, WORDS, Film, FilmPainter
+from .strip import FilmStrip
+
+
+class FilmRoom(Room):
+    """The worker opens one snapshot after the other; the open model stays open."""
+
+    key = "film"
+    snapshot_requested = Signal(object)  # Path: to be opened in every room
+    model_requested = Signal(str)  # by its name
+
+    def __init__(self, state: ExploreState) -> None:
+        content = QWidget()
+        super().__init__(state, content)
+        self.steps: Steps | None = None
+        self._made: list[Frame] = []  # by the worker, in the order of the snapshots; for `_made_for`
+        self._made_for: tuple[object, ...] = ()
+        self._curve: list[LossCurve] = []  # one, when the worker has read it
+        self._is_typing = False
+        self.question: Question[None] = Question(self, lambda _answer: self._show())
+        self.question.requested.connect(self.question_requested)
+        self.question.cancelled.connect(self.question_cancelled)
+        self.question.status_changed.connect(self._show)
+        self.strip = FilmStrip()
+        intro = self.tr("The same text, read by the same model at each moment of its training. Noise becomes heads.")
+        self.card = Card(" ", intro="" if theme.is_projector() else intro)
+        names = {
+            ATLAS: (self.tr("All heads"), self.tr("Every attention head, small")),
+            HEAD: (self.tr("One head"), self.tr("The head that is selected")),
+            WORDS: (self.tr("Words"), self.tr("The most likely words for the hidden one")),
+        }
+        self.tabs = tab_bar(names, self.tr("What the film strip shows"), small=True)
+        self.save = FigureButton(self.figure_of_strip, self.card, self.tr("Film strip"))
+        self.animate = button(
+            self.tr("Save as animation…"),
+            partial(self.save.request, FigureAction.SAVE_ANIMATION),
+            look="small",
+            hint=self.tr("GIF, WebP, or a page with a slider"),
+        )
+        for widget in (self.tabs, self.animate, self.save):
+            self.card.add_to_header(widget)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.card)
+        self._stack.addWidget(self._none())
+        self.progress = ProgressLine([self.question])
+        fill(self.card.body, (self.strip, 1), self.progress)
+        vbox((self._stack, 1), parent=content)
+        kept = str(state.kept.get("film.picture"))
+        self.tabs.setCurrentIndex(PICTURES.index(kept) if kept in PICTURES else 0)
+        self.tabs.currentChanged.connect(self._on_tabs_changed)
+        self.strip.snapshot_chosen.connect(self._on_strip_snapshot_chosen)
+        self.strip.head_chosen.connect(state.set_head)
+        self.strip.hovered.connect(lambda _cell: self._say_hint())
+
+    @property
+    def picture(self) -> str:
+        """One of PICTURES."""
+        return str(self.tabs.tabData(self.tabs.currentIndex()))
+
+    def show_steps(self, steps: Steps | None) -> None:
+        """The run of the open model; None where it has kept no snapshots."""
+        self.steps = steps
+        if self.is_drawn and self.state.reading is not None:
+            self.draw_reading(self.state.reading)
+
+    def draw_reading(self, reading: Reading) -> None:
+        self._ask(PAUSE_MS if self._is_typing else 0)
+        self._is_typing = True
+        self._show()
+
+    def draw_focus(self, reading: Reading) -> None:
+        self._show()
+
+    def draw_head(self, reading: Reading) -> None:
+        self._show()
+
+    def leave(self) -> None:
+        super().leave()
+        self._is_typing = False
+        self.question.leave()
+
+    # What is computed.
+
+    def _ask(self, pause_ms: int) -> None:
+        state, steps = self.state, self.steps
+        if steps is None:
+            self.question.forget()
+            return
+        text = Text(state.text_a, state.text_b, state.mask_places)
+        made_for = (steps.run, text, state.token_view)
+        if made_for != self._made_for:
+            self._made_for, self._made, self._curve = made_for, [], []
+        work = partial(_compute, steps, text, state.token_view, self._made, self._curve)
+        self.question.compute((*made_for, steps.snapshots), work, pause_ms)
+
+    # What is shown.
+
+    def _show(self) -> None:
+        self._stack.setCurrentIndex(0 if self.steps is not None else 1)
+        model = self.state.model
+        if self.steps is not None and self.is_drawn:
+            self.card.set_title(self.tr("Film strip of {run}").format(run=self.steps.run.name))
+            self.strip.show_film(self._film(self.steps))
+        elif model is not None:
+            none = self.tr("{model} has no snapshots of its training. {tiny} has some: open it to see how heads form.")
+            self._reason.setText(none.format(model=model.name, tiny=TINY))
+        self._say_hint()
+
+    def _film(self, steps: Steps) -> Film:
+        index = {path: at for at, (_, path) in enumerate(steps.snapshots)}
+        frames = {index[frame.folder]: frame for frame in list(self._made) if frame.folder in index}
+        model = self.state.model
+        now = next((at for at, (step, _) in enumerate(steps.snapshots) if model and step == model.step), None)
+        return Film(
+            tuple(step for step, _ in steps.snapshots),
+            frames,
+            next(iter(self._curve), None),
+            self.picture,
+            (self.state.layer, self.state.head),
+            self.state.focus,
+            now if now is not None else len(steps.snapshots) - 1,
+        )
+
+    def _say_hint(self) -> None:
+        film = self.strip.film
+        shown, count = (len(self.strip.painter.plan.shown), len(film.snapshots)) if film.snapshots else (0, 0)
+        self.card.set_hint(
+            self.tr("{shown} of %n snapshot(s)", "", count).format(shown=shown)
+            if shown < count
+            else self.tr("%n snapshot(s)", "", count)
+            if count
+            else ""
+        )
+        cell = self.strip.hovered_cell
+        is_column = cell is not None and len(cell) == 1
+        self.hover_text_changed.emit(self.tr("Click to open this snapshot in every room") if is_column else "")
+
+    def _none(self) -> QWidget:
+        card = Card()
+        self._reason = label("", "muted", wrap=True)
+        name = self.tr("Open {model}").format(model=TINY)
+        self.open_tiny = button(name, lambda: self.model_requested.emit(TINY), look="primary")
+        card.fill_with_message(label(self.tr("No snapshots"), "title"), self._reason, self.open_tiny)
+        return card
+
+    def _on_tabs_changed(self) -> None:
+        self.state.kept["film.picture"] = self.picture
+        self._show()
+
+    def _on_strip_snapshot_chosen(self, index: int) -> None:
+        if self.steps is not None and index < len(self.steps.snapshots):
+            self.snapshot_requested.emit(self.steps.snapshots[index][1])
+
+    # What is saved.
+
+    def figure_of_strip(self) -> Figure | None:
+        """As it is now, with all its snapshots as frames."""
+        reading, steps, film = self.state.reading, self.steps, self.strip.film
+        if reading is None or steps is None or not film.frames or not self.is_drawn:
+            return None
+        painter = FilmPainter(replace(film), self.strip.width(), self.strip.height())
+        whole = self.strip.width(), self.strip.height()
+        last = model_hash(steps.snapshots[-1][1])
+        at = self.tr("snapshots at training steps {steps}")
+        said = joined(
+            f"{steps.run.name} {last}".strip(), at.format(steps=", ".join(map(numbers.count, film.snapshots)))
+        )
+        caption = caption_of(reading, self.state.selection, head=film.picture == HEAD, plain=True, model=said)
+        frames = {
+            self.tr("step {step}").format(step=numbers.count(frame.step)): Picture(
+                *whole, partial(painter.paint, now=index)
+            )
+            for index, frame in sorted(film.frames.items())
+        }
+        title = self.tr("Noise becomes heads: {run}").format(run=steps.run.name)
+        hint = self.tr("Row: the token that looks. Column: what it looks at. Darker: more.")
+        return Figure(
+            title,
+            Picture(*whole, painter.paint),
+            dict(_numbers(film)),
+            caption,
+            steps.run.name,
+            hint if film.picture != WORDS else "",
+            frames,
+        )
+
+
+def _compute(steps: Steps, text: Text, view: TokenView, made: list[Frame], curve: list[LossCurve], step: Step) -> None:
+    """On the worker; what is there already stays."""
+    if not curve and (found := loss_curve(steps.run, steps.snapshots)) is not None:
+        curve.append(found)
+    for frame in frames_of(steps, {frame.folder for frame in made}, text, view, step):
+        made.append(frame)
+
+
+def _numbers(film: Film) -> Iterator[tuple[str, Numbers]]:
+    """Of the frames that there are."""
+    frames = [film.frames[index] for index in sorted(film.frames)]
+    steps = Axis("training step", [str(frame.step) for frame in frames])
+    if film.curve is not None:
+        yield "loss", Numbers(np.array([film.curve.at(frame.step) for frame in frames]), (steps,))
+    guesses = [film.guesses(frame) for frame in frames]
+    found = [guess.words for guess in guesses if guess is not None]
+    if len(found) == len(frames):
+        rank = Axis("rank", first=1)
+        yield "word", Numbers(np.array([[word for word, _ in words] for words in found]), (steps, rank))
+        yield "probability", Numbers(np.array([[share for _, share in words] for words in found]), (steps, rank))
+    size = frames[0].heads.shape[-1]
+    labels = frames[0].labels if len(frames[0].labels) == size else ()
+    tokens = Axis("token that looks", labels), Axis("what it looks at", labels)
+    heads = np.stack([frame.heads for frame in frames])
+    if film.picture == HEAD:
+        layer, head = film.head
+        yield "attention", Numbers(heads[:, layer, head], (steps, *tokens))
+    elif film.picture == ATLAS:
+        yield "attention", Numbers(heads, (steps, Axis("layer", first=1), Axis("head", first=1), *tokens))

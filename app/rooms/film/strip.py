@@ -1,0 +1,90 @@
+"""The widget with the film strip: a column for each snapshot; the one under the pointer is shown large."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
+
+from ...look import numbers, theme
+from ...widgets.pointer import ARROWS, PointerWidget
+from .picture import Film, FilmPainter
+
+Cell = tuple[int, ...]  # (snapshot) by index, or (layer, head) of the large picture
+
+
+class FilmStrip(PointerWidget):
+    """A click on a column names its snapshot, one on a head of the large picture that head."""
+
+    snapshot_chosen = Signal(int)  # index
+    head_chosen = Signal(int, int)  # layer, head
+
+    def __init__(self) -> None:
+        super().__init__("", Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Film strip: a column for each snapshot, from the first step to the last"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.film = Film((), {})
+        self._painter: FilmPainter | None = None
+        self.clicked.connect(self._on_clicked)
+
+    def show_film(self, film: Film) -> None:
+        self.film, self._painter = film, None
+        said = (self._described(index) for index in sorted(film.frames))
+        self.setAccessibleDescription(". ".join(said))
+        self.update()
+
+    @property
+    def painter(self) -> FilmPainter:
+        """For the size of the widget."""
+        if self._painter is None or (self._painter.width, self._painter.height) != (self.width(), self.height()):
+            self._painter = FilmPainter(self.film, self.width(), self.height())
+        return self._painter
+
+    def _described(self, index: int) -> str:
+        frame = self.film.frames[index]
+        guesses = self.film.guesses(frame)
+        step = self.tr("step {step}").format(step=numbers.count(frame.step))
+        return f"{step}: {guesses.words[0][0]} {numbers.percent(guesses.words[0][1])}" if guesses else step
+
+    def _on_clicked(self, cell: Cell) -> None:
+        if len(cell) == 1:
+            self.snapshot_chosen.emit(cell[0])
+        else:
+            self.head_chosen.emit(*cell)
+
+    def cell_at(self, point: QPointF) -> Cell | None:
+        if not self.film.snapshots:
+            return None
+        column = self.painter.plan.column_at(point.x(), point.y())
+        if column is not None:
+            return (column,)
+        for layer, row in enumerate(self.painter.large_cells()):
+            for head, box in enumerate(row):
+                if box.contains(point):
+                    return layer, head
+        return None
+
+    def cell_after(self, cell: Cell | None, key: int) -> Cell | None:
+        if key not in ARROWS or not self.film.snapshots:
+            return None
+        shown = self.painter.plan.shown
+        at = shown.index(cell[0]) if cell is not None and len(cell) == 1 and cell[0] in shown else None
+        step = sum(ARROWS[key])
+        return (shown[min(max((-1 if at is None and step > 0 else at or 0) + step, 0), len(shown) - 1)],)
+
+    def selected_cell(self) -> Cell | None:
+        return (self.film.now,) if self.film.now in self.painter.plan.shown else None
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(420), theme.px(270))
+
+    def sizeHint(self) -> QSize:
+        return QSize(theme.px(900), theme.px(520))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self.film.snapshots:
+            return
+        pointed = self.hovered_cell
+        hovered = pointed[0] if pointed is not None and len(pointed) == 1 else None
+        is_ready = hovered is not None and hovered in self.film.frames
+        self.painter.paint(theme.painter(self), hovered if is_ready else None, hovered)

@@ -1,0 +1,226 @@
+"""The film strip: each snapshot as it reads the text, without disturbing the open model; and the files made of it."""
+
+import csv
+import io
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from app.figures.animation import ANIMATIONS, durations_ms
+from app.figures.figure import model_hash
+from app.figures.files import NUMBERS, PICTURES, save_figure
+from app.rooms.film import content
+from app.rooms.film.plan import FilmPlan, Shape, spread
+from app.rooms.film.room import FilmRoom
+from app.shell.window import Window
+from bertcore.analysis.predict import top_words
+from bertcore.analysis.trace import trace
+from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.locations import TINY
+from bertcore.runs.run_folder import RunFolder
+from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_run, settle
+
+STEPS = (0, 10, 40)
+Opener = Callable[[Path | str], Window]
+
+
+@pytest.fixture
+def run(own_home: Path) -> RunFolder:
+    return make_run(own_home / "runs" / "stories", STEPS)
+
+
+@pytest.fixture
+def before(open_window: Opener, run: RunFolder, qtbot: QtBot) -> Window:
+    """A window on the last snapshot, with a mask, in another room."""
+    window = open_window(run.snapshot_path(STEPS[-1]))
+    qtbot.waitUntil(lambda: window.state.reading is not None, timeout=TIMEOUT_MS)
+    window.state.set_text(TEXT_A, TEXT_B)
+    window.state.set_masks([2])
+    settle(window, qtbot)
+    return window
+
+
+@pytest.fixture
+def window(before: Window, qtbot: QtBot) -> Window:
+    """The same, in the room, with all frames computed."""
+    before.open_room("film")
+    wait_for_frames(before, qtbot)
+    return before
+
+
+def room_of(window: Window) -> FilmRoom:
+    room = window.frame.rooms["film"]
+    assert isinstance(room, FilmRoom)
+    return room
+
+
+def wait_for_frames(window: Window, qtbot: QtBot, count: int = len(STEPS)) -> None:
+    room = room_of(window)
+    qtbot.waitUntil(lambda: len(room.strip.film.frames) == count and not room.question.is_running, timeout=TIMEOUT_MS)
+
+
+def show(window: Window, picture: str) -> FilmRoom:
+    room = room_of(window)
+    room.tabs.setCurrentIndex(["heads", "head", "words"].index(picture))
+    return room
+
+
+def test_each_frame_is_what_its_snapshot_reads(window: Window, run: RunFolder) -> None:
+    film, reading = room_of(window).strip.film, window.state.reading
+    assert reading is not None and film.snapshots == STEPS
+    for index, step in enumerate(STEPS):
+        checkpoint, frame = load_checkpoint(run.snapshot_path(step)), film.frames[index]
+        direct = trace(checkpoint.model, reading.request.input_ids, reading.request.segments)
+        np.testing.assert_allclose(frame.heads, direct.attentions, atol=1e-6)
+        assert direct.mlm_logits is not None
+        words = [word.token for word in top_words(direct.mlm_logits[2], checkpoint.tokenizer, content.WORDS)]
+        assert [word for word, _ in frame.guesses[0].words] == words
+        assert frame.step == step and frame.guesses[0].was == "cat"
+    assert not np.allclose(film.frames[0].heads, film.frames[1].heads)
+
+
+def test_the_open_model_is_left_alone(before: Window, qtbot: QtBot) -> None:
+    model, reading, asked = before.state.model, before.state.reading, list[str]()
+    before.services.open_model.requested.connect(asked.append)
+    before.open_room("film")
+    wait_for_frames(before, qtbot)
+    assert (before.state.model, before.state.reading) == (model, reading) and asked == []
+    assert room_of(before).strip.film.now == len(STEPS) - 1
+
+
+def test_losses_are_those_of_the_run(window: Window) -> None:
+    curve = room_of(window).strip.film.curve
+    assert curve is not None
+    assert curve.steps.tolist() == [1, 10, 40] and curve.at(40) == pytest.approx(8 / 41)
+
+
+def test_what_is_typed_is_read_by_all(window: Window, qtbot: QtBot) -> None:
+    window.state.set_text("A dog ran home.", "")
+    qtbot.waitUntil(lambda: room_of(window).question.is_running, timeout=TIMEOUT_MS)
+    wait_for_frames(window, qtbot)
+    frames = room_of(window).strip.film.frames
+    assert {frame.labels for frame in frames.values()} == {("[CLS]", "a", "dog", "ran", "home", ".", "[SEP]")}
+    assert frames[0].guesses == ()
+
+
+def test_a_click_opens_a_snapshot_and_keeps_the_frames(window: Window, run: RunFolder, qtbot: QtBot) -> None:
+    room = room_of(window)
+    frames = dict(room.strip.film.frames)
+    room.strip.clicked.emit((1,), None)
+    qtbot.waitUntil(lambda: window.state.model.step == 10, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    settle(window, qtbot)
+    assert room.strip.film.now == 1 and room.strip.film.frames == frames
+    room.strip.clicked.emit((1, 3), None)
+    assert (window.state.layer, window.state.head) == (1, 3) and room.strip.film.head == (1, 3)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """The worker waits for it after the first snapshot."""
+    opened, read = threading.Event(), content.read_snapshots
+
+    def slowly(*args: object) -> Iterator[object]:
+        for number, snapshot in enumerate(read(*args)):  # type: ignore[arg-type]
+            assert number == 0 or opened.wait(TIMEOUT_MS / 1000)
+            yield snapshot
+
+    monkeypatch.setattr(content, "read_snapshots", slowly)
+    yield opened
+    opened.set()
+
+
+def test_it_can_be_stopped_and_goes_on_where_it_was(before: Window, gate: threading.Event, qtbot: QtBot) -> None:
+    before.open_room("film")
+    room = room_of(before)
+    qtbot.waitUntil(lambda: len(room.strip.film.frames) == 1, timeout=TIMEOUT_MS)
+    first = room.strip.film.frames[0]
+    room.question.stop()
+    gate.set()
+    qtbot.waitUntil(lambda: not before.services.inference.is_busy, timeout=TIMEOUT_MS)
+    assert room.progress.text == "Stopped." and room.strip.film.frames[0] is first
+    assert 2 not in room.strip.film.frames
+    room.question.start()
+    wait_for_frames(before, qtbot)
+    assert room.strip.film.frames[0] is first
+
+
+def test_without_snapshots_it_says_where_there_are_some(window: Window, model_folder: Path, qtbot: QtBot) -> None:
+    window.open_model(model_folder)
+    room = room_of(window)
+    qtbot.waitUntil(room.open_tiny.isVisible, timeout=TIMEOUT_MS)
+    assert "tiny-model has no snapshots" in room._reason.text() and TINY in room._reason.text()
+    assert not room.strip.isVisible() and room.figure_of_strip() is None
+    room.open_tiny.click()
+    qtbot.waitUntil(lambda: window.services.open_model.reference == TINY, timeout=TIMEOUT_MS)
+
+
+@pytest.mark.parametrize("picture", ["heads", "head", "words"])
+def test_figures_and_their_numbers(window: Window, run: RunFolder, tmp_path: Path, picture: str) -> None:
+    room = show(window, picture)
+    window.state.set_head(1, 2)
+    figure = room.figure_of_strip()
+    assert figure is not None
+    for part in (run.path.name, model_hash(run.snapshot_path(40)), "0, 10, 40", TEXT_A, TEXT_B, "masked: 2"):
+        assert part in figure.caption
+    for ending in (*PICTURES, *NUMBERS):
+        save_figure(figure, tmp_path / f"film{ending}")
+    assert not QImage(str(tmp_path / "film.png")).isNull()
+    assert figure.caption in (tmp_path / "film.svg").read_text().replace("&#x27;", "'")
+    arrays = np.load(tmp_path / "film.npz")
+    assert arrays["loss.training step"].tolist() == ["0", "10", "40"]
+    assert arrays["word"].shape == arrays["probability"].shape == (3, content.WORDS)
+    film = room.strip.film
+    if picture == "heads":
+        np.testing.assert_array_equal(arrays["attention"][1], film.frames[1].heads)
+    elif picture == "head":
+        np.testing.assert_array_equal(arrays["attention"][1], film.frames[1].heads[1, 2])
+        assert "layer 2, head 3" in figure.caption
+    else:
+        assert "attention" not in arrays
+    rows = list(csv.reader(io.StringIO((tmp_path / "film.csv").read_text("utf-8-sig"))))
+    assert ["40", f"{8 / 41:.9g}"] in rows
+
+
+def test_animations_have_a_frame_for_each_snapshot(window: Window, tmp_path: Path) -> None:
+    figure = room_of(window).figure_of_strip()
+    assert figure is not None and list(figure.frames) == ["step 0", "step 10", "step 40"]
+    for ending in ANIMATIONS:
+        save_figure(figure, tmp_path / f"film{ending}", ANIMATIONS)
+    for ending in (".gif", ".webp"):
+        with Image.open(tmp_path / f"film{ending}") as made:
+            assert made.n_frames == len(STEPS)  # type: ignore[attr-defined]
+            shown = []
+            for number in range(len(STEPS)):
+                made.seek(number)
+                made.load()
+                shown.append((np.asarray(made.convert("RGB")), made.info["duration"]))
+        assert [duration for _, duration in shown] == durations_ms(figure)
+        assert not np.array_equal(shown[0][0], shown[1][0])
+    page = (tmp_path / "film.html").read_text()
+    assert page.count("data:image/png;base64,") == len(STEPS) and f'max="{len(STEPS) - 1}"' in page
+    assert figure.caption.replace("'", "&#x27;") in page and "http://" not in page and "https://" not in page
+
+
+def test_other_pictures_are_no_animations(window: Window, qtbot: QtBot) -> None:
+    window.open_view("attend", "matrix")
+    settle(window, qtbot)
+    window.actions_.run("file.save_animation")
+    assert "film strip" in window.frame.banner.text
+
+
+def test_columns_are_spread_over_the_run() -> None:
+    steps = [0, 50, 160, 400, 630, 1250, 2500, 4000, 6300, 12000]
+    assert spread(steps, 10) == spread(steps, 40) == list(range(10))
+    few = spread(steps, 4)
+    assert few[0] == 0 and few[-1] == 9 and len(few) <= 4
+    plan = FilmPlan(Shape(tuple(steps), True, True, 1.0), 1200, 600)
+    assert plan.x_of(0) == pytest.approx(plan.curve.left() + 6) and plan.x_of(12000) < plan.curve.right()
+    assert plan.columns[-1].right() <= 1200.5 and plan.columns[-1].bottom() <= 600
+    middle = plan.columns[3].center()
+    assert plan.column_at(middle.x(), middle.y()) == 3 and plan.column_at(2, 2) is None
