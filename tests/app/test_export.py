@@ -22,6 +22,7 @@ from app.shell.window import Window
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
 from app.widgets.figure_button import (
+    WITHOUT_FRAMES,
     FigureAction,
     FigureButton,
     figure_buttons,

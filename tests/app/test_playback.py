@@ -50,6 +50,16 @@ def play(window: Window, qtbot: QtBot) -> list[Reading]:
     return seen
 
 
+def show_first(window: Window, qtbot: QtBot) -> None:
+    """Plays, and stays at the first snapshot."""
+    player, steps = window.services.playback, window.services.time_machine.steps
+    assert steps is not None
+    player.start(steps.snapshots, 1_000_000)
+    qtbot.waitUntil(lambda: not player._question.is_running, timeout=TIMEOUT_MS)
+    player._on_timer_timeout()
+    assert window.state.model is not None and window.state.model.step == 0
+
+
 def test_each_snapshot_is_shown_as_it_reads_the_text(
     played: Window, run: RunFolder, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
@@ -69,8 +79,7 @@ def test_it_gives_back_what_was_open_and_selected(played: Window, qtbot: QtBot) 
     state.set_focus(3)
     played.history.look()
     before, undo = (opener.reference, state.model, state.reading), played.history.to_undo
-    played.actions_.run("model.play")
-    qtbot.waitUntil(lambda: state.model is not before[1], timeout=TIMEOUT_MS)
+    show_first(played, qtbot)
     assert played.services.playback.is_playing and state.reading is not before[2]
     QTest.keyClick(played, Qt.Key.Key_Escape)
     assert (opener.reference, state.model, state.reading) == before
@@ -83,37 +92,27 @@ def test_it_gives_back_what_was_open_and_selected(played: Window, qtbot: QtBot) 
 
 def test_a_view_can_ask_of_the_snapshot_that_is_shown(played: Window, qtbot: QtBot) -> None:
     """The worker has it open, though the model of before stays open too."""
-    steps = played.services.time_machine.steps
-    assert steps is not None
-    played.services.playback.start(steps.snapshots, 100_000)
-    played.services.playback._timer.setInterval(1)
-    qtbot.waitUntil(lambda: played.state.model.step == 0, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
-    played.services.playback._timer.stop()
-    model = played.state.model
-    assert model is not None
-    assert played.services.inference.checkpoint_of(model).step == 0
+    show_first(played, qtbot)
+    inference, model = played.services.inference, played.state.model
+    assert model is not None and inference.checkpoint_of(model).step == 0
     played.services.playback.stop()
-    assert played.state.model is not None
-    assert played.services.inference.checkpoint_of(played.state.model).step == STEPS[-1]
+    assert played.state.model is not None and inference.checkpoint_of(played.state.model).step == STEPS[-1]
 
 
 def test_what_is_typed_meanwhile_is_read_and_stays(
     played: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setattr(playback, "LAST_MS", 1)
-    steps = played.services.time_machine.steps
-    assert steps is not None
-    played.services.playback.start(steps.snapshots, 50)
-    qtbot.waitUntil(lambda: played.state.model.step == 0, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    show_first(played, qtbot)
     played.state.set_text("A dog ran home.", "")
+    played.services.playback._timer.setInterval(1)
     qtbot.waitUntil(lambda: not played.services.playback.is_playing, timeout=TIMEOUT_MS)
     settle(played, qtbot)
     assert played.state.text_a == "A dog ran home." and played.state.model.step == STEPS[-1]  # type: ignore[union-attr]
 
 
 def test_what_a_person_opens_stays_open(played: Window, model_folder: Path, qtbot: QtBot) -> None:
-    played.actions_.run("model.play")
-    qtbot.waitUntil(lambda: played.state.model.step == 0, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    show_first(played, qtbot)
     played.open_model(model_folder)
     assert not played.services.playback.is_playing
     settle(played, qtbot)
@@ -146,8 +145,10 @@ def test_snapshots_of_another_shape_leave_the_head_as_it_was(window: Window, own
     run = make_run(own_home / "runs" / "other", (0, 5), heads=2)
     window.state.set_head(1, 3)
     model = window.state.model
+    seen: list[int] = []
+    window.state.model_changed.connect(lambda: window.state.model and seen.append(window.state.model.heads))
     window.services.playback.start(tuple(run.snapshots()), 1)
-    qtbot.waitUntil(lambda: window.state.model.heads == 2, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: 2 in seen, timeout=TIMEOUT_MS)
     window.services.playback.stop()
     settle(window, qtbot)
     assert window.state.model is model and (window.state.layer, window.state.head) == (1, 3)
