@@ -43,6 +43,12 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         ),
         QT_TRANSLATE_NOOP("NumberKind", "weight · ∂ ln p / ∂ weight · ln p(without) − ln p"),
     ),
+    "attention_difference": (
+        QT_TRANSLATE_NOOP(
+            "NumberKind", "Attention weight now minus that in the baseline: above 0, it looks there more."
+        ),
+        QT_TRANSLATE_NOOP("NumberKind", "weight now − weight before"),
+    ),
     "effect": (
         QT_TRANSLATE_NOOP("NumberKind", "What becomes of the answer without this head: below 0, it gets less likely."),
         QT_TRANSLATE_NOOP("NumberKind", "ln p(without the head) − ln p"),

@@ -6,6 +6,8 @@ from difflib import SequenceMatcher
 
 from PySide6.QtCore import QCoreApplication
 
+from bertcore.analysis.align import Reason
+
 from ..look import numbers
 from .baseline import OtherText
 from .model_info import ModelInfo
@@ -53,3 +55,14 @@ def text_name(ours: str, theirs: str, around: int = AROUND) -> str:
         start, stop = max(start - 1, 0), min(stop + 1, len(others))
     before, after = ("… " if start and around else ""), (" …" if stop < len(others) and around else "")
     return translate("Baseline", "“{words}”").format(words=f"{before}{' '.join(others[start:stop])}{after}")
+
+
+def reason_in_words(reason: Reason) -> str:
+    """Why no word of one text has a counterpart in the other."""
+    if reason == "no_text":
+        return translate("Baseline", "One of the two texts is empty: write a sentence in both to compare them.")
+    if reason == "other_text":
+        return translate("Baseline", "The two texts have no word in common, so they cannot be compared token by token.")
+    return translate(
+        "Baseline", "The two vocabularies split this text at different places, so no token has a counterpart."
+    )

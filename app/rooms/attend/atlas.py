@@ -65,11 +65,12 @@ class HeadAtlas(PointerWidget):
         """What is drawn over the heads (L,N)."""
         return None if self._effects is None else self._effects.values
 
-    def set_heads(self, thumbnails: np.ndarray) -> None:
-        """thumbnails (L,N,T,T); every head is scaled to its own highest value."""
+    def set_heads(self, thumbnails: np.ndarray, limit: float = 0.0) -> None:
+        """thumbnails (L,N,T,T); every head is scaled to its own highest value. limit: of differences, which have one
+        scale for all heads, from -limit to limit."""
         self.thumbnails = thumbnails
         layers, heads, _, _ = thumbnails.shape
-        self._sheet = HeadSheet(thumbnails)
+        self._sheet = HeadSheet(thumbnails, limit=limit)
         if (layers, heads) != (self._layers, self._heads):
             self._layers, self._heads = layers, heads
             self._groups, self._effects, self.hovered_cell = None, None, None

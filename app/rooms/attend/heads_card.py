@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QButtonGroup, QWidget
 
 from ...compute.question import Question, Step
 from ...figures.figure import Axis, Numbers
-from ...look import theme
+from ...look import numbers, theme
 from ...look.language import QT_TRANSLATE_NOOP
+from ...look.number_kinds import explain
 from ...state.readings import Reading
 from ...state.selection import Selection
 from ...state.token_units import TokenView
@@ -17,13 +18,16 @@ from ...widgets.flow_layout import FlowLayout
 from ...widgets.layouts import hbox, vbox
 from ...widgets.pages import MoreButton
 from ...widgets.progress_line import ProgressLine
+from ...widgets.raster import ColorBar
 from ..base import ViewSpec, ViewStack
 from .atlas import Group, HeadAtlas
 from .attentions import Attentions, Descriptions, by_kind, describe_heads, kind_name
 from .chosen_heads import Chosen
+from .compared_attentions import ComparedAttentions, compared
 from .find_heads import FindView
 from .head_effects import EffectsView
 from .head_kinds import KindsView
+from .moved_heads import MovedView
 from .similar_heads import AlikeView
 from .view import AttendView
 
@@ -48,6 +52,15 @@ PANELS = (
             "Is there a head that looks from “it” to “cat”? Type what you look for, and see which heads do it.",
         ),
         FindView,
+    ),
+    ViewSpec(
+        "moved",
+        QT_TRANSLATE_NOOP("ViewSpec", "Moved"),
+        QT_TRANSLATE_NOOP(
+            "ViewSpec",
+            "Which heads look elsewhere than in the baseline? That is where the difference may be made: click one.",
+        ),
+        MovedView,
     ),
     ViewSpec(
         "alike",
@@ -101,8 +114,11 @@ class HeadsCard(Card):
             for spec in PANELS
         }
         self._describing: Question[Descriptions] = Question(self, self._on_described)
-        self._shrinking: Question[np.ndarray] = Question(self, self.atlas.set_heads)
+        self._shrinking: Question[np.ndarray] = Question(self, lambda _answer: self._show_heads())
         self._scale = label("", "muted", wrap=True)
+        self.difference_scale = ColorBar(signed=True)
+        explain("attention_difference", self.difference_scale)
+        self._compared: ComparedAttentions | None = None  # whose differences are drawn
         self._panel_intro = intro_line()
         self._attentions: Attentions | None = None
         self._lay_out()
@@ -138,6 +154,8 @@ class HeadsCard(Card):
 
     def show_reading(self, reading: Reading, selection: Selection, pause_ms: int) -> None:
         self._attentions = attentions = Attentions(reading, selection.token_view)
+        both = compared(attentions) if selection.wants_difference else None
+        self._compared = None if both is None or both.problem else both
         self.atlas.set_off(attentions.off)
         self.set_hint(
             self.tr("layers 1–{layers} ↓ heads 1–{heads} →").format(layers=attentions.layers, heads=attentions.heads)
@@ -166,35 +184,52 @@ class HeadsCard(Card):
             axes = Axis("looks", labels), Axis("is looked at", labels)
         else:  # as small as they are drawn: the highest value of each block
             axes = Axis("block of tokens that looks"), Axis("block that is looked at")
-        numbers = {"attention": Numbers(values, (*by_head, *axes))}
+        arrays = {"attention": Numbers(values, (*by_head, *axes))}
         settings = "colours from 0 to each head's highest value"
+        if self._compared is not None:
+            arrays = {"attention now minus before": Numbers(values, (*by_head, *axes))}
+            settings = f"now minus {self._compared.name}, one scale for all heads"
         effects, target = self.atlas.effects, self.panels.view.chosen.target
         if effects is not None and target is not None:
-            numbers["effect"] = Numbers(effects, by_head)
+            arrays["effect"] = Numbers(effects, by_head)
             change = f"score of {target.label}" if target.is_score else f"ln p of {target.label}"
             unit = "" if target.is_score else ", in nats"
             settings += f" · squares: of the model as it is, change of {change} without the head{unit}"
-        return numbers, settings
+        return arrays, settings
 
     def _compute(self, attentions: Attentions) -> None:
         """All heads made small, and described."""
         pause_ms = 0 if attentions.is_small else LONG_PAUSE_MS
-        if attentions.is_small or attentions.token_view == TokenView():
+        source, key = self._compared or attentions, attentions.key
+        if self._compared is not None:
+            key = (*key, self._compared.theirs.reading.request)
+        if attentions.is_small or (source is attentions and attentions.token_view == TokenView()):
             self._shrinking.forget()
-            self.atlas.set_heads(attentions.thumbnails())
         else:
-
-            def shrink(step: Step) -> np.ndarray:
-                return attentions.thumbnails(step)
-
-            self._shrinking.compute(attentions.key, shrink, pause_ms)
-            small = self._shrinking.answer
-            self.atlas.set_heads(attentions.reading.thumbnails if small is None else small)  # of tokens until then
+            self._shrinking.compute(key, source.thumbnails, pause_ms)
+        self._show_heads()
 
         def describe(step: Step) -> Descriptions:
             return describe_heads(attentions, step)
 
         self._describing.compute(attentions.key, describe, pause_ms)
+
+    def _show_heads(self) -> None:
+        attentions, both = self._attentions, self._compared
+        if attentions is None:
+            return
+        small = self._shrinking.answer
+        self.difference_scale.setVisible(both is not None)
+        if both is None:
+            is_ready = attentions.is_small or attentions.token_view == TokenView()
+            made = attentions.thumbnails() if is_ready else small
+            self.atlas.set_heads(attentions.reading.thumbnails if made is None else made)  # of tokens until then
+            return
+        made = both.thumbnails() if attentions.is_small else small
+        if made is not None:
+            limit = float(np.abs(made).max(initial=0.0)) or 1.0
+            self.atlas.set_heads(made, limit)
+            self.difference_scale.set_range(-limit, limit, numbers.signed)
 
     def _lay_out(self) -> None:
         inside = QWidget()
@@ -211,7 +246,18 @@ class HeadsCard(Card):
         line.addWidget(self.more)
         progress = ProgressLine([self._describing, self._shrinking])
         below = hbox((Steady(self._scale), 1), self.by_kind)
-        vbox(self.atlas, progress, below, line, self._panel_intro, self.panels, None, parent=inside, gap_px=7)
+        vbox(
+            self.atlas,
+            self.difference_scale,
+            progress,
+            below,
+            line,
+            self._panel_intro,
+            self.panels,
+            None,
+            parent=inside,
+            gap_px=7,
+        )
         self.body.addWidget(scrolled(inside), 1)
 
     def _on_view_made(self, _key: str, view: AttendView) -> None:
@@ -250,7 +296,9 @@ class HeadsCard(Card):
             effects = None  # of another model
         self.atlas.set_effects(effects, view.limit if isinstance(view, EffectsView) else 1.0)
         self._scale.setText(
-            self.tr("colour: 0 to each head’s highest weight")
-            if effects is None
-            else self.tr("squares: how much it helps or hurts")
+            self.tr("squares: how much it helps or hurts")
+            if effects is not None
+            else self.tr("red: looks there more than with {baseline}; blue: less").format(baseline=self._compared.name)
+            if self._compared is not None
+            else self.tr("colour: 0 to each head’s highest weight")
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtWidgets import QWidget
 
 from ...compute.head_questions import flow_matrix, gradient_of_layer
 from ...compute.question import Question, Step
@@ -16,10 +18,12 @@ from ...look.number_kinds import explain
 from ...state.token_units import TokenView, Units
 from ...widgets.card import Hint, button
 from ...widgets.labelled_grid import LabelledGrid, Labels
-from ...widgets.layouts import fill, hbox
+from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import Raster
+from .attentions import head_title
 from .chosen_heads import TargetBox, named_heads
+from .compared_attentions import ComparedAttentions, Moved, compared
 from .view import AttendView
 
 if TYPE_CHECKING:
@@ -29,6 +33,8 @@ LONG_TEXT = 40  # tokens; from here on single high values would leave the rest o
 LEAST_HIGH = 0.02  # of the highest value: less would make colours of rounding errors
 USUAL = 0.995  # the share of values that the colours reach to in a long text
 LEAST_PX = 100  # of the matrix, without its labels
+LEAST_DIFFERENCE = 0.02  # to which the colours of a difference reach: rounding errors stay white
+WRITTEN, LEAST_WRITTEN = 0.25, 0.01  # of the highest difference, and in any case: smaller ones are not written
 FULL_DRAG_PX = 160  # dragged so far, a weight goes from 0 to 1
 
 
@@ -40,18 +46,28 @@ class AttentionGrid(LabelledGrid):
 
     def __init__(self, name: str, *, signed: bool = False) -> None:
         super().__init__(name, square=True, signed=signed, tilted=True, zooms=True)
+        self._is_signed = signed
         self.edits = False
         self.column: int | None = None  # that was clicked last: where the arrow keys begin
         self._is_cut = False
         self._edited: tuple[tuple[int, int], float] | None = None  # the square that is dragged, and its weight
 
-    def set_matrix(self, values: np.ndarray, labels: Labels) -> None:
-        """values (U,U). Colours reach to the highest value; in long texts to what all but a few values stay below."""
+    def set_matrix(
+        self, values: np.ndarray, labels: Labels, *, is_difference: bool = False, least_high: float = 0.0
+    ) -> None:
+        """values (U,U). Colours reach to the highest value; in long texts to what all but a few values stay below.
+
+        is_difference: the colours are signed, and large values are written in their squares. least_high: to which the
+        colours reach in any case.
+        """
+        self._signed = self._is_signed or is_difference
         sizes = np.abs(values) if self._signed else values
         highest = float(sizes.max(initial=0.0))
         high = usual_high(sizes) if len(values) > LONG_TEXT else highest
+        high = max(high, LEAST_DIFFERENCE if is_difference else least_high)
         self._is_cut = high < highest
-        self.set_grid(values, labels, labels, -high if self._signed else 0.0, high)
+        texts = _large_differences(values, high) if is_difference else ()
+        self.set_grid(values, labels, labels, -high if self._signed else 0.0, high, texts)
 
     def selected_cell(self) -> tuple[int, int]:
         return self.selected[0] or 0, self.column or 0
@@ -111,6 +127,7 @@ class MatrixView(AttendView):
             self.tr("Show all"), self.grid.show_whole, look="small", hint=self.tr("Zoom out to the whole matrix (0)")
         )
         explain(self.number_kind, self.grid)
+        self._least_high = 0.0  # to which the colours reach at least
         self.units: Units | None = None  # of the rows and columns
         self.readout = Hint()  # one line: the picture comes first
         self.controls.addStretch(1)
@@ -123,14 +140,19 @@ class MatrixView(AttendView):
         self.grid.clicked.connect(self._on_grid_clicked)
         self.add_token_menu(self.grid, self._position_of_row)
 
-    def show_matrix(self, values: np.ndarray | None, units: Units) -> None:
-        """values (U,U); None while they are computed."""
+    def show_matrix(
+        self, values: np.ndarray | None, units: Units, difference_labels: Sequence[str] | None = None
+    ) -> None:
+        """values (U,U); None while they are computed. difference_labels: in place of the units', of a difference."""
         self.units = units
         self.grid.setAccessibleName(self.tr("{title}: rows look at columns").format(title=self.title))
         if values is None:
             self.grid.clear()
         else:
-            self.grid.set_matrix(values, Labels(units.labels, units.kinds))
+            labels = Labels(difference_labels or units.labels, units.kinds)
+            self.grid.set_matrix(
+                values, labels, is_difference=difference_labels is not None, least_high=self._least_high
+            )
         self._on_grid_zoomed()
         self.draw_position()
 
@@ -198,18 +220,101 @@ class HeadMatrix(MatrixView):
         hint = self.tr("Drag a square up or down to change its weight")
         self.edit = button(self.tr("Edit weights"), look="small", hint=hint, checkable=True)
         self.below.addWidget(self.edit)
+        self.other = AttentionGrid(self.tr("Attention in the baseline: rows look at columns"))
+        explain(self.number_kind, self.other)
+        self.matching: Question[Moved] = self.add_question(lambda _answer: self.redraw())
+        self._compared: ComparedAttentions | None = None  # whose difference is drawn
+        self._place_of: Sequence[int | None] = ()  # of our units in the baseline, and the reverse
+        self._unit_of: Sequence[int | None] = ()
+        self.beside, self._beside_title, self._now = QWidget(), Hint(), Hint(self.tr("now"))
+        vbox(self._beside_title, (self.other, 1), parent=self.beside, gap_px=4)
+        place = self.body.indexOf(self.grid)
+        self.body.removeWidget(self.grid)
+        line = hbox((self.beside, 1), (vbox(self._now, (self.grid, 1), gap_px=4), 1), gap_px=12)
+        self.body.insertLayout(place, line, 1)
+        self.other.hovered.connect(self._on_other_hovered)
         self.edit.toggled.connect(self._on_edit_toggled)
         self.grid.weight_dragged.connect(self._on_grid_weight_dragged)
         self.grid.weight_set.connect(self.weight_set)
 
     def draw(self) -> None:
         is_off = self.head in self.attentions.off
-        hint = self.tr("switched off, so it has no effect") if is_off else ""
-        self.set_title(self.attentions.title(*self.head), hint)
-        self.show_matrix(self.attentions.weights(*self.head), self.attentions.units)
+        hints = [self.tr("switched off, so it has no effect")] if is_off else []
+        both, reading = compared(self.attentions), self.attentions.reading
+        self._compared = both if both is not None and self.selection.wants_difference and not both.problem else None
+        is_beside = both is not None and self._compared is None and reading.request.baseline is not None
+        self.beside.setVisible(is_beside)
+        self._least_high = 0.0
+        self._now.setVisible(is_beside)
+        self.edit.setVisible(self._compared is None)
+        if both is not None and self._compared is not None:
+            hints.append(self.tr("now minus {baseline}; red: more, blue: less").format(baseline=both.name))
+        elif both is not None and self.selection.wants_difference:
+            hints.append(both.problem)
+        self.set_title(self.attentions.title(*self.head), " · ".join(hints))
+        if both is not None and is_beside:
+            self._show_beside(both)
+        if self._compared is None:
+            self.show_matrix(self.attentions.weights(*self.head), self.attentions.units)
+        else:
+            self.show_matrix(self._compared.difference(*self.head), self.attentions.units, self._compared.labels)
+
+    def _show_beside(self, both: ComparedAttentions) -> None:
+        """The same head of the baseline, or in a model of another shape the most similar one."""
+        spot: tuple[int, int] | None = self.head
+        if not both.has_same_heads:
+            baseline = both.theirs.reading.request
+            if both.alignment.reason is None:
+                self.matching.compute((*self.attentions.key, baseline), lambda _step: both.moved(), self.pause_ms)
+            spot = None if self.matching.answer is None else self.matching.answer.their_head(self.head)
+        if spot is None or spot[0] >= both.theirs.layers or spot[1] >= both.theirs.heads:
+            self._beside_title.setText(both.problem)
+            self.other.clear()
+            return
+        name = f"{both.name} · {head_title(*spot)}"
+        alike = self.tr("{head}: the most similar one")
+        self._beside_title.setText(name if both.has_same_heads else alike.format(head=name))
+        units = both.theirs.units
+        mine, theirs = self.attentions.weights(*self.head), both.theirs.weights(*spot)
+        self._least_high = float(max(mine.max(), theirs.max()))  # one scale for both
+        self.other.set_matrix(theirs, Labels(units.labels, units.kinds), least_high=self._least_high)
+        self._place_of, self._unit_of = both.alignment.theirs_of, both.alignment.reversed().theirs_of
+
+    def draw_position(self) -> None:
+        super().draw_position()
+        if self.units is not None and self.beside.isVisible():
+            unit = self.units.unit_of(self.selection.position)
+            self.other.set_selected(None if unit is None or unit >= len(self._place_of) else self._place_of[unit])
+
+    def read_out(self, row: str, column: str, value: float) -> str:
+        if self._compared is None:
+            return super().read_out(row, column, value)
+        if self.grid.hovered_cell is None or np.isnan(self._compared.before(*self.head)[self.grid.hovered_cell]):
+            return self.tr("{row} or {column} has no counterpart in the baseline").format(row=row, column=column)
+        now = float(self.attentions.weights(*self.head)[self.grid.hovered_cell])
+        return self.tr("{row} looks at {column}: {before} → {now} ({change})").format(
+            row=row,
+            column=column,
+            before=numbers.decimal(now - value, 4),
+            now=numbers.decimal(now, 4),
+            change=numbers.signed(value, 4),
+        )
 
     def make_figure(self) -> Figure | None:
-        return self.matrix_figure("attention", head=True)
+        if self._compared is None:
+            return self.matrix_figure("attention", head=True)
+        settings = f"now minus {self._compared.name}"
+        return self.matrix_figure("attention now minus before", head=True, settings=settings)
+
+    def _on_other_hovered(self, cell: tuple[int, int] | None) -> None:
+        """The baseline’s square, read out, and the token of ours that goes with its row."""
+        values, rows = self.other.values, self.other.rows.texts
+        if cell is None or values is None:
+            self._show_invitation()
+            self.position_hovered.emit(None)
+            return
+        self.readout.setText(super().read_out(rows[cell[0]], rows[cell[1]], float(values[cell])))
+        self.hover_unit(self._unit_of[cell[0]] if cell[0] < len(self._unit_of) else None)
 
     def _show_invitation(self) -> None:
         if self.grid.edits:
@@ -372,6 +477,16 @@ class GradientMatrix(ComputedMatrix):
         if not numbers.is_technical():
             return self.tr("how much likelier the answer would be if each weight grew a little")
         return self.tr("how much the log-probability (ln p) would rise if each weight grew a little")
+
+
+def _large_differences(values: np.ndarray, high: float) -> list[list[str]]:
+    """Of (U,U) those of some size, as they are written in a square."""
+    least = max(high * WRITTEN, LEAST_WRITTEN)
+
+    def written(value: float) -> str:
+        return numbers.signed(value).replace("0.", ".", 1) if abs(value) >= least else ""
+
+    return [[written(value) for value in row] for row in values.tolist()]
 
 
 def usual_high(sizes: np.ndarray) -> float:

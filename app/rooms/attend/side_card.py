@@ -15,6 +15,7 @@ from ...widgets.card import Card, Steady, label, scrolled
 from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, vbox
 from .attentions import Attentions, Descriptions, kind_name
+from .compared_attentions import compared
 from .what_if import WhatIfPanel
 
 if TYPE_CHECKING:
@@ -81,14 +82,22 @@ class SideCard(Card):
             return
         self.set_hint(self.tr("token {position} looks at").format(position=position))
         self.row = attentions.weights(selection.layer, selection.head)[row]  # (U)
+        both, before = compared(attentions), None
+        if both is not None and not both.problem:
+            before = both.before(selection.layer, selection.head)[row]
         order = np.argsort(-self.row, kind="stable")[:MOST_BARS].tolist()
         highest = float(self.row[order[0]]) or 1.0
         digits = 2 if highest >= 0.1 else 3
-        self.bars.set_bars([self._bar(attentions, i, float(self.row[i]), highest, digits) for i in order])
+        self.bars.set_bars([self._bar(attentions, i, highest, digits, before) for i in order])
 
-    def _bar(self, attentions: Attentions, unit: int, weight: float, highest: float, digits: int) -> Bar:
+    def _bar(self, attentions: Attentions, unit: int, highest: float, digits: int, before: np.ndarray | None) -> Bar:
+        """before (U): in the baseline, NaN where that has no such unit."""
+        assert self.row is not None
+        weight, mark = float(self.row[unit]), ""
+        if before is not None and not np.isnan(before[unit]):
+            mark = self.tr("was {weight}").format(weight=numbers.decimal(float(before[unit]), digits))
         name, note = attentions.units.labels[unit], str(attentions.units.first_positions[unit])
-        return Bar(name, numbers.decimal(weight, digits), weight / highest, "bar_strong", note=note)
+        return Bar(name, numbers.decimal(weight, digits), weight / highest, "bar_strong", note=note, mark=mark)
 
     def _build_facts(self) -> QWidget:
         made = QWidget()

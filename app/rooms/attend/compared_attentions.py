@@ -1,0 +1,131 @@
+"""The attention of a reading beside that of its baseline: differences, and which heads moved.
+
+L layers, N heads, U units: what our rows and columns stand for; U' theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication
+
+from bertcore.analysis.align import Alignment, align
+from bertcore.analysis.compare import head_divergences, matched_heads
+
+from ...state.baseline_names import baseline_name, reason_in_words
+from ...state.readings import THUMBNAIL_TOKENS
+from .attentions import Attentions, Head
+
+translate = QCoreApplication.translate
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """How far each head is from its own self in the baseline; in a model of another shape, from the most similar."""
+
+    divergences: np.ndarray  # (L,N) Jensen-Shannon, in bits: 0 the same, 1 nothing in common
+    layers: np.ndarray | None  # (L,N) of the head it is compared with; None: itself
+    heads: np.ndarray | None  # (L,N)
+
+    def their_head(self, spot: Head) -> Head:
+        if self.layers is None or self.heads is None:
+            return spot
+        return int(self.layers[spot]), int(self.heads[spot])
+
+
+class ComparedAttentions:
+    """One reading with a baseline, in one token view."""
+
+    def __init__(self, ours: Attentions) -> None:
+        assert ours.reading.baseline is not None
+        self.ours, self.theirs = ours, Attentions(ours.reading.baseline, ours.token_view)
+        self.alignment: Alignment = align(ours.encoding, self.theirs.encoding)  # of units
+
+    @property
+    def name(self) -> str:
+        return baseline_name(self.ours.reading)
+
+    @property
+    def has_same_heads(self) -> bool:
+        return (self.ours.layers, self.ours.heads) == (self.theirs.layers, self.theirs.heads)
+
+    @cached_property
+    def problem(self) -> str:
+        """Why heads have no difference, in a sentence; empty where they have one."""
+        if self.alignment.reason is not None:
+            return reason_in_words(self.alignment.reason)
+        if self.has_same_heads:
+            return ""
+        return translate("Attend", "The models have {ours} and {theirs} heads, so no head is the same in both.").format(
+            ours=_shape(self.ours), theirs=_shape(self.theirs)
+        )
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """(U) What stood in the baseline's text is named too: `france ← england`."""
+        named, theirs = [], self.theirs.units.labels
+        for label, place in zip(self.ours.units.labels, self.alignment.theirs_of, strict=True):
+            other = None if place is None else theirs[place]
+            named.append(label if other in (label, None) else f"{label} ← {other}")
+        return named
+
+    @cached_property
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        pairs = np.array(self.alignment.pairs, dtype=np.int64).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
+
+    def before(self, layer: int, head: int) -> np.ndarray:
+        """The baseline's attention in our places (U,U), NaN where a unit has no counterpart."""
+        return self._placed(self.theirs.weights(layer, head))
+
+    def difference(self, layer: int, head: int) -> np.ndarray:
+        """Now minus before (U,U), 0 where a unit has no counterpart."""
+        return np.nan_to_num(self.ours.weights(layer, head) - self.before(layer, head))
+
+    def thumbnails(self, step: Callable[[float], object] | None = None) -> np.ndarray:
+        """Differences of all heads, made small (L,N,T,T): of each block the largest, whatever its sign."""
+        made = []
+        for layer in range(self.ours.layers):
+            made.append(np.stack([_shrunk(self.difference(layer, head)) for head in range(self.ours.heads)]))
+            if step is not None:
+                step((layer + 1) / self.ours.layers)
+        return np.stack(made)
+
+    def moved(self) -> Moved:
+        """Raises BertcoreError where nothing is paired."""
+        ours, theirs = self.ours.stacked(), self.theirs.stacked()
+        if self.has_same_heads:
+            return Moved(head_divergences(ours, theirs, self.alignment), None, None)
+        matched = matched_heads(ours, theirs, self.alignment)
+        return Moved(matched.divergences, matched.layers, matched.heads)
+
+    def _placed(self, theirs: np.ndarray) -> np.ndarray:
+        """(U',U') -> (U,U)"""
+        size = len(self.ours.units)
+        rows, columns = self._pairs
+        placed = np.full((size, size), np.nan, dtype=np.float32)
+        placed[np.ix_(rows, rows)] = theirs[np.ix_(columns, columns)]
+        return placed
+
+
+def compared(attentions: Attentions) -> ComparedAttentions | None:
+    """None without a baseline."""
+    return None if attentions.reading.baseline is None else ComparedAttentions(attentions)
+
+
+def _shrunk(difference: np.ndarray) -> np.ndarray:
+    """(U,U) -> (T,T), T <= 64"""
+    size = len(difference)
+    if size <= THUMBNAIL_TOKENS:
+        return difference
+    edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
+    high = np.maximum.reduceat(np.maximum.reduceat(difference, edges, axis=0), edges, axis=1)
+    low = np.minimum.reduceat(np.minimum.reduceat(difference, edges, axis=0), edges, axis=1)
+    return np.where(-low > high, low, high)
+
+
+def _shape(attentions: Attentions) -> str:
+    return f"{attentions.layers} × {attentions.heads}"

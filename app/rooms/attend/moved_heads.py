@@ -1,0 +1,101 @@
+"""The panel Moved: how far each head is from the baseline's, as a map and as a list."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compute.question import Question, Step
+from ...look import numbers, theme
+from ...look.number_kinds import explain
+from ...widgets.bar_list import Bar, BarList
+from ...widgets.card import label
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.layouts import fill
+from ...widgets.progress_line import ProgressLine
+from .attentions import Head, head_name
+from .compared_attentions import ComparedAttentions, Moved, compared
+from .view import AttendView
+
+MOST_BARS = 8
+MAP_PX = 150  # its height
+
+
+class MovedView(AttendView):
+    """A click on a square or a bar selects the head."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.line = ProgressLine()
+        self.question: Question[Moved] = self.add_question(lambda _answer: self.redraw(), self.line)
+        self.map = LabelledGrid(self.tr("How far each head moved: rows are layers, columns are heads"), square=True)
+        self.map.setFixedHeight(theme.px(MAP_PX))
+        self.bars = BarList(self.tr("Heads that moved most"), clickable=True)
+        self.heads: list[Head] = []  # of the bars
+        self._sentence = label("", "muted", wrap=True)
+        explain("divergence", self.map, self.bars)
+        self.body.setSpacing(theme.px(7))
+        fill(self.body, self.line, self._sentence, self.bars, self.map)
+        self.bars.clicked.connect(lambda row: self.head_clicked.emit(*self.heads[row]))
+        self.map.clicked.connect(lambda cell: self.head_clicked.emit(*cell))
+        self.map.hovered.connect(self.head_hovered)
+
+    @property
+    def sentence(self) -> str:
+        return self._sentence.text()
+
+    def draw(self) -> None:
+        both = compared(self.attentions)
+        if both is None or both.alignment.reason is not None:
+            self.question.forget()
+            self._show(
+                None,
+                self.tr("Compare with another model, step or text first: the menu is at the top.")
+                if both is None
+                else both.problem,
+            )
+            return
+
+        def work(_step: Step) -> Moved:
+            return both.moved()
+
+        baseline = self.attentions.reading.baseline
+        assert baseline is not None
+        self.question.compute((*self.attentions.key, baseline.request), work, self.pause_ms)
+        moved = self.question.answer
+        self._show(moved, "" if moved is None else self._meaning(both, moved))
+
+    def _drawn_for(self) -> tuple[object, ...]:
+        return self.head
+
+    def _meaning(self, both: ComparedAttentions, moved: Moved) -> str:
+        mean = numbers.decimal(float(moved.divergences.mean()), 3)
+        if moved.layers is None:
+            text = self.tr(
+                "0: it looks where it looked before; 1: nowhere that it looked. All heads on average: {mean}."
+            )
+            return text.format(mean=mean)
+        text = self.tr(
+            "{why} Each is compared with the most similar one, named behind it: 0 is the same, 1 nothing in common."
+        )
+        return text.format(why=both.problem)
+
+    def _show(self, moved: Moved | None, sentence: str) -> None:
+        self._sentence.setText(sentence)
+        self._sentence.setVisible(bool(sentence))
+        for widget in (self.bars, self.map):
+            widget.setVisible(moved is not None)
+        if moved is None:
+            return
+        values, highest = moved.divergences, float(moved.divergences.max()) or 1.0
+        order = np.argsort(-values, axis=None, kind="stable")[:MOST_BARS].tolist()
+        self.heads = [divmod(flat, values.shape[1]) for flat in order]
+        self.bars.set_bars([self._bar(moved, spot, highest) for spot in self.heads])
+        layers, heads = (Labels([str(i + 1) for i in range(size)]) for size in values.shape)
+        self.map.set_grid(values.astype(np.float32), layers, heads, 0.0, highest)
+        self.map.set_selected(*self.head)
+
+    def _bar(self, moved: Moved, spot: Head, highest: float) -> Bar:
+        value = float(moved.divergences[spot])
+        note = "" if moved.layers is None else f"~ {head_name(*moved.their_head(spot))}"
+        color = "bar_strong" if spot == self.head else "bar"
+        return Bar(head_name(*spot), numbers.decimal(value, 3), value / highest, color, note=note)

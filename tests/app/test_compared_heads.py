@@ -1,0 +1,170 @@
+"""Attend beside a baseline: differences in the places of our tokens, and which heads moved most."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.attend.attentions import Attentions
+from app.rooms.attend.compared_attentions import ComparedAttentions
+from app.rooms.attend.matrix_view import HeadMatrix
+from app.rooms.attend.moved_heads import MovedView
+from app.rooms.attend.room import AttendRoom
+from app.shell.window import Window
+from app.state.baseline import Baseline, OtherModel, OtherText
+from app.state.token_units import TokenView
+from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+
+SHORTER = OtherText("The dog sat.", TEXT_B)
+ONE_WORD = OtherText("The dog sat on the mat.", TEXT_B)
+
+
+def attend(window: Window, baseline: Baseline | None, qtbot: QtBot, panel: str = "kinds") -> AttendRoom:
+    room = window.open_room("attend")
+    assert isinstance(room, AttendRoom)
+    room.open_view(panel)
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+    qtbot.waitUntil(lambda: not window.services.inference.is_busy, timeout=TIMEOUT_MS)
+    return room
+
+
+def both_of(window: Window, view: TokenView | None = None) -> ComparedAttentions:
+    assert window.state.reading is not None
+    return ComparedAttentions(Attentions(window.state.reading, view or TokenView()))
+
+
+def js_bits(p: np.ndarray, q: np.ndarray) -> float:
+    """Jensen-Shannon divergence of two distributions, from its definition."""
+    middle = (p + q) / 2
+
+    def kl(one: np.ndarray) -> float:
+        return float(sum(x * np.log2(x / m) for x, m in zip(one, middle, strict=True) if x > 0))
+
+    return (kl(p) + kl(q)) / 2
+
+
+def test_differences_are_now_minus_before(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, ONE_WORD, qtbot)
+    reading = window.state.reading
+    assert reading is not None and reading.baseline is not None
+    expected = reading.trace.attentions - reading.baseline.trace.attentions
+    np.testing.assert_allclose(room.heads_card.atlas.thumbnails, expected, atol=1e-6)
+    view, spot = room.view, (window.state.layer, window.state.head)
+    assert isinstance(view, HeadMatrix) and view.grid.values is not None
+    np.testing.assert_allclose(view.grid.values, expected[spot], atol=1e-6)
+    low, high = view.grid.color_range or (0, 0)
+    assert low == -high and high == pytest.approx(np.abs(expected[spot]).max())
+    assert "cat ← dog" in view.grid.rows.texts and room.heads_card.difference_scale.isVisible()
+
+
+def test_side_by_side_shows_both(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, ONE_WORD, qtbot)
+    window.comparison.toggle_difference()
+    reading, view = window.state.reading, room.view
+    assert (
+        isinstance(view, HeadMatrix) and view.other.isVisible() and reading is not None and reading.baseline is not None
+    )
+    spot = window.state.layer, window.state.head
+    np.testing.assert_allclose(view.grid.values, reading.trace.attentions[spot])
+    np.testing.assert_allclose(view.other.values, reading.baseline.trace.attentions[spot])
+    assert view.grid.color_range == view.other.color_range
+    np.testing.assert_allclose(room.heads_card.atlas.thumbnails, reading.thumbnails)
+
+
+def test_of_a_shorter_text_only_what_both_have_is_compared(window: Window, qtbot: QtBot) -> None:
+    attend(window, SHORTER, qtbot)
+    both, reading = both_of(window), window.state.reading
+    assert reading is not None and reading.baseline is not None
+    ours, theirs = reading.trace.attentions[1, 2], reading.baseline.trace.attentions[1, 2]
+    before, difference = both.before(1, 2), both.difference(1, 2)
+    for row, theirs_row in enumerate(both.alignment.theirs_of):
+        for column, theirs_column in enumerate(both.alignment.theirs_of):
+            if theirs_row is None or theirs_column is None:
+                assert np.isnan(before[row, column]) and difference[row, column] == 0
+            else:
+                assert before[row, column] == theirs[theirs_row, theirs_column]
+                assert difference[row, column] == pytest.approx(ours[row, column] - before[row, column])
+    assert None in both.alignment.theirs_of
+
+
+def test_whole_words_are_compared_as_words(window: Window, qtbot: QtBot) -> None:
+    attend(window, ONE_WORD, qtbot)
+    both = both_of(window, TokenView(words=True, specials=False))
+    assert both.alignment.is_identity and len(both.labels) == len(both.ours.units)
+    expected = both.ours.weights(0, 1) - both.theirs.weights(0, 1)
+    np.testing.assert_allclose(both.difference(0, 1), expected, atol=1e-6)
+
+
+def test_the_heads_that_moved_most_lead_there(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, ONE_WORD, qtbot, "moved")
+    panel = room.heads_card.get("moved")
+    assert isinstance(panel, MovedView)
+    qtbot.waitUntil(lambda: bool(panel.heads), timeout=TIMEOUT_MS)
+    reading = window.state.reading
+    assert reading is not None and reading.baseline is not None
+    now, before = reading.trace.attentions.astype(float), reading.baseline.trace.attentions.astype(float)
+    layers, heads, size, _ = now.shape
+    direct = np.array(
+        [
+            [np.mean([js_bits(now[i, j, k], before[i, j, k]) for k in range(size)]) for j in range(heads)]
+            for i in range(layers)
+        ]
+    )
+    np.testing.assert_allclose(panel.map.values, direct, atol=1e-4)
+    assert panel.heads[0] == divmod(int(direct.argmax()), heads)
+    last = panel.heads[-1]
+    QTest.mouseClick(
+        panel.bars, Qt.MouseButton.LeftButton, pos=panel.bars.row_rect(len(panel.heads) - 1).center().toPoint()
+    )
+    assert (window.state.layer, window.state.head) == last
+
+
+def test_without_a_baseline_the_panel_says_what_to_do(window: Window, qtbot: QtBot) -> None:
+    panel = attend(window, None, qtbot, "moved").heads_card.get("moved")
+    assert isinstance(panel, MovedView) and "Compare with" in panel.sentence and not panel.bars.isVisible()
+
+
+def test_a_model_of_another_shape_is_shown_beside_with_the_most_similar_head(
+    window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    room = attend(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))), qtbot, "moved")
+    view, panel = room.view, room.heads_card.get("moved")
+    assert isinstance(view, HeadMatrix) and isinstance(panel, MovedView)
+    qtbot.waitUntil(lambda: bool(panel.heads) and view.other.values is not None, timeout=TIMEOUT_MS)
+    assert "2 × 4 and 3 × 2 heads" in view.hint and view.other.isVisible()
+    reading = window.state.reading
+    assert reading is not None and reading.baseline is not None
+    mine = reading.trace.attentions[window.state.layer, window.state.head].astype(float)
+    others = reading.baseline.trace.attentions.astype(float)
+    distance = {
+        (i, j): np.mean([js_bits(mine[k], others[i, j, k]) for k in range(len(mine))])
+        for i in range(3)
+        for j in range(2)
+    }
+    best = min(distance, key=lambda spot: distance[spot])
+    np.testing.assert_allclose(view.other.values, others[best], atol=1e-6)
+    np.testing.assert_allclose(room.heads_card.atlas.thumbnails, reading.thumbnails)  # no difference is drawn
+
+
+def test_texts_without_a_common_word_say_so(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, OtherText("happy dog", ""), qtbot, "moved")
+    panel = room.heads_card.get("moved")
+    assert isinstance(panel, MovedView) and "no word in common" in panel.sentence
+    assert "no word in common" in room.view.hint
+
+
+def test_what_a_token_looked_at_stands_behind_the_bars(window: Window, qtbot: QtBot) -> None:
+    room = attend(window, ONE_WORD, qtbot)
+    window.state.set_focus(3)
+    reading = window.state.reading
+    assert reading is not None and reading.baseline is not None
+    before = reading.baseline.trace.attentions[window.state.layer, window.state.head, 3]
+    order = np.argsort(-reading.trace.attentions[window.state.layer, window.state.head, 3], kind="stable")
+    marks = [bar.mark for bar in room.side.bars.bars]
+    assert [float(mark.removeprefix("was ")) for mark in marks] == pytest.approx(
+        [float(before[i]) for i in order[: len(marks)]], abs=6e-3
+    )
