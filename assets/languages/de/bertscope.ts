@@ -344,6 +344,10 @@
 <context>
 <name>Attend</name>
 <message>
+<source>The models have {ours} and {theirs} heads, so no head is the same in both.</source>
+<translation>Die Modelle haben {ours} und {theirs} Köpfe, also ist kein Kopf in beiden derselbe.</translation>
+</message>
+<message>
 <source>by tokens, special tokens included</source>
 <translation>nach Token, mit Spezialtoken</translation>
 </message>
@@ -507,8 +511,20 @@
 <context>
 <name>Baseline</name>
 <message>
+<source>One of the two texts is empty: write a sentence in both to compare them.</source>
+<translation>Einer der beiden Texte ist leer: Zum Vergleichen in beide einen Satz schreiben.</translation>
+</message>
+<message>
 <source>The other text has no mask in this place.</source>
 <translation>Der andere Text hat an dieser Stelle keine Maske.</translation>
+</message>
+<message>
+<source>The two texts have no word in common, so they cannot be compared token by token.</source>
+<translation>Die beiden Texte haben kein Wort gemeinsam, lassen sich also nicht Token für Token vergleichen.</translation>
+</message>
+<message>
+<source>The two vocabularies split this text at different places, so no token has a counterpart.</source>
+<translation>Die beiden Vokabulare zerlegen diesen Text an verschiedenen Stellen, also hat kein Token ein Gegenstück.</translation>
 </message>
 <message>
 <source>step {step}</source>
@@ -2215,6 +2231,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>HeadMatrix</name>
 <message>
+<source>Attention in the baseline: rows look at columns</source>
+<translation>Attention bei der Baseline: Zeilen schauen auf Spalten</translation>
+</message>
+<message>
 <source>Drag a square up for more weight, down for less.</source>
 <translation>Ein Quadrat nach oben ziehen für mehr Gewicht, nach unten für weniger.</translation>
 </message>
@@ -2227,12 +2247,32 @@ Ein anderer Schluss</translation>
 <translation>Gewichte ändern</translation>
 </message>
 <message>
+<source>now</source>
+<translation>jetzt</translation>
+</message>
+<message>
+<source>now minus {baseline}; red: more, blue: less</source>
+<translation>jetzt minus {baseline}; rot: mehr, blau: weniger</translation>
+</message>
+<message>
 <source>switched off, so it has no effect</source>
 <translation>abgeschaltet, also ohne Wirkung</translation>
 </message>
 <message>
+<source>{head}: the most similar one</source>
+<translation>{head}: der ähnlichste</translation>
+</message>
+<message>
 <source>{row} looks at {column} with weight {before} → {after}; the rest of the row makes up the difference</source>
 <translation>{row} schaut auf {column} mit Gewicht {before} → {after}; der Rest der Zeile gleicht es aus</translation>
+</message>
+<message>
+<source>{row} looks at {column}: {before} → {now} ({change})</source>
+<translation>{row} schaut auf {column}: {before} → {now} ({change})</translation>
+</message>
+<message>
+<source>{row} or {column} has no counterpart in the baseline</source>
+<translation>{row} oder {column} hat bei der Baseline kein Gegenstück</translation>
 </message>
 </context>
 <context>
@@ -2323,6 +2363,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>layers 1–{layers} ↓ heads 1–{heads} →</source>
 <translation>Schichten 1–{layers} ↓ Köpfe 1–{heads} →</translation>
+</message>
+<message>
+<source>red: looks there more than with {baseline}; blue: less</source>
+<translation>rot: schaut dort mehr hin als bei {baseline}; blau: weniger</translation>
 </message>
 <message>
 <source>squares: how much it helps or hurts</source>
@@ -3917,6 +3961,29 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>MovedView</name>
+<message>
+<source>0: it looks where it looked before; 1: nowhere that it looked. All heads on average: {mean}.</source>
+<translation>0: Er schaut dorthin, wohin er vorher schaute; 1: nirgends, wohin er schaute. Alle Köpfe im Mittel: {mean}.</translation>
+</message>
+<message>
+<source>Compare with another model, step or text first: the menu is at the top.</source>
+<translation>Zuerst mit einem anderen Modell, Schritt oder Text vergleichen: Das Menü ist oben.</translation>
+</message>
+<message>
+<source>Heads that moved most</source>
+<translation>Köpfe, die sich am meisten bewegt haben</translation>
+</message>
+<message>
+<source>How far each head moved: rows are layers, columns are heads</source>
+<translation>Wie weit sich jeder Kopf bewegt hat: Zeilen sind Schichten, Spalten sind Köpfe</translation>
+</message>
+<message>
+<source>{why} Each is compared with the most similar one, named behind it: 0 is the same, 1 nothing in common.</source>
+<translation>{why} Jeder wird mit dem ähnlichsten verglichen, der dahinter steht: 0 ist gleich, 1 nichts gemeinsam.</translation>
+</message>
+</context>
+<context>
 <name>NeuronsView</name>
 <message>
 <source>Fires for</source>
@@ -4147,6 +4214,10 @@ Ein anderer Schluss</translation>
 <translation>Unter wie vielen gleich wahrscheinlichen Wörtern das Modell zu wählen scheint, im Mittel.</translation>
 </message>
 <message>
+<source>Attention weight now minus that in the baseline: above 0, it looks there more.</source>
+<translation>Attention-Gewicht jetzt minus das bei der Baseline: über 0 schaut er dort mehr hin.</translation>
+</message>
+<message>
 <source>Attention weight: how much a token takes from another; a row makes 1.</source>
 <translation>Attention-Gewicht: wie viel ein Token von einem anderen übernimmt; eine Zeile ergibt 1.</translation>
 </message>
@@ -4289,6 +4360,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>u · v / (|u| |v|) · |u − v|</source>
 <translation>u · v / (|u| |v|) · |u − v|</translation>
+</message>
+<message>
+<source>weight now − weight before</source>
+<translation>Gewicht jetzt − Gewicht vorher</translation>
 </message>
 <message>
 <source>weight · ∂ ln p / ∂ weight · ln p(without) − ln p</source>
@@ -5907,6 +5982,10 @@ Werte: …</translation>
 <translation>Token {position} schaut auf</translation>
 </message>
 <message>
+<source>was {weight}</source>
+<translation>war {weight}</translation>
+</message>
+<message>
 <source>what the token looks at</source>
 <translation>worauf das Token schaut</translation>
 </message>
@@ -7127,6 +7206,10 @@ Werte: …</translation>
 <translation>Mittel von Köpfen</translation>
 </message>
 <message>
+<source>Moved</source>
+<translation>Bewegt</translation>
+</message>
+<message>
 <source>Neurons</source>
 <translation>Neuronen</translation>
 </message>
@@ -7205,6 +7288,10 @@ Werte: …</translation>
 <message>
 <source>Which heads does this prediction need? Each is switched off once. Blue squares: the model gets worse without this head. Red: better.</source>
 <translation>Welche Köpfe braucht diese Vorhersage? Jeder wird einmal abgeschaltet. Blaue Quadrate: Ohne diesen Kopf wird das Modell schlechter. Rot: besser.</translation>
+</message>
+<message>
+<source>Which heads look elsewhere than in the baseline? That is where the difference may be made: click one.</source>
+<translation>Welche Köpfe schauen woandershin als bei der Baseline? Dort kann der Unterschied entstehen: einen anklicken.</translation>
 </message>
 <message>
 <source>Which words decided</source>
