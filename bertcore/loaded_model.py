@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar, get_args, overload
+from typing import Literal, TypeVar, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,28 +18,33 @@ from bertcore.analysis import interventions
 from bertcore.analysis.attention_heads import classify_heads, head_facts
 from bertcore.analysis.attribution import Method, attribute
 from bertcore.analysis.find_heads import find_heads
+from bertcore.analysis.find_target import NamedTarget, find_target
 from bertcore.analysis.interventions import Head
 from bertcore.analysis.lens import layer_lens, lens_words
 from bertcore.analysis.merging import word_groups
+from bertcore.analysis.passes import as_text
+from bertcore.analysis.patching import Part, check_patching, patching_map
 from bertcore.analysis.predict import next_sentence, predict_masks, replaced_probabilities, sentence_order, top_words
 from bertcore.analysis.sentence_vectors import sentence_vectors
-from bertcore.analysis.targets import Target, pair_target, word_target
+from bertcore.analysis.targets import SimilarityTarget, Target
 from bertcore.analysis.trace import trace
 from bertcore.analysis.vectors import cosine
-from bertcore.analysis.words import Surprise, pieces_at, surprise
-from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
+from bertcore.analysis.words import Surprise, surprise
+from bertcore.checkpoint.checkpoint import load_checkpoint
 from bertcore.checkpoint.sentence_pooling import Pooling
+from bertcore.comparing import Comparison, compare
 from bertcore.errors import BertcoreError
+from bertcore.measured_model import MeasuredModel, Texts, pairs_of
 from bertcore.model.tap import Changes
 from bertcore.model.task_heads import HEAD_TITLES
-from bertcore.progress import progress_bar, show_status
-from bertcore.resolve_model import resolve_model
+from bertcore.progress import progress_bar
+from bertcore.resolve_model import resolve_model, resolve_step
 from bertcore.results import (
     Filled,
     HeadReport,
-    HeadReports,
     LensWords,
-    Predictions,
+    PatchedText,
+    Records,
     Results,
     TokenAttribution,
     TokenSurprise,
@@ -47,16 +52,6 @@ from bertcore.results import (
 )
 from bertcore.tokenizer.tokenizer import Encoding
 
-if TYPE_CHECKING:
-    from bertcore.evaluation.report import ModelReport
-    from bertcore.evaluation.sets import MinimalPairs
-    from bertcore.tasks.examples import Example, Kind
-    from bertcore.tasks.features.predictions import Prediction
-    from bertcore.tasks.inference.evaluate import TaskEvaluation
-    from bertcore.tasks.readers.spec import Role
-
-Texts = list[str] | tuple[str, ...]  # several texts: a batch
-Files = str | Path | Sequence[str | Path]  # one, or several
 Step = Callable[[float], object]  # called with the share done, 0..1
 T = TypeVar("T")
 R = TypeVar("R")
@@ -84,36 +79,14 @@ def load(
     return LoadedModel(checkpoint)
 
 
-class LoadedModel:
+class LoadedModel(MeasuredModel):
     """An opened model with its tokenizer. A text is a sentence `a` or a pair `a`, `b`; what does not fit is cut off.
 
     Where a method takes several texts, it takes a list (for pairs: two of one length) and gives a result for each, in
     their order, with a progress bar if it takes long. Results have `.to_pandas()`.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self.checkpoint = checkpoint
-        self.name = checkpoint.name
-        self.bert = checkpoint.model  # the torch module, in evaluation mode
-        self.tokenizer = checkpoint.tokenizer
-        self.config = checkpoint.config
-        self.tasks = checkpoint.tasks  # what it has heads for, such as "mlm", "nsp" or "classify"
-        self.missing = checkpoint.missing  # the parts that it lacks, with a sentence for each
-
-    def __repr__(self) -> str:
-        config = self.config
-        size = f"{config.num_hidden_layers} layers, {config.num_attention_heads} heads, hidden {config.hidden_size}"
-        return f"<{self.name}: {size}, {self.checkpoint.parameters:,} parameters>"
-
-    # --- pretrained models ----------------------------------------------------------------------------------------
-
-    def encode(self, a: str, b: str | None = None) -> Encoding:
-        """The text as the model reads it: tokens, ids, segments, offsets ..., each a list of length S.
-
-        >>> m.encode("A cat sat.").tokens
-        ['[CLS]', 'a', 'cat', 'sat', '.', '[SEP]']
-        """
-        return self.tokenizer.encode(a, b, max_length=self.config.max_length)
+    # --- words -----------------------------------------------------------------------------------------------------
 
     @overload
     def fill(self, a: str, b: str | None = None, *, top: int = 5) -> Filled: ...
@@ -135,7 +108,7 @@ class LoadedModel:
         """
         if isinstance(a, str) and (b is None or isinstance(b, str)):
             return self._filled(a, b, top)
-        return Results(_for_each("Filling masks", _pairs(a, b), lambda pair, _: self._filled(pair[0], pair[1], top)))
+        return Results(_for_each("Filling masks", pairs_of(a, b), lambda pair, _: self._filled(pair[0], pair[1], top)))
 
     def _filled(self, a: str, b: str | None, top: int) -> Filled:
         encoding = self.encode(a, b)
@@ -164,7 +137,7 @@ class LoadedModel:
         >>> m.score(["The cat sat on the mat.", "Mat the on sat cat the."]).shape
         (2,)
         """
-        found = _for_each("Scoring texts", _pairs(a, b), lambda pair, step: self._surprise(self.encode(*pair), step))
+        found = _for_each("Scoring texts", pairs_of(a, b), lambda pair, step: self._surprise(self.encode(*pair), step))
         return np.array([-float(each.bits.sum()) * math.log(2) for each in found])
 
     @overload
@@ -188,7 +161,7 @@ class LoadedModel:
             found = self._surprise(encoding, step, word_groups(encoding) if whole_words else None)
             return TokenSurprise(encoding.tokens, found.by_token(len(encoding)), found.pseudo_perplexity)
 
-        found = _for_each("Measuring surprise", _pairs(a, b), surprised)
+        found = _for_each("Measuring surprise", pairs_of(a, b), surprised)
         return found[0] if isinstance(a, str) else Results(found)
 
     def _surprise(self, encoding: Encoding, step: Step, groups: Sequence[int] | None = None) -> Surprise:
@@ -205,7 +178,7 @@ class LoadedModel:
         """
         _check_choice("pooling", pooling or "mean", ("mean", "cls"))
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
-        encodings = [self.encode(text) for text, _ in _pairs(a, None)]
+        encodings = [self.encode(text) for text, _ in pairs_of(a, None)]
         with progress_bar("Embedding texts") as step:
             return sentence_vectors(self.bert, encodings, way, progress=step)
 
@@ -247,7 +220,7 @@ class LoadedModel:
         )
         return TracedText(**vars(found), encoding=encoding)
 
-    def heads(self, a: str, b: str | None = None, *, where: str | None = None) -> HeadReports:
+    def heads(self, a: str, b: str | None = None, *, where: str | None = None) -> Records[HeadReport]:
         """What each attention head does in a text: its kind, entropy, distance and shares; L x N rows.
 
         `where` keeps the heads that it describes, the best first: a kind, or conditions such as "attn(it -> cat) > 0.3"
@@ -262,7 +235,7 @@ class LoadedModel:
         places = [divmod(flat, attentions.shape[1]) for flat in range(attentions.shape[0] * attentions.shape[1])]
         if where is not None:
             places = [(match.layer, match.head) for match in find_heads(where, attentions, encoding).matches]
-        return HeadReports(
+        return Records[HeadReport](
             HeadReport(
                 layer=layer,
                 head=head,
@@ -311,38 +284,104 @@ class LoadedModel:
         ('floor', (9,))
         """
         _check_choice("method", method, get_args(Method))
-        encoding, prediction = self.encode(a, b), "target"
-        if target is None:
-            target, prediction = self._target(encoding, a, b, word, position, label)
+        encoding = self.encode(a, b)
+        named = (
+            find_target(self.checkpoint, encoding, wanted=word or label, position=position)
+            if target is None
+            else NamedTarget(target, "target")
+        )
         with progress_bar("Attributing") as step:
             attribution = attribute(
-                self.bert, self.tokenizer, encoding.ids, encoding.segments, target, method, progress=step
+                self.bert, self.tokenizer, encoding.ids, encoding.segments, named.target, method, progress=step
             )
-        return TokenAttribution(tokens=encoding.tokens, prediction=prediction, **vars(attribution))
+        return TokenAttribution(tokens=encoding.tokens, prediction=named.name, **vars(attribution))
 
-    def _target(
-        self, encoding: Encoding, a: str, b: str | None, word: str | None, position: int | None, label: str | None
-    ) -> tuple[Target, str]:
-        """What `attribute` explains, and its name."""
-        if word is None and position is None and self.tokenizer.mask_id not in encoding.ids:
-            if "classify" in self.tasks:
-                return self._class_target(a, b, label)
-            if b:
-                return pair_target(), "next sentence"
-        at = self._masks(encoding, required=True)[0] if position is None else position
-        interventions.check_rows([at], len(encoding))
-        token = self._one_token(word, encoding, at)
-        return word_target(at, token), self.tokenizer.word(token)
+    # --- side by side ----------------------------------------------------------------------------------------------
 
-    def _class_target(self, a: str, b: str | None, label: str | None) -> tuple[Target, str]:
-        """A label of a classifier, the likeliest where none is named; the number of a regression."""
-        probabilities = getattr(self.predict(a, b), "probabilities", None)
-        if probabilities is None:
-            return Target("classify", measure="logit"), "number"
-        label = label or max(probabilities, key=lambda each: probabilities[each])
-        if label not in probabilities:
-            raise BertcoreError(f"The model {self.name} has no label {label!r}; it has {', '.join(probabilities)}.")
-        return Target("classify", list(probabilities).index(label)), label
+    def compare(
+        self,
+        a: str | None = None,
+        b: str | None = None,
+        *,
+        model: LoadedModel | str | Path | None = None,
+        step: int | None = None,
+        a_before: str | None = None,
+        b_before: str | None = None,
+    ) -> Comparison:
+        """What is different from before: from another `model`, another `step` of this one's run, or another text.
+
+        `.text` has heads (Jensen-Shannon divergence), hidden states (cosine), layers (CKA), words for each [MASK] and
+        answers; `.parameters` and `.moved_words` say what training changed, of two models of one shape. Without `a` it
+        is these alone. Raises BertcoreError where there is nothing to compare with.
+
+        >>> found = m.compare("The cat sat on the [MASK].", a_before="The dog sat on the [MASK].")
+        >>> 0 < max(head.divergence_bits for head in found.text.heads) < 1
+        True
+        >>> [change.part for change in m.compare(model="bertscope-sentiment").parameters][:3]
+        ['token', 'segment', 'position']
+        """
+        if model is not None and step is not None:
+            raise BertcoreError("Name a model or a step to compare with, not both.")
+        if step is not None:
+            model = resolve_step(self.checkpoint.folder, step)
+        before = load(model) if isinstance(model, str | Path) else model
+        return compare(
+            self.checkpoint,
+            None if before is None else before.checkpoint,
+            None if a is None else (a, b),
+            None if a_before is None else (a_before, b_before),
+        )
+
+    def patch(
+        self,
+        a: str,
+        b: str | None = None,
+        *,
+        from_a: str,
+        from_b: str | None = None,
+        word: str | None = None,
+        against: str | None = None,
+        position: int | None = None,
+        target: Target | None = None,
+        part: Part = "state",
+        head_position: int | None = None,
+    ) -> PatchedText:
+        """Activation patching: the pass over this text gets, place by place, what `from_a`, `from_b` has there.
+
+        Both need the same number of tokens. `.map` is how much of their difference in a prediction comes back: 0 none,
+        1 all. The prediction is `word` (a label, a tag ...), perhaps `against` another; absent, the other text's
+        likeliest answer against this one's (`bertcore.analysis.find_target`), or of a sentence encoder the similarity
+        to `b`. `part` is "state", "head", "attention" or "feed-forward"; `head_position` patches heads at one token.
+        Raises BertcoreError for texts that cannot be patched, or that hardly differ in the prediction.
+
+        >>> found = m.patch("The man put on [MASK] hat.", from_a="The woman put on [MASK] hat.", word="her")
+        >>> found.map.shape == (7, len(found.tokens)), round(float(found.map[0, 2]), 3)
+        (True, 1.0)
+        """
+        named = None if target is None else NamedTarget(target, "target")
+        if named is None and word is None and b and self.checkpoint.pooling is not None:
+            if from_b not in (None, b):
+                raise BertcoreError("Similarity is to one text B; leave out the other B, or give the same one.")
+            pooling, vector = self.checkpoint.pooling.kind, self.embed(b)[0]
+            named = NamedTarget(SimilarityTarget(vector=tuple(vector.tolist()), pooling=pooling), "similarity")
+            b = from_b = None
+        encodings = [self.encode(a, b), self.encode(from_a, from_b)]
+        text, other = (as_text(self.bert, encoding.ids, encoding.segments) for encoding in encodings)
+        check_patching(text, other, part, head_position)
+        if named is None:
+            named = find_target(self.checkpoint, *encodings, wanted=word, against=against, position=position)
+        with progress_bar("Patching") as step:
+            found = patching_map(self.bert, text, other, named.target, part, position=head_position, progress=step)
+        return PatchedText(
+            tokens=encodings[0].tokens,
+            other_tokens=encodings[1].tokens,
+            target=named.name,
+            score=found.text,
+            other_score=found.other,
+            part=part,
+            patched=found.patched,
+            map=found.shares,
+        )
 
     def _masks(self, encoding: Encoding, required: bool = False) -> list[int]:
         """Positions of its masks."""
@@ -350,156 +389,6 @@ class LoadedModel:
         if required and not masks:
             raise BertcoreError("There is no [MASK] in the text; write one where a word should be predicted.")
         return masks
-
-    def _one_token(self, word: str | None, encoding: Encoding, position: int) -> int:
-        """The id of a word at a position; of the likeliest one where none is given."""
-        if word is None:
-            logits = predict_masks(self.bert, encoding.ids, encoding.segments, positions=[position]).mlm_logits
-            if logits is None:
-                raise BertcoreError(self.missing["mlm"])
-            return int(logits[0].argmax())
-        ids = pieces_at(word, self.tokenizer, encoding, position)
-        if len(ids) > 1:
-            raise BertcoreError(f"{word!r} is {len(ids)} tokens in this vocabulary; choose a word that is one.")
-        return ids[0]
-
-    # --- fine-tuned models ----------------------------------------------------------------------------------------
-
-    @property
-    def task_kind(self) -> Kind:
-        """What it was taught: "classify", "tag", "span" ... Raises BertcoreError for a model without a task."""
-        from bertcore.tasks.inference.predict import required_kind
-
-        return required_kind(self.checkpoint)
-
-    @property
-    def learned_task(self) -> str | None:
-        """The task of the run that it is a snapshot of; None elsewhere."""
-        from bertcore.training.task_files import data_of_run
-
-        learned = data_of_run(self.checkpoint.folder)
-        return learned.task if learned else None
-
-    @overload
-    def predict(self, a: str, b: str | None = None) -> Prediction: ...
-    @overload
-    def predict(self, a: Texts, b: Texts | None = None) -> Predictions: ...
-    def predict(self, a: str | Texts, b: str | Texts | None = None) -> Prediction | Predictions:
-        """What a fine-tuned model says: a label, a number, tags, an answer, a choice or a summary.
-
-        `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
-        line. Raises BertcoreError where the model was not taught a task.
-
-        >>> sentiment = bertcore.load("runs/sentiment")
-        >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
-        True
-        """
-        from bertcore.tasks.inference.predict import as_example
-
-        kind = self.task_kind
-        found = self._predictions([as_example(kind, *pair) for pair in _pairs(a, b)])
-        return found[0] if isinstance(a, str) else found
-
-    def predict_file(
-        self, file: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
-    ) -> Predictions:
-        """The same for each example of a file, read as the model's own run reads its examples.
-
-        Else `task` says how the file is laid out (`bertcore finetune list`), and `columns` which column has the "text"
-        and "text_b". Raises BertcoreError for a file that does not fit.
-
-        >>> len(bertcore.load("runs/sentiment").predict_file("reviews.tsv"))
-        2
-        """
-        from bertcore.training.task_files import examples_of_file
-
-        return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}))
-
-    def evaluate(
-        self, data: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
-    ) -> TaskEvaluation:
-        """How well a fine-tuned model does on a held-out file (or a folder's dev part): loss, metrics, confusion.
-
-        `task` absent: the one that its run learned. Raises BertcoreError where file, task and model do not fit.
-
-        >>> 0 <= bertcore.load("runs/sentiment").evaluate("held-out.tsv", "sst2").metrics["accuracy"] <= 1
-        True
-        """
-        from bertcore.training.task_files import evaluate_file
-
-        task = task or self.learned_task
-        if task is None:
-            raise BertcoreError("Name the task of the file; `bertcore finetune list` shows them all.")
-        return evaluate_file(self.checkpoint, task, str(data), columns or {})
-
-    def evaluate_text(
-        self, files: Files, *, sequence_length: int = 128, sequences: int | None = None, whole: bool = False
-    ) -> dict[str, float | None]:
-        """Masked words and next sentence on the held-out part of some text, or on all of it (`whole`): losses,
-        accuracies, perplexity. `sequences` None: at most 512 of the held-out part, or the whole text.
-
-        Raises BertcoreError where the text cannot be read, or the model has no MLM head.
-
-        >>> m.evaluate_text(["stories.txt"], sequences=8)["perplexity"] > 1
-        True
-        """
-        from bertcore.training.evaluate import evaluate_text
-
-        return evaluate_text(self.checkpoint, _paths(files), sequence_length, sequences, whole)
-
-    def minimal_pairs(self, files: Files) -> MinimalPairs:
-        """Whether the model prefers the good sentence of each pair (pseudo-log-likelihood): JSON lines with `good` and
-        `bad`, or `sentence_good` and `sentence_bad`, and a `phenomenon` or `UID`, as BLiMP's.
-
-        Raises BertcoreError where a file cannot be read, or the model has no MLM head.
-        """
-        from bertcore.evaluation.sets import judge_minimal_pairs, read_minimal_pairs
-
-        return judge_minimal_pairs(
-            self.checkpoint, [pair for file in _paths(files) for pair in read_minimal_pairs(file)]
-        )
-
-    def report(
-        self,
-        files: Files = (),
-        *,
-        whole: bool = False,
-        sequence_length: int = 128,
-        tell: Callable[[str], None] = show_status,
-    ) -> ModelReport:
-        """Everything that is measured of a pretrained model (docs/evaluation.md): cloze sets, minimal pairs and, with
-        the text it learned from, its held-out part and what its heads do; with `whole`, all of other text. `tell` is
-        called with what is being measured.
-
-        Raises BertcoreError where the text cannot be read, or the model has no MLM head.
-
-        >>> len(bertcore.load("bertscope-tiny").report().cloze.answers)
-        200
-        """
-        from bertcore.data.text import text_files
-        from bertcore.evaluation.report import Effort, measure_model_on_files
-        from bertcore.training.evaluate import data_of_pretraining
-
-        paths = _paths(files)
-        text_files(paths)  # raises at once for what is not there
-        form = data_of_pretraining(self.checkpoint.folder).text_format
-        effort = Effort(length=sequence_length)
-        return measure_model_on_files(self.checkpoint, paths, whole=whole, form=form, effort=effort, tell=tell)
-
-    def _predictions(self, examples: Sequence[Example]) -> Predictions:
-        from bertcore.training.task_files import predict_as_learned
-
-        with progress_bar("Predicting") as step:
-            return Predictions(predict_as_learned(self.checkpoint, examples, step))
-
-
-def _pairs(a: str | Texts, b: str | Texts | None) -> list[tuple[str, str | None]]:
-    """One text or pair, or several."""
-    firsts = [a] if isinstance(a, str) else list(a)
-    seconds = [b] * len(firsts) if b is None else [b] if isinstance(b, str) else list(b)
-    if len(firsts) != len(seconds):
-        raise BertcoreError(f"There are {len(firsts)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
-    return list(zip(firsts, seconds, strict=True))
 
 
 def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, Step], R]) -> list[R]:
@@ -510,10 +399,6 @@ def _for_each(description: str, texts: Sequence[T], answer: Callable[[T, Step], 
             answers.append(answer(text, lambda share: step((len(answers) + share) / len(texts))))
             step(len(answers) / len(texts))
     return answers
-
-
-def _paths(files: Files) -> list[Path]:
-    return [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]
 
 
 def _check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:

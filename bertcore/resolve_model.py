@@ -7,7 +7,7 @@ from pathlib import Path
 from bertcore.checkpoint.hub import cached_checkpoint, fetch
 from bertcore.errors import BertcoreError, shortened
 from bertcore.locations import NAMED, built_in_checkpoint, shipped_checkpoint
-from bertcore.runs.known_runs import is_run
+from bertcore.runs.known_runs import is_run, run_behind
 
 MOST_PATH = 200  # characters of a path that a sentence quotes
 MOST_HUB_ID = 96  # characters: the hub's own limit
@@ -44,6 +44,23 @@ def resolve_model(reference: str | Path | None, download: bool = True) -> Path:
     if cached is None:
         raise BertcoreError(f"The model {text} is not on this machine; open it by its name to download it.")
     return cached
+
+
+def resolve_step(checkpoint: Path, step: int) -> Path:
+    """The snapshot at a step of the run that a checkpoint comes from.
+
+    Raises BertcoreError where it comes from none, or where the run has kept no such step.
+    """
+    from bertcore.runs.run_folder import RunFolder
+
+    run = run_behind(checkpoint)
+    snapshots = dict(RunFolder(run).snapshots()) if run is not None else {}
+    if not snapshots:
+        raise BertcoreError(f"There are no training steps of {checkpoint.name} here; name a model or a run folder.")
+    if step not in snapshots:
+        steps = ", ".join(f"{each:,}" for each in sorted(snapshots))
+        raise BertcoreError(f"The run of {checkpoint.name} has kept no step {step:,}; choose one of {steps}.")
+    return snapshots[step]
 
 
 def can_be_downloaded(reference: str) -> bool:

@@ -6,16 +6,20 @@ S tokens, L layers, N heads.
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bertcore.analysis.patching import Part
 from bertcore.analysis.predict import NextSentence, SentenceOrder, WordGuess
 from bertcore.analysis.trace import Trace
 from bertcore.errors import BertcoreError
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tokenizer.tokenizer import Encoding
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 class Table:
@@ -30,6 +34,7 @@ class Table:
 
 
 R = TypeVar("R", bound=Table)
+D = TypeVar("D", bound="DataclassInstance")
 
 
 class Results(list[R], Table, Generic[R]):
@@ -122,9 +127,39 @@ class HeadReport:
     on_special: float  # share of attention on special tokens
 
 
-class HeadReports(list[HeadReport], Table):
+class Records(list[D], Table, Generic[D]):
+    """Results that are dataclasses: each is a row."""
+
     def rows(self) -> list[dict[str, Any]]:
-        return [asdict(head) for head in self]
+        return [asdict(record) for record in self]
+
+
+@dataclass(frozen=True)
+class PatchedText(Table):
+    """How much of the difference between two texts each place carries (`bertcore.analysis.patching`)."""
+
+    tokens: list[str]  # (S)
+    other_tokens: list[str]  # (S)
+    target: str  # the prediction, such as "her against his"
+    score: float  # of the text, in nats of ln p (a number or similarity: itself)
+    other_score: float  # of the other
+    part: Part
+    patched: NDArray[np.float64]  # the scores that the shares are of
+    # "state": (L+1,S) from the embeddings up; "attention", "feed-forward": (L,S); "head": (L,N)
+    map: NDArray[np.float64]  # (patched - score) / (other_score - score)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One for each place; a state's layer 0 is the embeddings, all others count from 0."""
+        places: list[dict[str, Any]]
+        if self.part == "head":
+            places = [{"head": head} for head in range(self.map.shape[1])]
+        else:
+            places = [{"position": at, "token": token} for at, token in enumerate(self.tokens)]
+        return [
+            {"layer": layer, **place, "share": share}
+            for layer, shares in enumerate(self.map.tolist())
+            for place, share in zip(places, shares, strict=True)
+        ]
 
 
 class Predictions(list["Prediction"], Table):

@@ -31,6 +31,8 @@ LAYERS = (
     ("bertcore.analysis",),
     ("bertcore.evaluation",),
     ("bertcore.results",),
+    ("bertcore.comparing",),
+    ("bertcore.measured_model",),
     ("bertcore.loaded_model",),
     ("bertcore",),
     ("bertcore.cli",),

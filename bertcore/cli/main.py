@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bertcore.cli import batch_command, inspect_commands, task_commands, training_commands
+from bertcore.cli import batch_command, compare_commands, inspect_commands, task_commands, training_commands
 from bertcore.cli.output import say
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory
@@ -24,6 +24,9 @@ for command in (
     inspect_commands.tokenize,
     inspect_commands.fill,
     inspect_commands.trace,
+    compare_commands.compare,
+    compare_commands.patch,
+    compare_commands.score,
     training_commands.pretrain,
     training_commands.finetune,
     training_commands.distil,

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 import bertcore
-from bertcore import loaded_model, progress, results
+from bertcore import loaded_model, measured_model, progress, results
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.locations import assets
@@ -45,6 +45,7 @@ def named_files(tmp_path: Path) -> Path:
     tiny_checkpoint(tmp_path / "runs" / "sentiment", tasks=("classify",), labels=("negative", "positive"))
     (tmp_path / "reviews.tsv").write_text("text\nThe cat sat.\nA dog sang.\n")
     shutil.copy(assets() / "tasks" / "sentiment" / "dev.tsv", tmp_path / "held-out.tsv")
+    (tmp_path / "templates.txt").write_text("The [cat|dog] [sat|sang].\n")
     (tmp_path / "stories.txt").write_text(STORIES * 20)
     return tmp_path
 
@@ -275,7 +276,9 @@ class TestFrontDoor:
         monkeypatch.chdir(named_files)
         names = {"m": load(), "bertcore": bertcore}
         finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-        tests = [test for module in (loaded_model, results) for test in finder.find(module, extraglobs=names)]
+        tests = [
+            test for module in (loaded_model, measured_model, results) for test in finder.find(module, extraglobs=names)
+        ]
         failed = [test.name for test in tests if runner.run(test).failed]
         assert failed == [] and sum(bool(test.examples) for test in tests) > 8
 

@@ -1,0 +1,207 @@
+"""From words to a `Target`: what a person names, or what a model predicts of a text when nothing is named.
+
+Of two texts it is what distinguishes the two predictions: the other text's likeliest answer against this one's.
+S tokens, K labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bertcore.analysis.interventions import check_rows
+from bertcore.analysis.passes import as_text
+from bertcore.analysis.predict import predict_masks, task_logits
+from bertcore.analysis.targets import Target, pair_target
+from bertcore.analysis.words import pieces_at
+from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.tasks.inference.predict import labels_of
+from bertcore.tokenizer.tokenizer import Encoding
+
+_ENDS = ("start", "end")
+_VERDICTS: dict[Literal["nsp", "sop"], tuple[str, str]] = {
+    "nsp": ("next sentence", "random sentence"),
+    "sop": ("in order", "swapped"),
+}
+
+
+@dataclass(frozen=True)
+class NamedTarget:
+    target: Target
+    name: str  # such as "her", "her against his", "positive", "B-PER at anna", "start at paris"
+
+
+def find_target(
+    checkpoint: Checkpoint,
+    text: Encoding,
+    other: Encoding | None = None,
+    *,
+    wanted: str | None = None,
+    against: str | None = None,
+    position: int | None = None,
+) -> NamedTarget:
+    """A prediction of the text, by its name: a word, a label, a tag, "start" or "end" of the answer, a verdict.
+
+    With a [MASK] in the text, or a `position` where the model has an MLM head and no head for a task, it is a word
+    there. Else it is what the model was fine-tuned on: a label; a tag, and where an answer starts or ends, at
+    `position`. Else the verdict on the pair. `against` names another word or label, whose number is subtracted.
+    Absent, `wanted` is the likeliest answer to the `other` text against the likeliest to this one, where these differ;
+    without an `other`, to this text. An absent `position` is the first [MASK]; for a tag, the first token in which the
+    texts differ, or else the first with another tag than "O"; for an answer, where it likeliest is.
+    Raises BertcoreError where the model has no such head, word or label, or the text no such token.
+    """
+    if position is not None:
+        check_rows([position], len(text))
+    tasks, mask_id = checkpoint.tasks, checkpoint.tokenizer.mask_id
+    choice = _Choice(checkpoint, text, other, wanted, against)
+    is_masked = mask_id is not None and mask_id in text.ids
+    if is_masked and "mlm" in tasks:
+        return choice.word(text.ids.index(mask_id or 0) if position is None else position)
+    if "classify" in tasks:
+        return choice.label()
+    if "tag" in tasks:
+        return choice.tag(position)
+    if "span" in tasks:
+        return choice.end_of_answer(position)
+    if "choice" in tasks:
+        return choice.number(Target("choice", measure="logit"), "score of this choice")
+    if "summarise" in tasks:
+        return choice.number(Target("summarise"), "in the summary")
+    if position is not None and "mlm" in tasks:
+        return choice.word(position)
+    for verdict in ("nsp", "sop"):
+        if verdict in tasks and text.text_b:
+            return choice.verdict(verdict)
+    if is_masked or "mlm" not in tasks:
+        raise BertcoreError(checkpoint.missing["mlm"])
+    raise BertcoreError("There is no [MASK] in the text; write one where a word should be predicted.")
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """One answer out of those that a head gives scores for."""
+
+    checkpoint: Checkpoint
+    text: Encoding
+    other: Encoding | None
+    wanted: str | None
+    against: str | None
+
+    def word(self, position: int) -> NamedTarget:
+        tokenizer = self.checkpoint.tokenizer
+
+        def scores(encoding: Encoding) -> NDArray:
+            logits = predict_masks(self.checkpoint.model, encoding.ids, encoding.segments, positions=[position])
+            if logits.mlm_logits is None:
+                raise BertcoreError(self.checkpoint.missing["mlm"])
+            return logits.mlm_logits[0]
+
+        def index(word: str) -> int:
+            ids = pieces_at(word, tokenizer, self.text, position)
+            if len(ids) > 1:
+                raise BertcoreError(f"{word!r} is {len(ids)} tokens in this vocabulary; choose a word that is one.")
+            return ids[0]
+
+        if self.other is not None and (self.text.ids[position] == tokenizer.mask_id) != (
+            self.other.ids[position : position + 1] == [tokenizer.mask_id]
+        ):
+            raise BertcoreError(f"Only one of the texts has its [MASK] at token {position}; write it there in both.")
+        ids = [None if word is None else index(word) for word in (self.wanted, self.against)]
+        wanted, against = ids[0], ids[1]
+        if wanted is None:
+            wanted, against = self._likeliest([scores(each) for each in self._texts], against)
+        names = [tokenizer.word(each) for each in (wanted, against) if each is not None]
+        return NamedTarget(Target("mlm", wanted, position, against=against), " against ".join(names))
+
+    def label(self) -> NamedTarget:
+        if self.checkpoint.config.problem == "regression":
+            return self.number(Target("classify", measure="logit"), "number")
+        wanted, against, name = self._labelled(lambda encoding: self._logits(encoding, "classify"))
+        return NamedTarget(Target("classify", wanted, against=against), name)
+
+    def tag(self, position: int | None) -> NamedTarget:
+        at = self._tagged_token() if position is None else position
+        wanted, against, name = self._labelled(lambda encoding: self._logits(encoding, "tag")[at])
+        return NamedTarget(Target("tag", wanted, at, against=against), f"{name} at {self.text.labels[at]}")
+
+    def end_of_answer(self, position: int | None) -> NamedTarget:
+        if not self.text.text_b:
+            raise BertcoreError("There is no passage; put the text that holds the answer into B.")
+        wanted = self.wanted or _ENDS[0]
+        if wanted not in _ENDS:
+            raise BertcoreError(f"An answer has a start and an end; there is no {wanted!r} of it to explain.")
+        if self.against is not None:
+            raise BertcoreError("The start or end of an answer is compared at a position; leave out the other word.")
+        which, against = _ENDS.index(wanted), None
+        if position is None:
+            position, against = self._likeliest([self._answer_scores(each)[:, which] for each in self._texts], None)
+        names = [self.text.labels[at] for at in (position, against) if at is not None]
+        return NamedTarget(Target("span", which, position, against=against), f"{wanted} at {' against '.join(names)}")
+
+    def verdict(self, head: Literal["nsp", "sop"]) -> NamedTarget:
+        names = _VERDICTS[head]
+        index = 0 if self.wanted is None else self._index(names, self.wanted)
+        if self.against is not None:
+            raise BertcoreError(f"There are two verdicts, {' and '.join(names)}; name one of them.")
+        return NamedTarget(pair_target(head, index), names[index])
+
+    def number(self, target: Target, name: str) -> NamedTarget:
+        """A head that gives one number."""
+        if self.wanted is not None or self.against is not None:
+            raise BertcoreError(f"This model gives one number, the {name}; leave out the word.")
+        return NamedTarget(target, name)
+
+    @property
+    def _texts(self) -> list[Encoding]:
+        """The text, then the other one."""
+        return [self.text] if self.other is None else [self.text, self.other]
+
+    def _labelled(self, scores: Callable[[Encoding], NDArray]) -> tuple[int, int | None, str]:
+        names = labels_of(self.checkpoint)
+        against = None if self.against is None else self._index(names, self.against)
+        if self.wanted is None:
+            wanted, against = self._likeliest([scores(each) for each in self._texts], against)
+        else:
+            wanted = self._index(names, self.wanted)
+        return wanted, against, names[wanted] + ("" if against is None else f" against {names[against]}")
+
+    def _index(self, names: Sequence[str], name: str) -> int:
+        if name not in names:
+            raise BertcoreError(f"The model {self.checkpoint.name} has no label {name!r}; it has {', '.join(names)}.")
+        return names.index(name)
+
+    @staticmethod
+    def _likeliest(scores: Sequence[NDArray], against: int | None) -> tuple[int, int | None]:
+        """Scores (K) of the text and perhaps of the other -> the likeliest answer to the last, and to the first."""
+        best = [int(row.argmax()) for row in scores]
+        if against is None and best[0] != best[-1]:
+            against = best[0]
+        return best[-1], against
+
+    def _tagged_token(self) -> int:
+        """The first token that the other text has another of; or the first that has a tag; or the first word."""
+        words = [at for at, part in enumerate(self.text.parts) if part != "special"]
+        if not words:
+            raise BertcoreError("There is no text to look at; write at least one word.")
+        if self.other is not None:
+            pairs = enumerate(zip(self.text.ids, self.other.ids, strict=False))
+            return next((at for at, (ours, theirs) in pairs if ours != theirs), words[0])
+        names, best = labels_of(self.checkpoint), self._logits(self.text, "tag").argmax(axis=-1)
+        return next((at for at in words if names[best[at]] != "O"), words[0])
+
+    def _answer_scores(self, encoding: Encoding) -> NDArray[np.float32]:
+        """Start and end (S,2), of the passage alone."""
+        scores = self._logits(encoding, "span").copy()
+        scores[[part != "b" for part in encoding.parts]] = -np.inf
+        return scores
+
+    def _logits(self, encoding: Encoding, head: str) -> NDArray[np.float32]:
+        with torch.inference_mode():
+            hidden = as_text(self.checkpoint.model, encoding.ids, encoding.segments).hidden(self.checkpoint.model)
+        return task_logits(self.checkpoint.model, hidden[0].float().cpu().numpy())[head]

@@ -1,0 +1,209 @@
+"""Many texts at once: sentences, pairs or templates from a file, and what a model makes of each.
+
+A template has several words at one place and stands for every combination: "The [doctor|nurse] said [he|she] left."
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from bertcore.analysis.predict import next_sentence, predict_masks, top_words
+from bertcore.analysis.sentence_vectors import sentence_vectors
+from bertcore.analysis.vectors import cosine
+from bertcore.analysis.words import pieces_at, surprise, word_probability
+from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.progress import Progress
+from bertcore.tasks.examples import Example, Kind
+from bertcore.tasks.features.predictions import LabelPrediction, Prediction
+from bertcore.tasks.inference.predict import as_example, task_kind
+from bertcore.tasks.readers.lines import line_of, numbered_lines
+from bertcore.tokenizer.tokenizer import Encoding
+from bertcore.training.task_files import predict_as_learned
+
+MOST_TEXTS = 10_000  # of one file
+_PLACE = re.compile(r"\[([^\[\]|]*(?:\|[^\[\]|]*)+)\]")  # [MASK] has no bar
+
+
+@dataclass(frozen=True)
+class ListedText:
+    a: str
+    b: str | None = None
+    choices: tuple[str, ...] = ()  # the word at each place of its template
+    place: str = "the text"  # where it is from, for messages: "texts.txt, line 3"
+
+
+@dataclass(frozen=True)
+class TextScore:
+    """What a model says about one text; None where it has no head for it, or the text nothing to say it about."""
+
+    a: str
+    b: str | None
+    choices: tuple[str, ...]
+    tokens: int  # with the special ones
+    log_likelihood: float | None  # pseudo-log-likelihood in nats: the sum of ln p of each token, all others seen
+    surprise_bits: float | None  # mean of -log2 p of its tokens
+    word: str | None  # at the first [MASK]: the one asked about, or the likeliest
+    word_probability: float | None
+    next_sentence: float | None  # probability that B follows A
+    answer: str | float | None  # of a fine-tuned model
+    answer_probability: float | None  # of its label
+    similarity: float | None  # cosine of A and B, of a sentence encoder
+
+
+def read_texts(file: Path) -> list[ListedText]:
+    """One text on a line, or a tab between A and B; templates are expanded, and empty lines left out.
+
+    Raises BertcoreError for a file that cannot be read, has no texts, or more than MOST_TEXTS.
+    """
+    texts: list[ListedText] = []
+    for number, line in numbered_lines(file):
+        place = line_of(file, number)
+        if line.strip():
+            texts += itertools.islice(listed_texts(line, place), MOST_TEXTS + 1 - len(texts))
+        if len(texts) > MOST_TEXTS:
+            raise BertcoreError(f"{place}: this makes more than {MOST_TEXTS:,} texts; give fewer lines or choices.")
+    if not texts:
+        raise BertcoreError(f"The file {file} has no texts; write one on each line.")
+    return texts
+
+
+def listed_texts(line: str, place: str = "the text") -> Iterator[ListedText]:
+    """A line's texts: one, or all that its template stands for; the last place changes fastest.
+
+    Raises BertcoreError where it has more than two columns.
+    """
+    if (tabs := line.count("\t")) > 1:
+        raise BertcoreError(f"{place}: expected a text, or two with a tab between them, found {tabs} tabs.")
+    parts = _PLACE.split(line)  # what is around the places, and in between their words
+    options = [part.split("|") for part in parts[1::2]]
+    for choices in itertools.product(*options):
+        words = itertools.chain.from_iterable(itertools.zip_longest(parts[::2], choices, fillvalue=""))
+        a, _, b = "".join(words).partition("\t")
+        yield ListedText(a.strip(), b.strip() or None, choices, place)
+
+
+def score_texts(
+    checkpoint: Checkpoint, texts: Sequence[ListedText], word: str | None = None, progress: Progress | None = None
+) -> list[TextScore]:
+    """Everything that the model's heads say of each text; `word` is asked about at its first [MASK].
+
+    Raises BertcoreError where the model has no head at all for these texts, and for a word that it cannot be asked.
+    """
+    kind = task_kind(checkpoint)
+    examples = [_example(kind, text) for text in texts] if kind is not None else []
+    answers: Sequence[Prediction | None] = predict_as_learned(checkpoint, examples) if examples else [None] * len(texts)
+    scores = []
+    for text, answer in zip(texts, answers, strict=True):
+        encoding = checkpoint.tokenizer.encode(text.a, text.b, max_length=checkpoint.config.max_length)
+        if not any(part != "special" for part in encoding.parts):
+            raise BertcoreError(f"{text.place}: there is no text; write at least one word.")
+        bits = _bits(checkpoint, encoding)
+        asked, probability = _word(checkpoint, text, encoding, word)
+        scores.append(
+            TextScore(
+                a=text.a,
+                b=text.b,
+                choices=text.choices,
+                tokens=len(encoding),
+                log_likelihood=None if bits is None else -float(bits.sum()) * math.log(2),
+                surprise_bits=None if bits is None else float(bits.mean()),
+                word=asked,
+                word_probability=probability,
+                next_sentence=_next_sentence(checkpoint, encoding),
+                answer=None if answer is None else _plain(answer.answer),
+                answer_probability=answer.probabilities[answer.label] if isinstance(answer, LabelPrediction) else None,
+                similarity=_similarity(checkpoint, text),
+            )
+        )
+        if progress is not None:
+            progress(len(scores) / len(texts))
+    said = ("log_likelihood", "word", "next_sentence", "answer", "similarity")
+    if all(getattr(score, name) is None for score in scores for name in said):
+        raise BertcoreError(checkpoint.missing["mlm"])
+    return scores
+
+
+def mean_by_choice(scores: Iterable[TextScore]) -> list[dict[str, float]]:
+    """For each place of a template, the mean of each word's texts: of the word's probability where they have a [MASK],
+    else of the pseudo-log-likelihood. Empty where the texts are no template's, or of several with other places.
+    """
+    listed = list(scores)
+    places = {len(score.choices) for score in listed}
+    if len(places) != 1:
+        return []
+    means = []
+    for place in range(places.pop()):
+        by_word: dict[str, list[float]] = {}
+        for score in listed:
+            value = score.log_likelihood if score.word_probability is None else score.word_probability
+            if value is not None:
+                by_word.setdefault(score.choices[place], []).append(value)
+        means.append({word: float(np.mean(values)) for word, values in by_word.items()})
+    return means
+
+
+def _bits(checkpoint: Checkpoint, encoding: Encoding) -> np.ndarray | None:
+    """-log2 p of each token but masks; None without an MLM head, or where all is masked."""
+    if checkpoint.model.mlm is None or checkpoint.tokenizer.mask_id is None:
+        return None
+    bits = surprise(checkpoint.model, encoding, checkpoint.tokenizer.mask_id).bits
+    return bits if len(bits) else None
+
+
+def _word(
+    checkpoint: Checkpoint, text: ListedText, encoding: Encoding, word: str | None
+) -> tuple[str | None, float | None]:
+    """The word asked about, or the likeliest one, at the first mask, and its probability."""
+    model, tokenizer = checkpoint.model, checkpoint.tokenizer
+    has_mask = model.mlm is not None and tokenizer.mask_id is not None and tokenizer.mask_id in encoding.ids
+    if not has_mask and word is None:
+        return None, None
+    if "mlm" in checkpoint.missing:
+        raise BertcoreError(checkpoint.missing["mlm"])
+    if not has_mask:
+        raise BertcoreError(f"{text.place}: there is no [MASK] for the word {word!r}; write one where it should be.")
+    at = encoding.ids.index(tokenizer.mask_id or 0)
+    if word is None:
+        logits = predict_masks(model, encoding.ids, encoding.segments, positions=[at]).mlm_logits
+        assert logits is not None
+        (likeliest,) = top_words(logits[0], tokenizer, 1)
+        return likeliest.token, likeliest.probability
+    pieces = pieces_at(word, tokenizer, encoding, at)
+    return word, word_probability(model, tokenizer, encoding.ids, encoding.segments, at, pieces).probability
+
+
+def _next_sentence(checkpoint: Checkpoint, encoding: Encoding) -> float | None:
+    if checkpoint.model.nsp is None or encoding.text_b is None:
+        return None
+    logits = predict_masks(checkpoint.model, encoding.ids, encoding.segments, positions=[]).next_sentence_logits
+    return None if logits is None else next_sentence(logits).is_next
+
+
+def _similarity(checkpoint: Checkpoint, text: ListedText) -> float | None:
+    if checkpoint.pooling is None or text.b is None:
+        return None
+    most = checkpoint.config.max_length
+    encodings = [checkpoint.tokenizer.encode(each, max_length=most) for each in (text.a, text.b)]
+    return cosine(*sentence_vectors(checkpoint.model, encodings, checkpoint.pooling))
+
+
+def _example(kind: Kind, text: ListedText) -> Example:
+    try:
+        return as_example(kind, text.a, text.b)
+    except BertcoreError as error:
+        raise BertcoreError(f"{text.place}: {error}") from None
+
+
+def _plain(answer: object) -> str | float:
+    """Tags and sets of labels in one string."""
+    if isinstance(answer, str | float | int):
+        return answer
+    return " ".join(map(str, answer)) if isinstance(answer, tuple | list) else str(answer)

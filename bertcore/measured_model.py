@@ -1,0 +1,207 @@
+"""An opened model: what it predicts of its task, and how good it is. `LoadedModel` adds words and looking inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from bertcore.checkpoint.checkpoint import Checkpoint
+from bertcore.errors import BertcoreError
+from bertcore.progress import progress_bar, show_status
+from bertcore.results import Predictions, Records
+from bertcore.tokenizer.tokenizer import Encoding
+
+if TYPE_CHECKING:
+    from bertcore.evaluation.report import ModelReport
+    from bertcore.evaluation.score_texts import TextScore
+    from bertcore.evaluation.sets import MinimalPairs
+    from bertcore.tasks.examples import Example, Kind
+    from bertcore.tasks.features.predictions import Prediction
+    from bertcore.tasks.inference.evaluate import TaskEvaluation
+    from bertcore.tasks.readers.spec import Role
+
+Texts = list[str] | tuple[str, ...]  # several texts: a batch
+Files = str | Path | Sequence[str | Path]  # one, or several
+
+
+class MeasuredModel:
+    """A checkpoint with the methods of fine-tuned models and of evaluation."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self.checkpoint = checkpoint
+        self.name = checkpoint.name
+        self.bert = checkpoint.model  # the torch module, in evaluation mode
+        self.tokenizer = checkpoint.tokenizer
+        self.config = checkpoint.config
+        self.tasks = checkpoint.tasks  # what it has heads for, such as "mlm", "nsp" or "classify"
+        self.missing = checkpoint.missing  # the parts that it lacks, with a sentence for each
+
+    def __repr__(self) -> str:
+        config = self.config
+        size = f"{config.num_hidden_layers} layers, {config.num_attention_heads} heads, hidden {config.hidden_size}"
+        return f"<{self.name}: {size}, {self.checkpoint.parameters:,} parameters>"
+
+    def encode(self, a: str, b: str | None = None) -> Encoding:
+        """The text as the model reads it: tokens, ids, segments, offsets ..., each a list of length S.
+
+        >>> m.encode("A cat sat.").tokens
+        ['[CLS]', 'a', 'cat', 'sat', '.', '[SEP]']
+        """
+        return self.tokenizer.encode(a, b, max_length=self.config.max_length)
+
+    @property
+    def task_kind(self) -> Kind:
+        """What it was taught: "classify", "tag", "span" ... Raises BertcoreError for a model without a task."""
+        from bertcore.tasks.inference.predict import required_kind
+
+        return required_kind(self.checkpoint)
+
+    @property
+    def learned_task(self) -> str | None:
+        """The task of the run that it is a snapshot of; None elsewhere."""
+        from bertcore.training.task_files import data_of_run
+
+        learned = data_of_run(self.checkpoint.folder)
+        return learned.task if learned else None
+
+    @overload
+    def predict(self, a: str, b: str | None = None) -> Prediction: ...
+    @overload
+    def predict(self, a: Texts, b: Texts | None = None) -> Predictions: ...
+    def predict(self, a: str | Texts, b: str | Texts | None = None) -> Prediction | Predictions:
+        """What a fine-tuned model says: a label, a number, tags, an answer, a choice or a summary.
+
+        `a` is a text, or the question or the beginning; `b` a second text, the passage, or the endings, one on each
+        line. Raises BertcoreError where the model was not taught a task.
+
+        >>> sentiment = bertcore.load("runs/sentiment")
+        >>> sentiment.predict("We had a wonderful day.").label in sentiment.config.labels
+        True
+        """
+        from bertcore.tasks.inference.predict import as_example
+
+        kind = self.task_kind
+        found = self._predictions([as_example(kind, *pair) for pair in pairs_of(a, b)])
+        return found[0] if isinstance(a, str) else found
+
+    def predict_file(
+        self, file: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
+    ) -> Predictions:
+        """The same for each example of a file, read as the model's own run reads its examples.
+
+        Else `task` says how the file is laid out (`bertcore finetune list`), and `columns` which column has the "text"
+        and "text_b". Raises BertcoreError for a file that does not fit.
+
+        >>> len(bertcore.load("runs/sentiment").predict_file("reviews.tsv"))
+        2
+        """
+        from bertcore.training.task_files import examples_of_file
+
+        return self._predictions(examples_of_file(self.checkpoint, str(file), task, columns or {}))
+
+    def score_file(self, file: str | Path, word: str | None = None) -> Records[TextScore]:
+        """What the model says of each line of a file: a text, or A and B with a tab between them.
+
+        Surprise and pseudo-log-likelihood, the probability of `word` (absent: the likeliest one) at the first [MASK],
+        next sentence, a fine-tuned model's answer, similarity; None where it has no such head. A template stands for
+        all its texts: "The [doctor|nurse] said [he|she] left."
+        Raises BertcoreError for a file without texts, and where the model can say nothing of them.
+
+        >>> [score.choices for score in m.score_file("templates.txt")]
+        [('cat', 'sat'), ('cat', 'sang'), ('dog', 'sat'), ('dog', 'sang')]
+        """
+        from bertcore.evaluation.score_texts import read_texts, score_texts
+
+        with progress_bar("Scoring texts") as step:
+            return Records(score_texts(self.checkpoint, read_texts(Path(file)), word, step))
+
+    def evaluate(
+        self, data: str | Path, task: str | None = None, columns: Mapping[Role, str] | None = None
+    ) -> TaskEvaluation:
+        """How well a fine-tuned model does on a held-out file (or a folder's dev part): loss, metrics, confusion.
+
+        `task` absent: the one that its run learned. Raises BertcoreError where file, task and model do not fit.
+
+        >>> 0 <= bertcore.load("runs/sentiment").evaluate("held-out.tsv", "sst2").metrics["accuracy"] <= 1
+        True
+        """
+        from bertcore.training.task_files import evaluate_file
+
+        task = task or self.learned_task
+        if task is None:
+            raise BertcoreError("Name the task of the file; `bertcore finetune list` shows them all.")
+        return evaluate_file(self.checkpoint, task, str(data), columns or {})
+
+    def evaluate_text(
+        self, files: Files, *, sequence_length: int = 128, sequences: int | None = None, whole: bool = False
+    ) -> dict[str, float | None]:
+        """Masked words and next sentence on the held-out part of some text, or on all of it (`whole`): losses,
+        accuracies, perplexity. `sequences` None: at most 512 of the held-out part, or the whole text.
+
+        Raises BertcoreError where the text cannot be read, or the model has no MLM head.
+
+        >>> m.evaluate_text(["stories.txt"], sequences=8)["perplexity"] > 1
+        True
+        """
+        from bertcore.training.evaluate import evaluate_text
+
+        return evaluate_text(self.checkpoint, paths_of(files), sequence_length, sequences, whole)
+
+    def minimal_pairs(self, files: Files) -> MinimalPairs:
+        """Whether the model prefers the good sentence of each pair (pseudo-log-likelihood): JSON lines with `good` and
+        `bad`, or `sentence_good` and `sentence_bad`, and a `phenomenon` or `UID`, as BLiMP's.
+
+        Raises BertcoreError where a file cannot be read, or the model has no MLM head.
+        """
+        from bertcore.evaluation.sets import judge_minimal_pairs, read_minimal_pairs
+
+        return judge_minimal_pairs(
+            self.checkpoint, [pair for file in paths_of(files) for pair in read_minimal_pairs(file)]
+        )
+
+    def report(
+        self,
+        files: Files = (),
+        *,
+        whole: bool = False,
+        sequence_length: int = 128,
+        tell: Callable[[str], None] = show_status,
+    ) -> ModelReport:
+        """Everything that is measured of a pretrained model (docs/evaluation.md): cloze sets, minimal pairs and, with
+        the text it learned from, its held-out part and what its heads do; with `whole`, all of other text. `tell` is
+        called with what is being measured.
+
+        Raises BertcoreError where the text cannot be read, or the model has no MLM head.
+
+        >>> len(bertcore.load("bertscope-tiny").report().cloze.answers)
+        200
+        """
+        from bertcore.data.text import text_files
+        from bertcore.evaluation.report import Effort, measure_model_on_files
+        from bertcore.training.evaluate import data_of_pretraining
+
+        paths = paths_of(files)
+        text_files(paths)  # raises at once for what is not there
+        form = data_of_pretraining(self.checkpoint.folder).text_format
+        effort = Effort(length=sequence_length)
+        return measure_model_on_files(self.checkpoint, paths, whole=whole, form=form, effort=effort, tell=tell)
+
+    def _predictions(self, examples: Sequence[Example]) -> Predictions:
+        from bertcore.training.task_files import predict_as_learned
+
+        with progress_bar("Predicting") as step:
+            return Predictions(predict_as_learned(self.checkpoint, examples, step))
+
+
+def pairs_of(a: str | Texts, b: str | Texts | None) -> list[tuple[str, str | None]]:
+    """One text or pair, or several."""
+    firsts = [a] if isinstance(a, str) else list(a)
+    seconds = [b] * len(firsts) if b is None else [b] if isinstance(b, str) else list(b)
+    if len(firsts) != len(seconds):
+        raise BertcoreError(f"There are {len(firsts)} texts a, but {len(seconds)} texts b; a pair needs one of each.")
+    return list(zip(firsts, seconds, strict=True))
+
+
+def paths_of(files: Files) -> list[Path]:
+    return [Path(files)] if isinstance(files, str | Path) else [Path(file) for file in files]

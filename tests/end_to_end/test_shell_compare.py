@@ -1,0 +1,132 @@
+"""`bertcore`, the shell: two models or texts side by side, where their difference is, and many texts at once."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bertcore.loaded_model import load
+from tests.end_to_end.shell import Shell
+from tests.engine.models import tiny_checkpoint
+
+MASKED, OTHER = "The cat sat on [MASK].", "The dog sat on [MASK]."
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_checkpoint(tmp_path_factory.mktemp("classifier"), tasks=("classify",), labels=("bad", "good"))
+
+
+class TestCompare:
+    def test_texts(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+        out = tmp_path / "found" / "comparison.json"
+        given = ("compare", model, "--a", MASKED, "--with-text", OTHER)
+        found = shell(*given, "--json", "--out", out).json
+        assert json.loads(out.read_text()) == found
+        assert found["theirs_of"] == list(range(8)) and found["tokens_before"][2] == "dog"
+        assert np.shape(found["states"]) == (3, 8) and np.shape(found["cka"]) == (3, 3)
+        assert len(found["heads"]) == 8 and found["words"][0]["rank"] == 1
+        assert "parameters" not in found and found["notes"] == []
+        shown = shell(*given).out
+        most = max(found["heads"], key=lambda head: head["divergence_bits"])
+        first = shown.split("count from 1):\n")[1].split("\n")[0]
+        assert first.split() == [f"{most['layer'] + 1}.{most['head'] + 1}", f"{most['divergence_bits']:.3f}"]
+
+    def test_models(self, shell: Shell, model: Path, classifier: Path) -> None:
+        found = shell("compare", classifier, "--with", model, "--json").json
+        assert found.keys() == {"parameters", "moved_words", "notes"}
+        assert found["parameters"][0].keys() == {"layer", "part", "change", "before", "relative"}
+        shown = shell("compare", classifier, "--with", model, "--a", "A cat").out
+        assert "Answer now: " in shown and "Answer before" not in shown and "Parameters that changed most" in shown
+
+    def test_what_cannot_be_compared_is_said(self, shell: Shell, model: Path) -> None:
+        assert "nothing to compare with" in shell("compare", model, "--a", "A cat").sentence
+        assert "--a is empty" in shell("compare", model, "--with-text", "A cat").sentence
+        assert "--with-text is empty" in shell("compare", model, "--a", "A cat", "--with-text", " ").sentence
+        assert "give that too" in shell("compare", model, "--a", "A cat", "--with-text-b", "A dog").sentence
+        assert "no training steps" in shell("compare", model, "--with", "100").sentence
+        assert "no word in common" in shell("compare", model, "--a", "the cat", "--with-text", "it was").out
+
+
+class TestPatch:
+    def test_the_map(self, shell: Shell, model: Path) -> None:
+        given = ("patch", model, "--a", MASKED, "--with-a", OTHER, "--target", "cat")
+        found = shell(*given, "--json").json
+        assert np.abs(found["map"] - load(model).patch(MASKED, from_a=OTHER, word="cat").map).max() < 1e-6
+        assert np.shape(found["map"]) == (3, 8) and found["target"] == "cat"
+        shown = shell(*given).out
+        assert "cat / dog" in shown and "emb." in shown and "cat: " in shown
+        heads = shell(*given, "--part", "head", "--json").json
+        assert np.shape(heads["map"]) == (2, 4)
+        assert "head 4" in shell(*given, "--part", "head").out
+
+    def test_sentence_b_stays_where_none_is_given(self, shell: Shell, model: Path) -> None:
+        found = shell("patch", model, "--a", "The cat", "--b", "It sat", "--with-a", "The dog", "--json").json
+        assert found["target"] == "next sentence" and found["other_tokens"][4:6] == ["it", "sat"]
+
+    def test_a_label(self, shell: Shell, classifier: Path) -> None:
+        given = ("patch", classifier, "--a", "A cat", "--with-a", "A dog", "--json")
+        assert shell(*given, "--target", "good", "--against", "bad").json["target"] == "good against bad"
+        assert "has no label 'nice'" in shell(*given, "--target", "nice").sentence
+
+    @pytest.mark.parametrize(
+        ("arguments", "says"),
+        [
+            (("--a", "", "--with-a", "The dog"), "--a is empty"),
+            (("--a", MASKED), "--with-a is empty"),
+            (("--a", MASKED, "--with-a", "The very dog sat on [MASK]."), "The texts have 8 and 9 tokens"),
+            (("--a", MASKED, "--with-a", OTHER, "--target", "comfortable"), "is 2 tokens"),
+            (("--a", MASKED, "--with-a", MASKED), "nearly the same score"),
+            (("--a", MASKED, "--with-a", OTHER, "--part", "neuron"), "choose one of state"),
+            (("--a", MASKED, "--with-a", OTHER, "--position", "99"), "There is no token 99"),
+            (("--a", "The cat", "--with-a", "The dog"), "There is no [MASK]"),
+        ],
+    )
+    def test_one_sentence_for_what_cannot_be_patched(
+        self, shell: Shell, model: Path, arguments: tuple[str, ...], says: str
+    ) -> None:
+        assert says in shell("patch", model, *arguments).sentence
+
+    def test_as_many_tokens_as_the_model_reads(self, shell: Shell, model: Path) -> None:
+        """40 of them, and the rest is cut off."""
+        texts = (" ".join([word, *["sat"] * 60]) for word in ("cat", "dog"))
+        a, other = texts
+        found = shell("patch", model, "--a", a, "--b", "it", "--with-a", other, "--json").json
+        assert np.shape(found["map"]) == (3, 40)
+
+
+class TestScore:
+    def test_a_file(self, shell: Shell, model: Path, tmp_path: Path) -> None:
+        file, out = tmp_path / "texts.txt", tmp_path / "tables" / "scores.csv"
+        file.write_text("The [cat|dog] sat on [MASK].\n")
+        given = ("score", file, "--model", model, "--word", "cat")
+        found = shell(*given, "--json", "--out", out).json
+        assert [text["choices"] for text in found["texts"]] == [["cat"], ["dog"]]
+        assert found["means"] == [
+            {name: found["texts"][i]["word_probability"] for i, name in enumerate(("cat", "dog"))}
+        ]
+        with out.open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        assert [row["a"] for row in rows] == [MASKED, OTHER]
+        assert float(rows[1]["log_likelihood"]) == found["texts"][1]["log_likelihood"]
+        shown = shell(*given).out
+        assert "mean at place 1: cat " in shown and "similarity" not in shown
+
+    def test_a_fine_tuned_model(self, shell: Shell, classifier: Path, tmp_path: Path) -> None:
+        file = tmp_path / "texts.txt"
+        file.write_text("A cat\nA dog\tIt sat\n")
+        (first, second) = shell("score", file, "--model", classifier, "--json").json["texts"]
+        assert {first["answer"], second["answer"]} <= {"bad", "good"} and second["b"] == "It sat"
+        assert "answer" in shell("score", file, "--model", classifier).out
+
+    def test_one_sentence_for_what_cannot_be_scored(
+        self, shell: Shell, model: Path, encoder_only: Path, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "texts.txt"
+        assert "There is no file" in shell("score", file, "--model", model).sentence
+        file.write_text("A cat\n")
+        assert "line 1: there is no [MASK]" in shell("score", file, "--model", model, "--word", "cat").sentence
+        assert "cannot predict words" in shell("score", file, "--model", encoder_only).sentence
+        assert "is a folder" in shell("score", file, "--model", model, "--out", tmp_path).sentence
