@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QTimer
@@ -31,6 +32,7 @@ TIMEOUT_S = 120.0
 POLL_MS = 2
 LAYOUTS = 6
 THEMES = ("light", "dark")  # unless others are asked for
+BATCHES = {"batch": 252, "batch-next-words": 101}  # steps of the class demo
 OWN_SENTENCE = "In the morning we had bread and butter."
 
 
@@ -96,8 +98,18 @@ class _Tour:
         for name, measurement in (("class-demo-halfway", page.halfway), ("class-demo-finished", None)):
             page.show_measurement(measurement)
             visits.append(self._visit("train", theme_name, file_as=name))
+        visits += self._visit_batches(theme_name, room)
         runs.select(before)
         return visits
+
+    def _visit_batches(self, theme_name: str, room: TrainRoom) -> Iterator[dict[str, object]]:
+        """Of the finished class demo: a batch with masked words, and one of its causal warm-up."""
+        page = room.view.batch
+        room.view.to_batch.click()
+        for name, step in BATCHES.items():
+            page.show_step(step)
+            self._wait(f"the batch of step {step}", partial(page.shows, step))
+            yield self._visit("train", theme_name, file_as=name)
 
     def teach(self, themes: Sequence[str]) -> list[dict[str, object]]:
         """For a class: the offer of the tour, a round of the game, and the first page of a hand-out."""

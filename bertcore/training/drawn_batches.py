@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -94,17 +94,13 @@ class Draw:
         """With one more batch; one that predicts next words draws nothing."""
         if drawn.causal:
             return self
-        count = np.bincount(drawn.fates.reshape(-1), minlength=len(FATES))
-        pairs = drawn.pair_labels
-        return Draw(
-            self.batches + 1,
-            self.ordinary + int((drawn.documents != BETWEEN).sum()),
-            self.hidden + int(count[HIDDEN]),
-            self.replaced + int(count[REPLACED]),
-            self.kept + int(count[KEPT]),
-            self.first + int((pairs == 0).sum()),
-            self.second + int((pairs == 1).sum()),
-        )
+        count, pairs = np.bincount(drawn.fates.reshape(-1), minlength=len(FATES)).tolist(), drawn.pair_labels
+        ordinary, first, second = drawn.documents != BETWEEN, pairs == 0, pairs == 1
+        fates = count[HIDDEN], count[REPLACED], count[KEPT]
+        return self.with_more(Draw(1, int(ordinary.sum()), *fates, int(first.sum()), int(second.sum())))
+
+    def with_more(self, other: Draw) -> Draw:
+        return Draw(*(mine + more for mine, more in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def chosen(self) -> int:

@@ -85,13 +85,13 @@ class TrainRoom(QWidget):
         self.watch.show_run(info)
         self.heads.show_run(info)
         self._side.setCurrentWidget(self.heads if info is not None and info.has_questions else self.watch)
-        self._watch_fold.setVisible(info is None or info.task_kind is None)
         self._stop_playing()
         self.show_problem("")
         self.runs.set_selected(info.path if info else None)
         self.apply_button.setVisible(info is not None and info.task_kind is not None)
         if info is not None:
             self.view.show_run(info)
+        self._on_view_page_changed()
 
     def show_status(self, info: RunInfo) -> None:
         self._run = info
@@ -103,6 +103,7 @@ class TrainRoom(QWidget):
         self.slider.set_snapshots(snapshots)
         self.watch.show_snapshots(snapshots)
         self.heads.show_snapshots(snapshots)
+        self.view.batch.show_snapshots([step for step, _ in snapshots])
         self._place_handle()
 
     def show_problem(self, sentence: str) -> None:
@@ -198,9 +199,10 @@ class TrainRoom(QWidget):
         self._open_model.requested.connect(self._on_model_requested)
         self._open_model.opened.connect(self._on_model_changed)
         self._open_model.failed.connect(self._on_model_changed)
-        for card in (self.watch, self.heads):
-            card.question_requested.connect(self.question_requested)
-            card.question_cancelled.connect(self.question_cancelled)
+        for asking in (self.watch, self.heads, self.view.batch):
+            asking.question_requested.connect(self.question_requested)
+            asking.question_cancelled.connect(self.question_cancelled)
+        self.view.page_changed.connect(self._on_view_page_changed)
         page = self.view.questions
         page.text_chosen.connect(self.heads.show_text)
         page.step_shown.connect(self.heads.show_step)
@@ -263,6 +265,11 @@ class TrainRoom(QWidget):
         if self._chosen is not None:
             self._on_chooser_chosen(self._chosen)
             self.room_requested.emit(key, text, head)
+
+    def _on_view_page_changed(self) -> None:
+        """A batch needs the room of the card beside it."""
+        is_task = self._run is not None and self._run.task_kind is not None
+        self._watch_fold.setVisible(not is_task and not self.view.shows_batch)
 
     def _on_heads_head_chosen(self, layer: int, head: int) -> None:
         question = self.view.questions.question

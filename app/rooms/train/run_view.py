@@ -18,6 +18,7 @@ from ...widgets.card import Card, button, label, set_role
 from ...widgets.curve_plot import CurvePlot
 from ...widgets.curve_specs import Mark
 from ...widgets.layouts import fill, hbox, vbox
+from .batch_page import BatchPage
 from .plots import RunPlots, Specs, plots_of
 from .questions_page import QuestionsPage
 from .result_view import ResultView
@@ -32,26 +33,23 @@ class RunView(Card):
     """Shows one run. Metrics come by `append_metrics`; what the person wants leaves by `command_given`."""
 
     command_given = Signal(str)  # pause, resume, stop
+    page_changed = Signal()  # shows_batch may be another now
 
     def __init__(self) -> None:
-        super().__init__(
-            " ",
-            intro=self.tr(
-                "Loss: how wrong its guesses are; it should fall. If only the training curve falls, it memorises."
-            ),
-        )
+        super().__init__(" ")
         self.metrics = RunMetrics()
         self._info = RunInfo(path=Path(), name="", about="", status=RunStatus("unknown"))
         self._pages: dict[Specs, _Curves] = {}
         self._is_new = False
         self._pause_command = "pause"
-        self.to_curves = button(self.tr("Curves"), lambda: self._show_page(False), checkable=True)
-        self.to_result = button(self.tr("Result"), lambda: self._show_page(True), checkable=True)
+        self.to_curves = button(self.tr("Curves"), lambda: self._show(self._page), checkable=True)
+        self.to_result = button(self.tr("Result"), lambda: self._show(self._front), checkable=True)
         self.pause = button(self.tr("Pause"), self._on_pause_clicked, hint=self.tr("Pause, and save a snapshot"))
         self.stop = button(
             self.tr("Stop"), lambda: self.command_given.emit("stop"), hint=self.tr("End the run, and save a snapshot")
         )
-        for made in (self.to_curves, self.to_result, self.pause, self.stop):
+        self.to_batch = button(self.tr("The batch"), lambda: self._show(self.batch), checkable=True)
+        for made in (self.to_curves, self.to_result, self.to_batch, self.pause, self.stop):
             self.add_to_header(made)
         units = {
             "step": self.tr("steps"),
@@ -68,8 +66,9 @@ class RunView(Card):
         self.result.setMinimumHeight(theme.px(RESULT_PX))
         self.questions = QuestionsPage(plots_of(self._info).specs[0])
         self.questions.plot.set_figure(self.about)
+        self.batch = BatchPage()
         self._stack = QStackedWidget()
-        for page in (self.result, self.questions):
+        for page in (self.result, self.questions, self.batch):
             self._stack.addWidget(page)
         self._build()
         self._redraw = QTimer(self)
@@ -88,6 +87,10 @@ class RunView(Card):
         return self._stack.currentWidget() is self.result
 
     @property
+    def shows_batch(self) -> bool:
+        return self._stack.currentWidget() is self.batch
+
+    @property
     def _front(self) -> QWidget:
         """What is there beside the curves: the answers of a run that has questions, else its result."""
         return self.questions if self._info.has_questions else self.result
@@ -97,10 +100,11 @@ class RunView(Card):
         self._is_new = True
         self._info = info
         self.questions.show_run(info)
+        self.batch.show_run(info)
         self.show_result(None)
         self.restart_metrics()
         self.show_status(info)
-        self._show_page(info.has_questions)
+        self._show(self._front if info.has_questions else self._page)
         for plot in (*self.plots, self.questions.plot):
             plot.show_all()
 
@@ -134,9 +138,10 @@ class RunView(Card):
             self.tr("How well it does on held-out examples") if result else self.tr("Available at the end of the run")
         )
         if result is None:
-            self._show_page(False)
+            if not self.shows_batch:
+                self._show(self._page)
         elif self._is_new and not self._info.status.active:
-            self._show_page(True)
+            self._show(self._front)
         self._is_new = self._is_new and result is None and not self._info.status.active
 
     def restart_metrics(self) -> None:
@@ -203,8 +208,14 @@ class RunView(Card):
         self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
 
     def _show_pages(self) -> None:
-        for made in (self.to_curves, self.to_result):
-            made.setVisible(self._has_result)
+        is_task = self._info.kind == "finetune"
+        self.to_batch.setEnabled(not is_task)
+        self.to_batch.setToolTip(
+            self.tr("This run learns from examples; only batches of plain text can be shown.")
+            if is_task
+            else self.tr("What the model read in a step: hidden words, pairs, and how wrong it was")
+        )
+        self.to_result.setVisible(self._has_result)
         if self._info.has_questions:
             self.to_result.setText(self.tr("Questions"))
             self.to_result.setToolTip(self.tr("What the model answers while it learns"))
@@ -212,19 +223,38 @@ class RunView(Card):
             self.questions.show_status(self._info)
         else:
             self.to_result.setText(self.tr("Result"))
-        if self._stack.currentWidget() is not self._front or not self._has_result:
-            self._show_page(False)
+        self.batch.show_status(self._info)
+        is_there = self._stack.currentWidget() is self._front and self._has_result
+        if not is_there and not (self.shows_batch and not is_task):
+            self._show(self._page)
 
-    def _show_page(self, result: bool) -> None:
-        """result: what is there beside the curves."""
-        shown = self._front if result else self._page
-        for page in (self.result, self.questions, *self._pages.values()):  # what is not seen asks for no space
+    def _show(self, shown: QWidget) -> None:
+        for page in (
+            self.result,
+            self.questions,
+            self.batch,
+            *self._pages.values(),
+        ):  # what is not seen asks for no space
             policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
             page.setSizePolicy(policy, policy)
         self._stack.setCurrentWidget(shown)
-        self._row.setVisible(not (theme.is_projector() and shown is self.questions))  # the answers need the room
-        self.to_curves.setChecked(not result)
-        self.to_result.setChecked(result)
+        needs_room = shown is self.batch or (theme.is_projector() and shown is self.questions)
+        self._row.setVisible(not needs_room)
+        self.to_curves.setChecked(shown is self._page)
+        self.to_result.setChecked(shown is self._front)
+        self.to_batch.setChecked(shown is self.batch)
+        self.set_intro(self._intro_of(shown))
+        self.page_changed.emit()
+
+    def _intro_of(self, page: QWidget) -> str:
+        if page is self.batch:
+            words = self.tr(
+                "What it reads in one step: it has to say what was hidden, and learns from how wrong it is."
+            )
+            return "" if theme.is_projector() else words
+        return self.tr(
+            "Loss: how wrong its guesses are; it should fall. If only the training curve falls, it memorises."
+        )
 
     def _show_hint(self) -> None:
         parts = [self._info.about]

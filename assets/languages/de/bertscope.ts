@@ -567,6 +567,253 @@
 </message>
 </context>
 <context>
+<name>BatchLegend</name>
+<message>
+<source>a random word instead</source>
+<translation>ein zufälliges Wort stattdessen</translation>
+</message>
+<message>
+<source>hidden</source>
+<translation>verdeckt</translation>
+</message>
+<message>
+<source>left as it was</source>
+<translation>unverändert gelassen</translation>
+</message>
+<message>
+<source>loss 0</source>
+<translation>Loss 0</translation>
+</message>
+<message>
+<source>word</source>
+<translation>Wort</translation>
+</message>
+<message>
+<source>{nats} nats</source>
+<translation>{nats} Nat</translation>
+</message>
+</context>
+<context>
+<name>BatchMap</name>
+<message>
+<source>All sequences of the batch</source>
+<translation>Alle Sequenzen des Batches</translation>
+</message>
+</context>
+<context>
+<name>BatchPage</name>
+<message numerus="yes">
+<source>%n sequence(s)</source>
+<translation>
+<numerusform>%n Sequenz</numerusform>
+<numerusform>%n Sequenzen</numerusform>
+</translation>
+</message>
+<message>
+<source>A few words to predict are not hidden: real text has no [MASK], so the model must not lean on it, and has to doubt every word it reads.</source>
+<translation>Ein paar gesuchte Wörter sind nicht verdeckt: Echter Text hat kein [MASK], also darf sich das Modell nicht darauf verlassen und muss an jedem Wort zweifeln, das es liest.</translation>
+</message>
+<message>
+<source>Bar: drawn by chance. Line: as ordered.</source>
+<translation>Balken: zufällig gezogen. Strich: wie verlangt.</translation>
+</message>
+<message>
+<source>Loss {loss} nats, rank {rank}: probability {p}.</source>
+<translation>Loss {loss} Nat, Rang {rank}: Wahrscheinlichkeit {p}.</translation>
+</message>
+<message>
+<source>Masked-word loss {loss} nats, {right} right at the first guess.</source>
+<translation>Loss der maskierten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
+</message>
+<message>
+<source>Next-word loss {loss} nats, {right} right at the first guess.</source>
+<translation>Loss der nächsten Wörter {loss} Nat, {right} beim ersten Tipp richtig.</translation>
+</message>
+<message>
+<source>Nothing: in this step each token predicts the next one, and may look back only.</source>
+<translation>Nichts: In diesem Schritt sagt jedes Token das nächste voraus und darf nur zurückschauen.</translation>
+</message>
+<message>
+<source>Sequence {number}</source>
+<translation>Sequenz {number}</translation>
+</message>
+<message>
+<source>Step</source>
+<translation>Schritt</translation>
+</message>
+<message>
+<source>Step whose batch is shown</source>
+<translation>Schritt, dessen Batch zu sehen ist</translation>
+</message>
+<message>
+<source>The batch before</source>
+<translation>Der Batch davor</translation>
+</message>
+<message>
+<source>The batch before (Page Up)</source>
+<translation>Der Batch davor (Bild auf)</translation>
+</message>
+<message>
+<source>The batches before it: what was drawn against what was ordered</source>
+<translation>Die Batches davor: was gezogen wurde und was verlangt war</translation>
+</message>
+<message numerus="yes">
+<source>The last %n batch(es)</source>
+<translation>
+<numerusform>Der letzte Batch</numerusform>
+<numerusform>Die letzten %n Batches</numerusform>
+</translation>
+</message>
+<message>
+<source>The model’s first guesses</source>
+<translation>Die ersten Tipps des Modells</translation>
+</message>
+<message>
+<source>The next batch</source>
+<translation>Der nächste Batch</translation>
+</message>
+<message>
+<source>The next batch (Page Down)</source>
+<translation>Der nächste Batch (Bild ab)</translation>
+</message>
+<message>
+<source>The run keeps no snapshot from before this step, so there are no predictions.</source>
+<translation>Der Lauf hat keinen Snapshot von vor diesem Schritt, darum gibt es keine Vorhersagen.</translation>
+</message>
+<message>
+<source>The snapshot of step {step}, older than the weights that met the batch of step {at}.</source>
+<translation>Der Snapshot von Schritt {step}, älter als die Gewichte, die den Batch von Schritt {at} gelesen haben.</translation>
+</message>
+<message>
+<source>The snapshot of step {step}: exactly the weights that met this batch.</source>
+<translation>Der Snapshot von Schritt {step}: genau die Gewichte, die diesen Batch gelesen haben.</translation>
+</message>
+<message>
+<source>The snapshot of step {step}: it has learned from this very batch.</source>
+<translation>Der Snapshot von Schritt {step}: Er hat aus eben diesem Batch gelernt.</translation>
+</message>
+<message>
+<source>The snapshot that predicts</source>
+<translation>Der Snapshot, der vorhersagt</translation>
+</message>
+<message>
+<source>This batch: what was drawn against what was ordered</source>
+<translation>Dieser Batch: was gezogen wurde und was verlangt war</translation>
+</message>
+<message>
+<source>What was drawn</source>
+<translation>Was gezogen wurde</translation>
+</message>
+<message>
+<source>a special token; it is never predicted</source>
+<translation>ein Sondertoken; es wird nie vorhergesagt</translation>
+</message>
+<message>
+<source>comes after “{read}”; the model has read no further.</source>
+<translation>kommt nach „{read}“; weiter hat das Modell nicht gelesen.</translation>
+</message>
+<message>
+<source>document {a}</source>
+<translation>Dokument {a}</translation>
+</message>
+<message>
+<source>from document {document}; not to be predicted in this step</source>
+<translation>aus Dokument {document}; in diesem Schritt nicht vorherzusagen</translation>
+</message>
+<message>
+<source>hidden</source>
+<translation>verdeckt</translation>
+</message>
+<message>
+<source>in order</source>
+<translation>in Reihenfolge</translation>
+</message>
+<message>
+<source>in order: A and B from document {a}</source>
+<translation>in Reihenfolge: A und B aus Dokument {a}</translation>
+</message>
+<message>
+<source>left</source>
+<translation>gelassen</translation>
+</message>
+<message>
+<source>next</source>
+<translation>folgt</translation>
+</message>
+<message>
+<source>next: A and B from document {a}</source>
+<translation>folgt: A und B aus Dokument {a}</translation>
+</message>
+<message>
+<source>of {last}</source>
+<translation>von {last}</translation>
+</message>
+<message>
+<source>predicted by</source>
+<translation>vorhergesagt von</translation>
+</message>
+<message>
+<source>random word</source>
+<translation>Zufallswort</translation>
+</message>
+<message>
+<source>random: A from document {a}, B from document {b}</source>
+<translation>zufällig: A aus Dokument {a}, B aus Dokument {b}</translation>
+</message>
+<message>
+<source>random: B from elsewhere in document {a}</source>
+<translation>zufällig: B von anderswo in Dokument {a}</translation>
+</message>
+<message>
+<source>stands here as it was, and is to be predicted all the same.</source>
+<translation>steht hier unverändert und ist trotzdem vorherzusagen.</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+<message>
+<source>step {step}, the newest before it</source>
+<translation>Schritt {step}, dem neuesten davor</translation>
+</message>
+<message>
+<source>swapped: A stood behind B in document {a}</source>
+<translation>vertauscht: A stand hinter B in Dokument {a}</translation>
+</message>
+<message>
+<source>the model: B follows {share} {mark}</source>
+<translation>das Modell: B folgt {share} {mark}</translation>
+</message>
+<message>
+<source>the model: in order {share} {mark}</source>
+<translation>das Modell: in Reihenfolge {share} {mark}</translation>
+</message>
+<message>
+<source>the newest snapshot before it</source>
+<translation>dem neuesten Snapshot davor</translation>
+</message>
+<message>
+<source>the rest is filled up from document {documents}</source>
+<translation>der Rest ist aufgefüllt aus Dokument {documents}</translation>
+</message>
+<message>
+<source>the right word</source>
+<translation>das richtige Wort</translation>
+</message>
+<message>
+<source>to predict</source>
+<translation>gesucht</translation>
+</message>
+<message>
+<source>was here. The model read [MASK].</source>
+<translation>stand hier. Das Modell las [MASK].</translation>
+</message>
+<message>
+<source>was here. The model read “{read}”, a random word.</source>
+<translation>stand hier. Das Modell las „{read}“, ein zufälliges Wort.</translation>
+</message>
+</context>
+<context>
 <name>BeforeAfter</name>
 <message numerus="yes">
 <source>and %n more</source>
@@ -5659,8 +5906,24 @@ Ein anderer Schluss</translation>
 <translation>Beenden</translation>
 </message>
 <message>
+<source>The batch</source>
+<translation>Der Batch</translation>
+</message>
+<message>
+<source>This run learns from examples; only batches of plain text can be shown.</source>
+<translation>Dieser Lauf lernt aus Beispielen; nur Batches aus fortlaufendem Text können gezeigt werden.</translation>
+</message>
+<message>
+<source>What it reads in one step: it has to say what was hidden, and learns from how wrong it is.</source>
+<translation>Was es in einem Schritt liest: Es soll sagen, was verdeckt ist, und lernt daraus, wie falsch es liegt.</translation>
+</message>
+<message>
 <source>What the model answers while it learns</source>
 <translation>Was das Modell antwortet, während es lernt</translation>
+</message>
+<message>
+<source>What the model read in a step: hidden words, pairs, and how wrong it was</source>
+<translation>Was das Modell in einem Schritt gelesen hat: verdeckte Wörter, Paare, und wie falsch es lag</translation>
 </message>
 <message>
 <source>first: next word </source>
@@ -5800,6 +6063,13 @@ Ein anderer Schluss</translation>
 <message>
 <source>Sentence {mark}</source>
 <translation>Satz {mark}</translation>
+</message>
+</context>
+<context>
+<name>SequenceText</name>
+<message>
+<source>The sequence as the model read it</source>
+<translation>Die Sequenz, wie das Modell sie gelesen hat</translation>
 </message>
 </context>
 <context>

@@ -1,0 +1,177 @@
+"""One sequence of a batch as the model read it, and what the marks on its tokens mean."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QCoreApplication, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from ...compute.batches import HIDDEN, KEPT, REPLACED, ShownBatch
+from ...look import theme
+from ...look.language import QT_TRANSLATE_NOOP
+from ...widgets.wrapped import WrappedBoxes
+
+MOST_LOSS = 8.0  # nats; what is worse has the same colour
+BOX_PX, PADDING_PX, LINE_PX = 30, 6, 4
+LEGEND = (  # fate, a sample, what it means
+    (HIDDEN, "[MASK]", QT_TRANSLATE_NOOP("BatchLegend", "hidden")),
+    (REPLACED, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "a random word instead")),
+    (KEPT, QT_TRANSLATE_NOOP("BatchLegend", "word"), QT_TRANSLATE_NOOP("BatchLegend", "left as it was")),
+)
+translate = QCoreApplication.translate
+
+
+class SequenceText(WrappedBoxes):
+    """Shapes tell what was done to a token, the line below it how wrong the model is there.
+
+    Cells are positions; a click or Enter chooses one.
+    """
+
+    grows = True
+    gap_px, line_gap_px = 3.0, 4.0
+    least_width_px = 240
+
+    def __init__(self) -> None:
+        super().__init__("", BOX_PX)
+        self.setAccessibleName(self.tr("The sequence as the model read it"))
+        self._batch: ShownBatch | None = None
+        self._row = 0
+        self._chosen: int | None = None
+        self.words: list[str] = []
+
+    def show_sequence(self, batch: ShownBatch | None, row: int) -> None:
+        self._batch, self._row = batch, row
+        ids = [] if batch is None else batch.ids[row, : batch.length(row)].tolist()
+        self.words = [] if batch is None else [batch.words[number] for number in ids]
+        self.hovered_cell = None
+        self.setAccessibleDescription(" ".join(self.words[:200]))
+        self.lay_out()
+
+    def set_chosen(self, position: int | None) -> None:
+        self._chosen = position
+        self.update()
+
+    def selected_cell(self) -> int | None:
+        return self._chosen
+
+    def box_widths(self) -> list[float]:
+        metrics, padding = QFontMetrics(self.sized_font(13.5, bold=True)), 2 * self.px(PADDING_PX)
+        return [min(metrics.horizontalAdvance(word) + padding, float(max(self.width(), 1))) for word in self.words]
+
+    def paint_box(self, painter: QPainter, number: int, box: QRectF) -> None:
+        batch, at = self._batch, (self._row, number)
+        if batch is None:
+            return
+        line = self.px(LINE_PX)
+        is_special = bool(batch.documents[at] < 0)
+        segment = "special" if is_special else ("segment_a", "segment_b")[min(int(batch.segments[at]), 1)]
+        body = box.adjusted(1, 1, -1, -line - 2)
+        paint_token(painter, body, self.words[number], int(batch.fates[at]), segment, self.factor)
+        if batch.losses is not None and batch.fates[at] > 0:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(loss_color(float(batch.losses.losses[at])))
+            painter.drawRoundedRect(QRectF(body.x() + 1, box.bottom() - line, body.width() - 2, line), 1.5, 1.5)
+        if number in (self._chosen, self.hovered_cell):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.color("accent"), theme.stroke(2.0 if number == self._chosen else 1.2)))
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, 0), self.px(5), self.px(5))
+
+
+def paint_token(painter: QPainter, body: QRectF, word: str, fate: int, segment: str, factor: float = 1.0) -> None:
+    """Hidden: filled. Replaced: dashed. Kept: outlined. All others in the colour of their segment.
+
+    segment: a name in the theme, "segment_a", "segment_b" or "special".
+    """
+    radius = theme.px(4 * factor)
+    is_marked = fate in (HIDDEN, REPLACED, KEPT)
+    fill = {HIDDEN: "mask", REPLACED: "card", KEPT: "mask_tint"}.get(fate, f"{segment}_tint")
+    pen = QPen(theme.color("mask"), theme.stroke(1.6)) if is_marked else QPen(Qt.PenStyle.NoPen)
+    if fate == REPLACED:
+        pen.setStyle(Qt.PenStyle.DashLine)
+    painter.setPen(pen)
+    painter.setBrush(theme.color(fill))
+    painter.drawRoundedRect(body.adjusted(0.8, 0.8, -0.8, -0.8), radius, radius)
+    ink = theme.ink_on(theme.color("mask")) if fate == HIDDEN else theme.color("mask" if is_marked else segment)
+    painter.setPen(ink)
+    painter.setFont(theme.font(13.5 * factor, bold=is_marked))
+    text = QFontMetrics(painter.font()).elidedText(word, Qt.TextElideMode.ElideRight, int(body.width()) - 2)
+    painter.drawText(body, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def loss_color(loss: float) -> QColor:
+    """Near the background where the model was right, dark where it was wrong."""
+    return theme.diverging_color(0.12 + 0.88 * min(max(0.0 if math.isnan(loss) else loss, 0.0) / MOST_LOSS, 1.0))
+
+
+class BatchLegend(QWidget):
+    """The three fates by a sample of each, and the scale of the losses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._has_fates = True
+        words = [translate("BatchLegend", meaning) for _, _, meaning in LEGEND]
+        self.setAccessibleName(", ".join(words))
+
+    def set_fates(self, has_fates: bool) -> None:
+        """False: nothing is hidden in this batch."""
+        self._has_fates = has_fates
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(self._width()), theme.px(24))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.px(120), theme.px(24))
+
+    def _items(self) -> list[tuple[int, str, str]]:
+        if not self._has_fates:
+            return []
+        return [
+            (fate, sample if fate == HIDDEN else translate("BatchLegend", sample), translate("BatchLegend", meaning))
+            for fate, sample, meaning in LEGEND
+        ]
+
+    def _scale(self) -> tuple[str, str]:
+        most = translate("BatchLegend", "{nats} nats").format(nats=round(MOST_LOSS))
+        return translate("BatchLegend", "loss 0"), most
+
+    def _width(self) -> float:
+        bold, plain = QFontMetrics(theme.font(12, bold=True)), QFontMetrics(theme.font(12))
+        items = sum(
+            bold.horizontalAdvance(sample) + plain.horizontalAdvance(meaning) + theme.px(36)
+            for _, sample, meaning in self._items()
+        )
+        return items + sum(map(plain.horizontalAdvance, self._scale())) + theme.px(86)
+
+    @property
+    def _has_scale(self) -> bool:
+        return self._width() <= self.width()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = theme.painter(self)
+        x, height = 0.0, float(self.height())
+        plain, bold = QFontMetrics(theme.font(12)), QFontMetrics(theme.font(12, bold=True))
+        for fate, sample, meaning in self._items():
+            width = bold.horizontalAdvance(sample) + theme.px(14)
+            paint_token(painter, QRectF(x, 1, width, height - 2), sample, fate, "special", 12 / 13.5)
+            x += width + theme.px(5)
+            room = plain.horizontalAdvance(meaning) + theme.px(4)
+            theme.draw_text(painter, QRectF(x, 0, room, height), meaning, "muted", 12)
+            x += room + theme.px(11)
+        if not self._has_scale:  # the fates come first
+            return
+        low, high = self._scale()
+        room = plain.horizontalAdvance(low) + theme.px(6)
+        theme.draw_text(painter, QRectF(x, 0, room, height), low, "muted", 12)
+        x += room
+        steps, bar = 30, theme.px(60)
+        painter.setPen(Qt.PenStyle.NoPen)
+        for step in range(steps):
+            painter.setBrush(loss_color(MOST_LOSS * step / (steps - 1)))
+            painter.drawRect(QRectF(x + bar * step / steps, height / 2 - 3, bar / steps + 0.6, 6))
+        x += bar + theme.px(6)
+        theme.draw_text(painter, QRectF(x, 0, self.width() - x, height), high, "muted", 12)

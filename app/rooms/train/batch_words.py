@@ -1,0 +1,107 @@
+"""What is said of a batch in words: a token of it, a pair, and whose weights predict."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QCoreApplication
+
+from ...compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, ShownBatch
+from ...look import numbers
+from ...look.bidi import isolated
+
+translate = QCoreApplication.translate
+
+
+def about_weights(batch: ShownBatch) -> str:
+    """Which snapshot the losses are of, how near it is to the batch, and how wrong it is."""
+    losses = batch.losses
+    if losses is None:
+        return translate("BatchPage", "The run keeps no snapshot from before this step, so there are no predictions.")
+    step, at = numbers.count(losses.snapshot), numbers.count(batch.step)
+    if losses.snapshot == batch.step - 1:
+        who = translate("BatchPage", "The snapshot of step {step}: exactly the weights that met this batch.")
+    elif losses.snapshot >= batch.step:
+        who = translate("BatchPage", "The snapshot of step {step}: it has learned from this very batch.")
+    else:
+        who = translate(
+            "BatchPage", "The snapshot of step {step}, older than the weights that met the batch of step {at}."
+        )
+    kind = (
+        translate("BatchPage", "Next-word loss {loss} nats, {right} right at the first guess.")
+        if batch.causal
+        else translate("BatchPage", "Masked-word loss {loss} nats, {right} right at the first guess.")
+    )
+    said = kind.format(loss=numbers.decimal(losses.word_loss), right=numbers.percent(losses.accuracy))
+    return f"{who.format(step=step, at=at)} {said}"
+
+
+def about_pair(batch: ShownBatch, row: int) -> str:
+    """Where a sequence comes from, what its two parts are to each other, and what the model says to that."""
+    documents, segments = batch.documents[row], batch.segments[row]
+    part_a, part_b = (list(dict.fromkeys(documents[(documents >= 0) & (segments == part)].tolist())) for part in (0, 1))
+    label = int(batch.pair_labels[row])
+    names = [numbers.count(number + 1) for number in (*part_a[:1], *part_b[:1])]
+    number = translate("BatchPage", "Sequence {number}").format(number=row + 1)
+    if label not in (0, 1) and not part_b:
+        where = translate("BatchPage", "document {a}").format(a=names[0])
+    elif batch.pairs == "sop" and label == 1:
+        where = translate("BatchPage", "swapped: A stood behind B in document {a}").format(a=names[0])
+    elif len(names) == 2 and names[0] != names[1]:
+        words = translate("BatchPage", "random: A from document {a}, B from document {b}")
+        where = words.format(a=names[0], b=names[1])
+    else:
+        words = (
+            translate("BatchPage", "next: A and B from document {a}")
+            if batch.pairs == "nsp"
+            else translate("BatchPage", "in order: A and B from document {a}")
+        )
+        where = words.format(a=names[0] if names else "")
+        if label == 1:  # of a mixture, a random B may be from elsewhere in the same document
+            where = translate("BatchPage", "random: B from elsewhere in document {a}").format(a=names[0])
+    filled = [numbers.count(number + 1) for number in (*part_a[1:], *part_b[1:])]
+    parts = [f"{number} · {where}"]
+    if filled:
+        words = translate("BatchPage", "the rest is filled up from document {documents}")
+        parts.append(words.format(documents=", ".join(filled)))
+    verdict = _verdict(batch, row)
+    return " · ".join(part for part in (*parts, verdict) if part)
+
+
+def _verdict(batch: ShownBatch, row: int) -> str:
+    if batch.losses is None or math.isnan(second := float(batch.losses.second[row])):
+        return ""
+    first = 1.0 - second
+    is_right = (first >= 0.5) == (int(batch.pair_labels[row]) == 0)
+    text = (
+        translate("BatchPage", "the model: B follows {share} {mark}")
+        if batch.pairs == "nsp"
+        else translate("BatchPage", "the model: in order {share} {mark}")
+    )
+    return text.format(share=numbers.percent(first), mark="✓" if is_right else "✗")
+
+
+def about_token(batch: ShownBatch, row: int, position: int) -> str:
+    """What was done to a token, and how the model does there."""
+    at, fate = (row, position), int(batch.fates[row, position])
+    read = isolated(batch.words[int(batch.ids[at])])
+    words = {
+        HIDDEN: translate("BatchPage", "was here. The model read [MASK]."),
+        REPLACED: translate("BatchPage", "was here. The model read “{read}”, a random word."),
+        KEPT: translate("BatchPage", "stands here as it was, and is to be predicted all the same."),
+        NEXT_WORD: translate("BatchPage", "comes after “{read}”; the model has read no further."),
+    }
+    if fate not in words:
+        document = int(batch.documents[at])
+        if document < 0:
+            return translate("BatchPage", "a special token; it is never predicted")
+        text = translate("BatchPage", "from document {document}; not to be predicted in this step")
+        return text.format(document=numbers.count(document + 1))
+    parts = [words[fate].format(read=read)]
+    if batch.losses is not None:
+        loss, rank = float(batch.losses.losses[at]), int(batch.losses.ranks[at])
+        text = translate("BatchPage", "Loss {loss} nats, rank {rank}: probability {p}.")
+        parts.append(
+            text.format(loss=numbers.decimal(loss), rank=numbers.count(rank), p=numbers.probability(math.exp(-loss)))
+        )
+    return " ".join(parts)

@@ -1,0 +1,231 @@
+"""The page "The batch": what the model read at a step, asked of the worker, and stepped through."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from app.compute.batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, BatchReader, ShownBatch
+from app.compute.question import Question
+from app.look import theme
+from app.rooms.train.batch_map import BatchMap
+from app.rooms.train.batch_page import BatchPage
+from app.rooms.train.batch_text import SequenceText, paint_token
+from app.rooms.train.batch_words import about_pair, about_token, about_weights
+from app.rooms.train.demos import finished_demo
+from app.rooms.train.room import TrainRoom
+from app.runs.run_info import read_run
+from app.shell.window import Window
+from bertcore.locations import TINY, assets
+from bertcore.training.batch_losses import batch_losses
+from bertcore.training.drawn_batches import open_batches
+from tests.app.conftest import TIMEOUT_MS
+
+RUN = assets() / "runs" / "class-demo"
+MASKED, CAUSAL = 252, 101  # steps
+
+
+@pytest.fixture(scope="module")
+def reader() -> BatchReader:
+    return BatchReader(RUN)
+
+
+@pytest.fixture(scope="module")
+def masked(reader: BatchReader) -> ShownBatch:
+    return reader.read(MASKED, None, lambda share: None)
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> Iterator[BatchPage]:
+    """Its questions are answered at once, as by a worker that has nothing else to do."""
+    made = BatchPage()
+    made.resize(1100, 560)
+    qtbot.addWidget(made)
+
+    def answer(question: Question) -> None:
+        job = question.job
+        assert job is not None
+        try:
+            result, problem = job.work(lambda share: None), ""
+        except Exception as error:
+            result, problem = None, str(error)
+        question.deliver(job, result, problem)
+
+    made.question_requested.connect(answer)
+    yield made
+    made.close()
+
+
+def _shown(page: BatchPage, run: Path = RUN) -> BatchPage:
+    page.show_run(read_run(run))
+    page.show_snapshots([0, 100, 250, 600])
+    page.show()
+    return page
+
+
+def test_what_is_shown_is_what_the_engine_draws(masked: ShownBatch) -> None:
+    batches = open_batches(RUN)
+    drawn = batches.at(MASKED)
+    assert np.array_equal(masked.ids, drawn.ids) and np.array_equal(masked.fates, drawn.fates)
+    assert np.array_equal(masked.documents, drawn.documents)
+    assert masked.losses is not None and masked.losses.snapshot == 250
+    snapshot = next(one for one in batches.run.snapshots() if one[0] == 250)
+    losses = batch_losses(batches.model_at(snapshot, drawn), drawn)
+    assert np.allclose(masked.losses.losses, losses.losses, equal_nan=True)
+    assert {masked.words[number] for number in masked.ids[0].tolist()} >= {"[CLS]", "[SEP]", "[MASK]"}
+
+
+def test_nothing_is_asked_while_nobody_looks(page: BatchPage) -> None:
+    asked: list[Question] = []
+    page.question_requested.connect(asked.append)
+    page.show_run(read_run(RUN))
+    page.show_step(5)
+    assert not asked and page.batch is None
+    page.show()
+    assert page.batch is not None and page.batch.step == 5
+
+
+def test_it_opens_at_the_newest_step_and_steps_by_buttons_and_keys(page: BatchPage, qtbot: QtBot) -> None:
+    _shown(page)
+    assert page.batch is not None and page.batch.step == 600 and not page.on.isEnabled()
+    page.back.click()
+    assert page.batch.step == 599 and page.number.value() == 599
+    with qtbot.waitActive(page):
+        page.activateWindow()
+    page.map.setFocus()
+    qtbot.keyClick(page.map, Qt.Key.Key_PageUp)
+    assert page.batch.step == 598
+    qtbot.keyClick(page.map, Qt.Key.Key_PageDown)
+    assert page.batch.step == 599
+    page.number.setValue(1)
+    assert page.batch.step == 1 and not page.back.isEnabled()
+
+
+def test_the_same_batch_by_an_earlier_snapshot(page: BatchPage) -> None:
+    _shown(page).show_step(MASKED)
+    before = page.batch
+    assert before is not None and before.losses is not None and before.losses.snapshot == 250
+    assert "step 250" in page.weights.itemText(0) and "older than" in page.weights_line.text()
+    page.weights.setCurrentIndex(page.weights.findData(0))
+    page.weights.activated.emit(page.weights.currentIndex())
+    after = page.batch
+    assert after is not None and after.losses is not None and after.losses.snapshot == 0
+    assert np.array_equal(after.ids, before.ids) and after.losses.word_loss > before.losses.word_loss + 1
+    page.weights.setCurrentIndex(page.weights.findData(600))
+    page.weights.activated.emit(page.weights.currentIndex())
+    assert "has learned from this very batch" in page.weights_line.text()
+
+
+def test_choosing_a_sequence_and_a_token(page: BatchPage, qtbot: QtBot) -> None:
+    _shown(page).show_step(MASKED)
+    batch = page.batch
+    assert batch is not None and batch.losses is not None
+    worst = int(np.nanargmax(batch.losses.losses[0]))
+    assert page.truth.text() == batch.words[int(batch.labels[0, worst])]  # what one would point at first
+    at = page.map.row_rect(3).center().toPoint()
+    qtbot.mouseClick(page.map, Qt.MouseButton.LeftButton, pos=at)
+    assert page.pair_line.text().startswith("Sequence 4 · random") and len(page.text.words) == batch.length(3)
+    qtbot.keyClick(page.map, Qt.Key.Key_Down)
+    assert page.pair_line.text().startswith("Sequence 5")
+    position = int(np.flatnonzero(batch.fates[4] == HIDDEN)[0])
+    page.text.hovered.emit(position)
+    assert page.truth.text() == batch.words[int(batch.labels[4, position])]
+    right = [bar for bar in page.guesses.bars if bar.is_strong]
+    assert [bar.label for bar in right] == ([page.truth.text()] if batch.losses.ranks[4, position] <= 4 else [])
+    page.text.hovered.emit(None)
+    worst = int(np.nanargmax(batch.losses.losses[4]))
+    assert page.truth.text() == batch.words[int(batch.labels[4, worst])]
+
+
+def test_what_was_drawn_against_what_was_ordered(page: BatchPage, masked: ShownBatch) -> None:
+    _shown(page).show_step(MASKED)
+    bars = {bar.label: bar for bar in page.here.bars}
+    chosen = (masked.fates > 0).sum()
+    assert bars["to predict"].share == chosen / (masked.documents >= 0).sum() and bars["to predict"].ordered == 0.2
+    assert bars["hidden"].share == (masked.fates == HIDDEN).sum() / chosen and bars["hidden"].ordered == 0.8
+    assert bars["next"].share == (masked.pair_labels == 0).mean() and bars["next"].ordered == 0.5
+    assert "20" in page.recent_title.text() and len(page.recent.bars) == 5
+    page.show_step(CAUSAL)
+    assert page.batch is not None and page.batch.causal and (page.batch.fates != HIDDEN).all()
+    assert page.here.isHidden() and "each token predicts the next one" in page.drawn_intro.text()
+
+
+def test_words_for_every_kind_of_token_and_pair(masked: ShownBatch, reader: BatchReader) -> None:
+    def said(fate: int) -> str:
+        row, position = np.argwhere(masked.fates == fate)[0]
+        return about_token(masked, int(row), int(position))
+
+    assert "The model read [MASK]" in said(HIDDEN) and "a random word" in said(REPLACED) and "as it was" in said(KEPT)
+    assert about_token(masked, 0, 0).startswith("a special token")
+    rows = masked.pair_labels.tolist()
+    assert " · next: A and B from document" in about_pair(masked, rows.index(0))
+    assert " · random: A from document" in about_pair(masked, rows.index(1)) and "✗" in "".join(
+        about_pair(masked, row) for row in range(len(rows))
+    )
+    causal = reader.read(CAUSAL, None, lambda share: None)
+    assert (causal.fates[0, :-1] == NEXT_WORD).all() and "comes after “[CLS]”" in about_token(causal, 0, 0)
+    assert "exactly the weights that met this batch" in about_weights(causal)
+
+
+def test_the_three_fates_differ_by_shape(qtbot: QtBot) -> None:
+    """Also without colour: filled, dashed and outlined are three pictures in grey."""
+
+    def grey(fate: int) -> np.ndarray:
+        image = QImage(QSize(80, 30), QImage.Format.Format_RGB32)
+        image.fill(theme.color("card"))
+        painter = theme.painter(image)
+        paint_token(painter, image.rect().toRectF(), "", fate, "segment_a")
+        painter.end()
+        made = image.convertToFormat(QImage.Format.Format_Grayscale8)
+        return np.array([[made.pixelColor(x, y).lightness() for x in range(80)] for y in range(30)], dtype=float)
+
+    hidden, replaced, kept = grey(HIDDEN), grey(REPLACED), grey(KEPT)
+    assert hidden[15, 40] < 128 < replaced[15, 40]  # filled, or not
+    edges = [(image[1] < 150).mean() for image in (replaced, kept)]
+    assert 0.2 < edges[0] < 0.85 * edges[1]  # dashes, or a whole line
+
+
+def test_a_run_whose_text_does_not_ship_says_so(page: BatchPage) -> None:
+    _shown(page, assets() / "runs" / TINY)
+    assert page.batch is None and "does not ship with BERTscope" in page.progress.text
+    assert not page.progress.isHidden() and page.text.isHidden()
+
+
+def test_in_the_room_it_takes_the_place_beside_it(window: Window, qtbot: QtBot) -> None:
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    demo = finished_demo()
+    assert demo is not None
+    window.services.runs.select(demo)
+    room.view.to_batch.click()
+    assert room.view.shows_batch and room._watch_fold.isHidden() and room.view.to_batch.isChecked()
+    qtbot.waitUntil(lambda: room.view.batch.batch is not None, timeout=TIMEOUT_MS)
+    room.view.to_curves.click()
+    assert not room.view.shows_batch and not room._watch_fold.isHidden()
+
+
+def test_many_long_sequences_fit(qtbot: QtBot, masked: ShownBatch) -> None:
+    """A large batch: every sequence has its line, and its tokens wrap."""
+
+    wide = {
+        name: np.tile(getattr(masked, name), (8, 4)) for name in ("ids", "labels", "fates", "segments", "documents")
+    }
+    many = replace(masked, **wide, is_padding=np.tile(masked.is_padding, (8, 4)), losses=None)
+    overview, text = BatchMap(), SequenceText()
+    for widget in (overview, text):
+        qtbot.addWidget(widget)
+    overview.resize(150, 600)
+    overview.show_batch(many)
+    assert overview.cell_at(overview.row_rect(255).center()) == 255
+    text.resize(400, 300)
+    text.show_sequence(many, 200)
+    assert len(text.boxes) == many.length(200) > 100
+    assert max(box.right() for box in text.boxes) <= text.width()
+    overview.grab()
+    text.grab()
+    assert text.cell_at(text.boxes[7].center()) == 7
