@@ -59,9 +59,13 @@ class ShownBatch:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What was drawn in this batch and in those before it, and the share of tokens that was ordered."""
+    """What was drawn in this batch and in those before it, and the shares that were ordered.
+
+    mask_share: of the tokens, to be predicted. fates: of those, hidden, replaced and left as they are.
+    """
 
     mask_share: float
+    fates: tuple[float, float, float]
     here: Draw
     recent: Draw
 
@@ -111,7 +115,9 @@ class BatchReader:
             if number not in self._draws:
                 self._draws[number] = Draw().plus(batches.at(number))
             recent = recent.with_more(self._draws[number])
-        return Drawn(batches.options.data.mask_share, self._draws[step], recent)
+        data = batches.options.data
+        fates = data.mask_fate, data.random_fate, 1.0 - data.mask_fate - data.random_fate
+        return Drawn(data.mask_share, fates, self._draws[step], recent)
 
     def _opened(self, report: Step) -> RunBatches:
         from bertcore.training.drawn_batches import open_batches

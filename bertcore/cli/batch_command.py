@@ -78,7 +78,14 @@ def _facts(batches: RunBatches, drawn: DrawnBatch, snapshot: int | None, losses:
         "word_accuracy": losses and losses.accuracy,
         "pair_loss": losses and losses.pair_loss,
         "drawn": None if drawn.causal else _shares(Draw().plus(drawn)),
-        "ordered": None if drawn.causal else {"masked": data.mask_share, "hidden": 0.8, "replaced": 0.1, "kept": 0.1},
+        "ordered": None
+        if drawn.causal
+        else {
+            "masked": data.mask_share,
+            "hidden": data.mask_fate,
+            "replaced": data.random_fate,
+            "kept": 1.0 - data.mask_fate - data.random_fate,
+        },
     }
 
 

@@ -22,7 +22,6 @@ from .batch_words import about_pair, about_token, about_weights
 from .ordered_bars import OrderedBar, OrderedBars
 
 MAP_PX, DRAWN_PX, TEXT_PX, GUESSES = 150, 215, 136, 4
-FATES_ORDERED = (0.8, 0.1, 0.1)  # Devlin et al. 2019, section 3.1
 
 
 class BatchPage(QWidget):
@@ -295,7 +294,7 @@ class BatchPage(QWidget):
         names = (self.tr("hidden"), self.tr("random word"), self.tr("left"))
         rows += [
             (name, count, of_chosen, share, "mask")
-            for name, count, share in zip(names, fates, FATES_ORDERED, strict=True)
+            for name, count, share in zip(names, fates, drawn.fates, strict=True)
         ]
         if draw.pairs and self.batch is not None:
             name = self.tr("next") if self.batch.pairs == "nsp" else self.tr("in order")
