@@ -55,6 +55,7 @@ from bertcore.tokenizer.tokenizer import Encoding
 Step = Callable[[float], object]  # called with the share done, 0..1
 T = TypeVar("T")
 R = TypeVar("R")
+_TEXTS_AT_ONCE = 2048  # tokenised at a time: a file of a million would fill the memory
 
 
 def load(
@@ -178,9 +179,13 @@ class LoadedModel(MeasuredModel):
         """
         _check_choice("pooling", pooling or "mean", ("mean", "cls"))
         way = Pooling(pooling, normalised=False) if pooling else self.checkpoint.pooling or Pooling("mean", False)
-        encodings = [self.encode(text) for text, _ in pairs_of(a, None)]
-        with progress_bar("Embedding texts") as step:
-            return sentence_vectors(self.bert, encodings, way, progress=step)
+        texts = [text for text, _ in pairs_of(a, None)]
+        portions = [texts[first : first + _TEXTS_AT_ONCE] for first in range(0, max(1, len(texts)), _TEXTS_AT_ONCE)]
+
+        def embedded(portion: list[str], step: Step) -> NDArray[np.float32]:
+            return sentence_vectors(self.bert, [self.encode(text) for text in portion], way, progress=step)
+
+        return np.concatenate(_for_each("Embedding texts", portions, embedded))
 
     # --- looking inside -------------------------------------------------------------------------------------------
 

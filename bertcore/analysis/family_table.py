@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from statistics import median
 
 import torch
 
@@ -12,7 +14,7 @@ from bertcore.model.parameter_count import count_parameters
 
 REFERENCE = "bert-base-uncased"
 TOKENS = 128
-_REPEATS = 3
+_REPEATS = 5
 
 
 @dataclass(frozen=True)
@@ -22,28 +24,30 @@ class FamilyRow:
     layers: int
     hidden_size: int
     parameters: int  # encoder, with the pooler where the family has one
-    speed: float  # tokens per second of one forward pass, as a multiple of BERT-base's
+    speed: float  # tokens per second of one forward pass on one thread, as a multiple of BERT-base's
 
 
 def family_table(extra: dict[str, BertConfig] | None = None) -> Iterator[FamilyRow]:
     """A row per published model, and per config in `extra`, as they are measured: one text of 128 tokens, no heads.
 
-    Each is timed in turn with BERT-base, so that a busy machine slows both; the best of three counts. The speed of a
-    model does not depend on its weights, so none are needed.
+    Each is timed in turn with BERT-base on one thread, by the time that the processor spent, so that other work on the
+    machine changes little; the median of the ratios counts. The speed of a model does not depend on its weights, so
+    none are needed.
     """
     configs = {**(extra or {}), **{name: BertConfig.preset(name) for name in PUBLISHED}}
     reference = _empty_model(BertConfig.preset(REFERENCE))
     for name, config in configs.items():
         tokens = min(TOKENS, config.max_length)
         model = _empty_model(config)
-        times = [(_seconds(reference, tokens), _seconds(model, tokens)) for _ in range(_REPEATS + 1)][1:]
+        with one_thread():
+            ratios = [_seconds(reference, tokens) / _seconds(model, tokens) for _ in range(_REPEATS + 1)][1:]
         yield FamilyRow(
             name=name,
             family=config.family.title,
             layers=config.num_hidden_layers,
             hidden_size=config.hidden_size,
             parameters=count_parameters(config),
-            speed=1.0 if name == REFERENCE else min(base for base, _ in times) / min(own for _, own in times),
+            speed=1.0 if name == REFERENCE else median(ratios),
         )
 
 
@@ -59,6 +63,16 @@ def _empty_model(config: BertConfig) -> Bert:
 @torch.inference_mode()
 def _seconds(model: Bert, tokens: int) -> float:
     ids = torch.zeros((1, tokens), dtype=torch.long)
-    started = time.perf_counter()
+    started = time.process_time()
     model(ids)
-    return time.perf_counter() - started
+    return time.process_time() - started
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

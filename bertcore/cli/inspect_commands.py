@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.box import SIMPLE
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Column, Table
 
 from bertcore.checkpoint.config_file import read_config
@@ -25,6 +26,7 @@ from bertcore.cli.output import (
     say,
     say_dropped,
     texts,
+    write_arrays,
 )
 from bertcore.config import PRESETS, PUBLISHED, BertConfig
 from bertcore.errors import BertcoreError
@@ -33,8 +35,6 @@ from bertcore.resolve_model import resolve_model
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from bertcore.results import Filled
 
 
@@ -109,13 +109,17 @@ def _compare(model: str | None, preset: str | None, as_json: bool) -> None:
     if as_json:
         print_json([asdict(row) for row in rows])
         return
-    table = Table(Column("model", no_wrap=True), "family", "layers", "hidden size", "parameters", "speed")
+    table = Table(Column("model", overflow="fold", min_width=12), "family", box=SIMPLE)  # 80 columns hold every name
+    for name in ("layers", "hidden", "parameters", "speed"):
+        table.add_column(name, justify="right")
     for row in rows:
         numbers = (str(row.layers), str(row.hidden_size), f"{row.parameters:,}", f"{row.speed:.2f}")
         table.add_row(cell(row.name), row.family, *numbers)
-    Console().print(table)
+    console = Console()
+    needed = Measurement.get(console, console.options.update(max_width=1000), table).minimum
+    Console(width=max(console.width, needed)).print(table)  # the terminal's own wrapping loses nothing
     say("Parameters: encoder with its pooler, shared ones counted once.")
-    say(f"Speed: a forward pass of {TOKENS} tokens on this machine, as a multiple of {REFERENCE}'s.")
+    say(f"Speed: a forward pass of {TOKENS} tokens on one thread of this machine, as a multiple of {REFERENCE}'s.")
 
 
 def tokenize(model: ModelArgument = None, a: TextA = "", b: TextB = None, as_json: AsJson = False) -> None:
@@ -238,7 +242,7 @@ def trace(
     )
     arrays = traced.arrays()
     del arrays["mlm_positions"]  # all of them
-    out = _write(arrays, out)
+    out = write_arrays(arrays, out)
     shapes = {name: list(array.shape) for name, array in arrays.items()}
     if as_json:
         print_json({"file": str(out), "tokens": traced.tokens, "arrays": shapes, "missing": m.missing})
@@ -251,18 +255,3 @@ def trace(
         say(sentence)
     say(f"written to {out}")
     say_dropped(traced.encoding)
-
-
-def _write(arrays: dict[str, np.ndarray], out: Path) -> Path:
-    import numpy as np
-
-    from bertcore.files import write_atomic
-
-    out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
-    packed = io.BytesIO()
-    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
-    try:
-        write_atomic(out, packed.getvalue(), follow=True)
-    except OSError as error:
-        raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
-    return out

@@ -7,7 +7,14 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bertcore.cli import batch_command, compare_commands, inspect_commands, task_commands, training_commands
+from bertcore.cli import (
+    batch_command,
+    compare_commands,
+    embed_command,
+    inspect_commands,
+    task_commands,
+    training_commands,
+)
 from bertcore.cli.output import say
 from bertcore.errors import BertcoreError
 from bertcore.files import is_out_of_memory
@@ -24,6 +31,7 @@ for command in (
     inspect_commands.tokenize,
     inspect_commands.fill,
     inspect_commands.trace,
+    embed_command.embed,
     compare_commands.compare,
     compare_commands.patch,
     compare_commands.score,

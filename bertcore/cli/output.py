@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -14,6 +15,8 @@ from rich.markup import escape
 from bertcore.errors import BertcoreError, printable
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from bertcore.tokenizer.tokenizer import Encoding
 
 ModelArgument = Annotated[
@@ -80,6 +83,27 @@ def write_answer(file: Path, answer: dict[str, Any]) -> None:
 
     file.parent.mkdir(parents=True, exist_ok=True)
     write_json(file, answer, follow=True)
+
+
+def write_arrays(arrays: dict[str, np.ndarray], out: Path) -> Path:
+    """Into a .npz file, as a whole or not at all; its name, which ends in .npz."""
+    import numpy as np
+
+    out = out if out.suffix == ".npz" else out.with_name(out.name + ".npz")
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)  # type: ignore[arg-type]  # its stub wants a bool
+    write_bytes(out, packed.getvalue())
+    return out
+
+
+def write_bytes(out: Path, content: bytes) -> None:
+    """Raises BertcoreError where the file cannot be written."""
+    from bertcore.files import write_atomic
+
+    try:
+        write_atomic(out, content, follow=True)
+    except OSError as error:
+        raise BertcoreError(f"The file {out} cannot be written: {error.strerror}; choose another place.") from None
 
 
 def checked_text(name: str, text: str | None, required: bool = False) -> str | None:

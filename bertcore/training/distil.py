@@ -1,7 +1,9 @@
 """Distillation as DistilBERT does it: a student with fewer layers learns to say what its teacher says.
 
 Sanh et al. 2019, section 2: the student begins with every other layer of the teacher. Its loss has three parts: the
-teacher's softened distribution of words, the masked words themselves, and the cosine of the last hidden states.
+teacher's softened distribution of words, the masked words themselves, and the cosine of the last hidden states. Besides
+it learns next sentence (or sentence order) from the text, where it has that head: its body changes, and with it what
+the teacher's head would make of it.
 """
 
 import time
@@ -19,14 +21,14 @@ from bertcore.data.batches import Batch
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.model.bert import Bert
-from bertcore.model.losses import Losses
+from bertcore.model.losses import NO_LABEL, Losses
 from bertcore.runs.run_folder import RunFolder
 from bertcore.runs.snapshots import OPTIMIZER_FILE, keep_source
 from bertcore.training.distil_options import DistilOptions
 from bertcore.training.distributed import process_group
 from bertcore.training.loop import run_training
 from bertcore.training.model_card import Teaching, place_of
-from bertcore.training.objective import word_accuracy
+from bertcore.training.objective import next_sentence_accuracy, word_accuracy
 from bertcore.training.pretrain import NO_TEXT, Pretraining, refuse_text
 from bertcore.training.pretraining_batches import MASKED
 from bertcore.training.resume_settings import open_or_create
@@ -116,6 +118,11 @@ class Distilling(Pretraining):
         return (
             f"the teacher's words at temperature {distil.temperature:g} (weight {distil.soft_weight:g}), masked words "
             f"({distil.mlm_weight:g}), direction of the last hidden states ({distil.cosine_weight:g})"
+            + (
+                f", labels of pairs ({distil.training.next_sentence_weight:g})"
+                if self.options.data.pairs != "none"
+                else ""
+            )
         )
 
     def _measured(self, model: Bert) -> dict[str, Any]:
@@ -156,7 +163,8 @@ def teacher_layers(teacher: int, student: int) -> list[int]:
 
 
 def distillation_losses(teacher: Bert, student: Bert, batch: Batch, options: DistilOptions) -> Losses:
-    """Soft words and masked words at the masked places, and the cosine of hidden states at all real tokens."""
+    """Soft words and masked words at the masked places, the cosine of hidden states at all real tokens, and the labels
+    of pairs, where the student has a head for them."""
     with torch.no_grad():
         wanted = teacher(batch.input_ids, batch.segment_ids, batch.attention_mask)  # (B,S,H)
         soft = teacher.mlm_logits(wanted.flatten(0, 1)[batch.rows])  # (R,V)
@@ -168,7 +176,15 @@ def distillation_losses(teacher: Bert, student: Bert, batch: Batch, options: Dis
         "cosine": _cosine_loss(hidden, wanted, batch.attention_mask),
     }
     weights = {"soft": options.soft_weight, "mlm": options.mlm_weight, "cosine": options.cosine_weight}
-    return Losses.of(parts, {"mlm": logits}, weights)
+    found = {"mlm": logits}
+    pairs = "nsp" if student.nsp is not None else "sop" if student.sop is not None else None
+    if pairs is not None and options.training.next_sentence_weight > 0:
+        pooled = student.pool(hidden[:, 0])  # (B,H)
+        found[pairs] = student.nsp_logits(pooled) if pairs == "nsp" else student.sop_logits(pooled)  # (B,2)
+        total = F.cross_entropy(found[pairs].float(), batch.next_sentence, ignore_index=NO_LABEL, reduction="sum")
+        parts[pairs] = total / max(batch.pairs, 1)
+        weights[pairs] = options.training.next_sentence_weight
+    return Losses.of(parts, found, weights)
 
 
 def soft_cross_entropy(logits: Tensor, soft: Tensor, temperature: float) -> Tensor:
@@ -188,8 +204,11 @@ def _cosine_loss(hidden: Tensor, wanted: Tensor, mask: Tensor | None) -> Tensor:
 
 def _metrics(losses: Losses, batch: Batch) -> Mapping[str, float]:
     values = {f"{name}_loss": float(part.detach()) for name, part in losses.parts.items()}
-    accuracy = word_accuracy(losses.logits["mlm"].detach(), batch.labels)
-    return {"loss": float(losses.total.detach()), **values, "mlm_accuracy": accuracy}
+    values["mlm_accuracy"] = word_accuracy(losses.logits["mlm"].detach(), batch.labels)
+    for head in {"nsp", "sop"} & set(losses.logits):
+        right = next_sentence_accuracy(losses.logits[head].detach(), batch.next_sentence)
+        values |= {} if right is None else {f"{head}_accuracy": right}
+    return {"loss": float(losses.total.detach()), **values}
 
 
 @torch.no_grad()

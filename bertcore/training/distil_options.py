@@ -72,6 +72,7 @@ class DistilOptions(RunOptions):
     def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:
         values = super().upgraded(values, version)
         training, data = values.get("training", {}), values.get("data", {})
-        if isinstance(data, Mapping) and version < 2:
+        if isinstance(data, Mapping) and isinstance(training, Mapping) and version < 2:
             values = {**values, "data": {**BEFORE_5, **data}}
+            training = {**training, "next_sentence_weight": 0.0}  # whatever was set: next sentence was not taught
         return {**values, "training": {**_TRAINING, **training}} if isinstance(training, Mapping) else values

@@ -246,7 +246,7 @@ class FineTuning:
         batch = self._next_batch(step, fraction)
         epoch, place = divmod(step - 1, self._per_epoch)
         if self.options.training.gradual_unfreezing:
-            self._unfreeze(epoch)
+            self._unfreeze(epoch, fraction)
         all_labels, tokens = self.group.all_reduce(sum(batch.labels), batch.tokens)
         losses: list[torch.Tensor] = []
         for part, labels in zip(batch.parts, batch.labels, strict=True):
@@ -307,11 +307,14 @@ class FineTuning:
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(depth_of(name, model) > frozen if frozen else True)
 
-    def _unfreeze(self, epoch: int) -> None:
-        """The heads in the first epoch, then one layer more in each; embeddings last."""
+    def _unfreeze(self, epoch: int, fraction: float) -> None:
+        """The heads in the first epoch, then one layer more in each; embeddings last. Where there are more of these
+        than epochs, each gets an equal share of the budget."""
         model, frozen = self.materials.model, self.options.training.frozen_layers
         depths = {name: depth_of(name, model) for name, _ in model.named_parameters()}
-        lowest = max(max(depths.values()) - epoch, frozen + 1 if frozen else 0)
+        fewest = frozen + 1 if frozen else 0
+        top = max(depths.values())
+        lowest = max(top - max(epoch, int(fraction * (top - fewest + 1))), fewest)
         for name, parameter in model.named_parameters():
             parameter.requires_grad_(depths[name] >= lowest)
 

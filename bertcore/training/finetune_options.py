@@ -62,7 +62,7 @@ class TuningOptions(LoopOptions):
         0, "Freeze the embeddings and this many layers from the bottom; 0 freezes nothing", at_least=0, at_most=1000
     )
     gradual_unfreezing: bool = setting(
-        False, "Train one more layer in each epoch, from the top (Howard and Ruder 2018)"
+        False, "Train one more layer in each epoch, from the top (Howard and Ruder 2018); sooner if epochs are few"
     )
     dropout: float | None = setting(
         None, "Dropout everywhere in the model; if not given, as in the checkpoint", at_least=0.0, at_most=0.95

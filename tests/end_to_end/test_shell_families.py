@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from bertcore.analysis import family_table
 from bertcore.checkpoint.checkpoint import save_checkpoint
@@ -94,6 +95,36 @@ class TestInfo:
         assert set(rows) == {str(model), *small}
         assert rows["bert-base-uncased"]["parameters"] == 109_482_240 and rows["bert-base-uncased"]["speed"] == 1
         assert rows[str(model)]["layers"] == 2 and rows[str(model)]["speed"] > 1
+
+    @pytest.mark.parametrize("columns", ["40", "60", "200"])
+    def test_a_narrow_terminal_cuts_nothing_off(
+        self, shell: Shell, monkeypatch: pytest.MonkeyPatch, columns: str
+    ) -> None:
+        name = "google/electra-small-discriminator"
+        monkeypatch.setattr(family_table, "PUBLISHED", {"bert-base-uncased": {"num_hidden_layers": 1}, name: {}})
+        monkeypatch.setattr(family_table.BertConfig, "preset", classmethod(lambda cls, name: BertConfig()))
+        monkeypatch.setattr(family_table, "TOKENS", 8)
+        monkeypatch.setattr(family_table, "_seconds", lambda model, tokens: 1.0)
+        monkeypatch.setenv("COLUMNS", columns)
+        out = shell("info", "--compare").out
+        first = "".join(line.split()[0] for line in out.splitlines() if line.strip())
+        assert name in first and "bert-base-uncased" in first and "\u2026" not in out
+
+    def test_one_slow_pass_changes_no_speed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A ratio is the median of several, taken on one thread."""
+        monkeypatch.setattr(family_table, "PUBLISHED", {"bert-base-uncased": {}})
+        times = iter([9.0, 9.0, 2.0, 1.0, 2.0, 50.0, 2.0, 1.0, 40.0, 1.0, 2.0, 1.0] + [1.0] * 12)
+        threads = []
+
+        def timed(model: object, tokens: int) -> float:
+            threads.append(torch.get_num_threads())
+            return next(times)
+
+        monkeypatch.setattr(family_table, "_seconds", timed)
+        monkeypatch.setattr(family_table, "_empty_model", lambda config: None)
+        before = torch.get_num_threads()
+        (own, *_) = family_table.family_table({"own": BertConfig(num_hidden_layers=1)})
+        assert own.speed == 2.0 and set(threads) == {1} and torch.get_num_threads() == before
 
     def test_a_folder_named_like_markup_is_written_out(
         self, shell: Shell, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -28,7 +28,7 @@ from bertcore.training.distil_options import DistilOptions
 from bertcore.training.pretrain import continued, start_or_resume
 from bertcore.training.pretrain_options import DataOptions, TrainingOptions
 from tests.engine.models import tiny_config, tiny_model
-from tests.engine.training_runs import animal_text, tiny_run, write_text
+from tests.engine.training_runs import animal_text, metrics, tiny_run, write_text
 
 
 @pytest.fixture
@@ -101,7 +101,9 @@ def test_a_student_that_is_its_teacher_has_only_the_words_to_learn() -> None:
     losses = distillation_losses(teacher, teacher, batch, DistilOptions())
     assert abs(float(losses.parts["soft"])) < 1e-5 and abs(float(losses.parts["cosine"])) < 1e-5
     logits = teacher.mlm_logits(teacher(ids).flatten(0, 1)[batch.rows])
-    assert float(losses.total) == pytest.approx(2.0 * float(F.cross_entropy(logits, batch.labels)), abs=1e-4)
+    pairs = F.cross_entropy(teacher.nsp_logits(teacher.pool(teacher(ids)[:, 0])), batch.next_sentence)
+    expected = 2.0 * float(F.cross_entropy(logits, batch.labels)) + float(pairs)
+    assert float(losses.total) == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_run_compares_both_and_resumes_without_a_trace(teacher: Path, text: Path, tmp_path: Path) -> None:
@@ -185,3 +187,18 @@ class TestRowsToSpare:
         student = load_checkpoint(snapshot)
         assert student.config.vocab_size == student.tokenizer.vocab_size
         start_or_resume_distilling(None, tmp_path / "run", resume=True)
+
+
+def test_a_student_with_a_next_sentence_head_learns_to_use_it(teacher: Path, text: Path, tmp_path: Path) -> None:
+    """The teacher's head on a changed body would know nothing: .50 of the held-out pairs."""
+    run = tmp_path / "run"
+    start_or_resume_distilling(options(teacher, text, steps=150, batch_size=16, learning_rate=3e-3), run, resume=False)
+    taught = [line["nsp_loss"] for line in metrics(run)]
+    assert np.mean(taught[-30:]) < min(0.68, 0.9 * np.mean(taught[:10]))  # ln 2 is guessing
+
+
+def test_a_distillation_of_before_goes_on_without_next_sentence() -> None:
+    options = DistilOptions.from_dict({"format_version": 1, "training": {"next_sentence_weight": 1.0}})
+    assert options.training.next_sentence_weight == 0.0 and not options.data.exact_shares
+    assert DistilOptions.from_dict(options.to_dict()) == options
+    assert DistilOptions().training.next_sentence_weight == 1.0

@@ -54,13 +54,13 @@ def test_discriminative_rates() -> None:
     assert of(model.embeddings.token.weight) == pytest.approx(1 / 2.6**4)
 
 
-def learning(frozen_layers: int, epoch: int) -> set[str]:
+def learning(frozen_layers: int, epoch: int, fraction: float = 0.0) -> set[str]:
     """Which parts of a model of three layers learn in an epoch of gradual unfreezing."""
     training = TuningOptions(gradual_unfreezing=True, frozen_layers=frozen_layers)
     work, model = FineTuning(FinetuneOptions(training=training)), tiny_model(("classify",), num_hidden_layers=3)
     work.materials = SimpleNamespace(model=model)  # type: ignore[assignment]
     work._freeze(model)
-    work._unfreeze(epoch)
+    work._unfreeze(epoch, fraction)
     names = (name for name, parameter in model.named_parameters() if parameter.requires_grad)
     return {name.split(".")[2] if name.startswith("encoder.layers.") else name.split(".")[0] for name in names}
 
@@ -72,6 +72,14 @@ def test_one_layer_more_in_each_epoch(epoch: int, layers: set[str]) -> None:
     heads = {"pooler", "classify"}
     assert learning(0, epoch) == heads | layers | ({"embeddings"} if epoch >= 4 else set())
     assert learning(2, epoch) == heads | (layers & {"2"})  # what is frozen stays so
+
+
+def test_three_epochs_reach_the_lowest_layer_too() -> None:
+    """Five parts (heads, three layers, embeddings) and three epochs: each part gets a fifth of the budget."""
+    parts = [learning(0, epoch, fraction) for epoch, fraction in ((0, 0.1), (0, 0.3), (1, 0.5), (1, 0.65), (2, 0.9))]
+    heads, order = {"pooler", "classify"}, ["2", "1", "0", "embeddings"]
+    assert parts == [heads | set(order[:more]) for more in range(5)]
+    assert learning(1, 2, 0.99) == heads | {"2", "1"}
 
 
 def test_more_frozen_layers_than_there_are(tmp_path: Path) -> None:
