@@ -1,18 +1,19 @@
 """The selected run's metrics as growing arrays, one per curve, and the newest numbers."""
 
-from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from bertcore.errors import printable
+
 from ..state.task_info import METRICS
 
-KINDS = ("train", "held_out", "phase", "snapshot")  # of lines
-MOST_PHASES = 1000
+KINDS = ("train", "held_out", "phase", "resume", "snapshot")  # of lines
+MOST_PHASES = 1000  # and resumes
 LARGEST = 1e30
-SMOOTHED_OVER = 20  # logged steps; one batch says little about accuracy
+STEP, EPOCH, TOKENS, SECONDS = "step", "epoch", "tokens", "elapsed_s"  # what the lower axis can count
 
 Metric = dict[str, Any]
 
@@ -65,7 +66,6 @@ class Source:
 
     kind: str
     field: str
-    smoothed: bool = False  # trailing mean of the last SMOOTHED_OVER values
 
 
 def metric_key(metric: str) -> str:
@@ -77,12 +77,15 @@ SOURCES = {
     "loss_next_word": Source("train", "next_word_loss"),
     "loss_masked": Source("train", "mlm_loss"),
     "loss_held_out": Source("held_out", "mlm_loss"),
-    "words_right": Source("train", "mlm_accuracy", smoothed=True),
+    "words_right": Source("train", "mlm_accuracy"),
     "words_right_held_out": Source("held_out", "mlm_accuracy"),
-    "sentence_right": Source("train", "nsp_accuracy", smoothed=True),
+    "sentence_right": Source("train", "nsp_accuracy"),
     "sentence_right_held_out": Source("held_out", "nsp_accuracy"),
     "learning_rate": Source("train", "learning_rate"),
     "gradient_norm": Source("train", "gradient_norm"),
+    "speed": Source("train", "tok_per_s"),
+    "memory": Source("train", "memory_mib"),
+    "cores": Source("train", "cores"),
     "loss_soft": Source("train", "soft_loss"),
     "loss_task": Source("train", "loss"),
     "loss_task_held_out": Source("held_out", "loss"),
@@ -107,8 +110,9 @@ class RunMetrics:
         self.newest: dict[str, Metric] = {}  # kind -> its last line
         self.phases: list[tuple[int, str]] = []  # (first step, "causal" | "masked")
         self.longer_step: int | None = None  # the first step of the part with longer sequences
+        self.resumes: dict[int, str] = {}  # the step that a later sitting goes on from -> what it changed, in words
         self.scores: list[QuestionScore] = []  # of a run that answers questions, by step
-        self._recent: dict[str, deque[float]] = {name: deque(maxlen=SMOOTHED_OVER) for name in SOURCES}
+        self._axes = {name: Series() for name in (EPOCH, TOKENS, SECONDS)}
 
     def append(self, metrics: Iterable[Metric]) -> None:
         """Takes lines in the order of the file. A line without a step, and a value that is no number, is left out."""
@@ -122,6 +126,10 @@ class RunMetrics:
                 self.scores.append(score)
             if kind == "phase":
                 self._add_phase(int(step), str(metric.get("phase")))
+            if kind == "resume" and len(self.resumes) < MOST_PHASES:
+                self.resumes[int(step)] = printable(str(metric.get("changed") or ""))
+            if kind == "train":
+                self._add_place(step, metric)
             for name, source in _BY_KIND.get(kind, ()):
                 self._add_point(name, step, _number(metric.get(source.field)))
 
@@ -133,6 +141,23 @@ class RunMetrics:
         """The last point of a curve."""
         series = self.series[name]
         return float(series.arrays[1][-1]) if len(series) else None
+
+    def extent(self, axis: str) -> float:
+        """The furthest it has come, in steps, epochs, tokens or seconds; 0 where its lines do not say."""
+        if axis == STEP:
+            return max((series.arrays[0][-1] for series in self.series.values() if len(series)), default=0.0)
+        series = self._axes[axis]
+        return float(series.arrays[1][-1]) if len(series) else 0.0
+
+    def places(self, axis: str, steps: np.ndarray) -> np.ndarray:
+        """steps (P) -> epochs, tokens or seconds at these steps (P), between two lines on the way from one to the
+        other."""
+        if axis == STEP or not len(steps):
+            return steps
+        known, values = self._axes[axis].arrays
+        if not len(known):
+            return steps[:0]
+        return np.interp(steps, np.append(0.0, known), np.append(0.0, values))
 
     @property
     def phase(self) -> str | None:
@@ -154,13 +179,13 @@ class RunMetrics:
             self.phases.append((step, phase))
 
     def _add_point(self, name: str, step: float, value: float | None) -> None:
-        if value is None:
-            return
-        if SOURCES[name].smoothed:
-            recent = self._recent[name]
-            recent.append(value)
-            value = sum(recent) / len(recent)
-        self.series[name].append(step, value)
+        if value is not None:
+            self.series[name].append(step, value)
+
+    def _add_place(self, step: float, metric: Metric) -> None:
+        for axis, series in self._axes.items():
+            if (value := _number(metric.get(axis))) is not None:
+                series.append(step, value)
 
 
 def _score(step: int, value: Any) -> QuestionScore | None:

@@ -38,6 +38,8 @@ class RunsService(QObject):
     metrics_restarted = Signal()  # the selected run's metrics begin anew; forget those before
     metrics_appended = Signal(list)  # list[dict], lines of the selected run's metrics.jsonl
     snapshots_changed = Signal(list)  # list[(step, Path)] of the selected run
+    compared_restarted = Signal(object)  # Path of a run that is compared; its metrics begin anew
+    compared_appended = Signal(object, list)  # Path, list[dict]: lines of its metrics.jsonl
     result_changed = Signal(object)  # RunResult of the selected run; None where it has none (yet)
     run_started = Signal(object)  # Path
     problem_found = Signal(str)  # a sentence
@@ -51,6 +53,7 @@ class RunsService(QObject):
         self._held_out: dict[Path, tuple[int, dict[str, Any] | None]] = {}  # by the size of the metrics file
         self._known: dict[Path, tuple[object, RunInfo]] = {}  # rows of runs that are over, and of which files
         self._tail: MetricsTail | None = None
+        self._compared: dict[Path, MetricsTail] = {}
         self._status: RunStatus | None = None
         self._snapshots: list[tuple[int, Path]] = []
         self._result: RunResult | None = None
@@ -122,6 +125,11 @@ class RunsService(QObject):
         self.snapshots_changed.emit([])
         self.result_changed.emit(None)
         self._poll_selected()
+
+    def set_compared(self, paths: list[Path]) -> None:
+        """Follows the metrics of these runs, too."""
+        self._compared = {path: self._compared.get(path) or MetricsTail(path) for path in paths}
+        self._read_compared()
 
     def refresh(self) -> None:
         """Reads the state of every known run."""
@@ -216,12 +224,24 @@ class RunsService(QObject):
             QTimer.singleShot(0, self._read_metrics)
 
     @Slot()
+    def _read_compared(self) -> None:
+        for path, tail in list(self._compared.items()):
+            metrics = tail.read_new(READ_BYTES)
+            if tail.restarted:
+                self.compared_restarted.emit(path)
+            if metrics:
+                self.compared_appended.emit(path, metrics)
+        if any(tail.more for tail in self._compared.values()):
+            QTimer.singleShot(0, self._read_compared)
+
+    @Slot()
     def _on_timer_timeout(self) -> None:
         self._polls += 1
         if self._polls % REFRESH_EVERY_POLLS == 0:
             self.refresh()
             self._select_one()
         self._poll_selected()
+        self._read_compared()
 
 
 def _stamp(run: Path) -> object:

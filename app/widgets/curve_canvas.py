@@ -1,36 +1,46 @@
 """The pyqtgraph side of a curve plot; imported when the first plot is shown, never before."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QGraphicsTextItem, QWidget
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QWheelEvent
+from PySide6.QtWidgets import QGraphicsTextItem, QScrollArea, QWidget
 
 from ..look import numbers, theme
-from .curve_specs import CurveSpec, Mark, PlotSpec, Points
+from .curve_specs import CurveSpec, HorizontalAxis, Level, Mark, PlotSpec, Points
 from .layouts import vbox
 
 LINE_PX = 1.6
 DOT_PX = 6
 CLEAR_PX = 10  # between the beginning of a phase, where curves fall steeply, and its name
 BAND_ALPHA = 150
+RAW_ALPHA = 70  # of what is drawn behind its smoothed curve
 
 
-class StepAxis(pg.AxisItem):
-    """Whole steps, none below zero: 12,204; or the names of places."""
+class BottomAxis(pg.AxisItem):
+    """Steps, minutes ..., none below zero; or the names of places."""
 
     places: Sequence[str] = ()
 
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [self._text(round(value)) if value == round(value) and value >= 0 else "" for value in values]
+    def __init__(self, axis: HorizontalAxis) -> None:
+        super().__init__("bottom")
+        self.axis = axis
+        self.enableAutoSIPrefix(False)
 
-    def _text(self, step: int) -> str:
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [self._text(value) if value >= 0 else "" for value in values]
+
+    def _text(self, value: float) -> str:
+        if (self.axis.whole or self.places) and value != round(value):
+            return ""
         if self.places:
-            return self.places[step] if step < len(self.places) else ""
-        return numbers.count(step)
+            return self.places[round(value)] if value < len(self.places) else ""
+        return self.axis.format(value)
 
     def tickSpacing(self, least: float, most: float, size: float) -> list[tuple[float, float]]:
         """Places have no parts."""
@@ -48,9 +58,31 @@ class NumberAxis(pg.AxisItem):
         self.enableAutoSIPrefix(False)
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        if self.logMode:
+            values = [10.0**value for value in values]
         if self._percent:
             return [numbers.percent(round(value, 9)) if -1e-9 <= value <= 1 + 1e-9 else "" for value in values]
         return [numbers.number(value) for value in values]
+
+
+class _PlotWidget(pg.PlotWidget):
+    """The wheel zooms; on a page that scrolls, together with Ctrl."""
+
+    def sizeHint(self) -> QSize:
+        """Whatever there is room for; a graphics view would ask for 480 px."""
+        return self.minimumSizeHint()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier or not self._is_on_scrolling_page():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def _is_on_scrolling_page(self) -> bool:
+        area = self.parentWidget()
+        while area is not None and not isinstance(area, QScrollArea):
+            area = area.parentWidget()
+        return area is not None and area.verticalScrollBar().maximum() > 0
 
 
 class CurveCanvas(QWidget):
@@ -59,34 +91,71 @@ class CurveCanvas(QWidget):
     hovered = Signal(object)  # x under the mouse (float), or None
     clicked = Signal(float)
 
-    def __init__(self, spec: PlotSpec, bottom_label: str) -> None:
+    def __init__(self, spec: PlotSpec, axis: HorizontalAxis) -> None:
         super().__init__()
-        self._spec, self._bottom_label = spec, bottom_label
+        self._spec = spec
         self._points: dict[str, Points] = {}
         self._has_fixed_range = False  # of one point, or of places
+        self._is_logarithmic = False
         self.setObjectName("curves")
-        axes: dict[str, Any] = {"bottom": StepAxis("bottom"), "left": NumberAxis("left", spec.percent)}
-        if spec.right_label:
-            axes["right"] = NumberAxis("right", False)
-        self._view = pg.PlotWidget(axisItems=axes)
+        self._bottom = BottomAxis(axis)
+        self._view = _PlotWidget(axisItems={"bottom": self._bottom, "left": NumberAxis("left", spec.percent)})
         self._plot = self._view.getPlotItem()
         vbox(self._view, parent=self)
-        self._right = self._make_right_view() if spec.right_label else None
+        self._raw = {curve.key: self._make_item(curve) for curve in spec.curves if curve.noisy}
         self._items = {curve.key: self._make_item(curve) for curve in spec.curves}
         self._marks: list[_MarkLine] = []
+        self._level = pg.InfiniteLine(angle=0)
+        self._level_name = pg.InfLineLabel(self._level, "", position=0.98, anchors=[(1.0, 1.0), (1.0, 1.0)])
+        self._level.setVisible(spec.level is not None)
+        self._plot.addItem(self._level)
+        if spec.includes_zero:
+            self._plot.addItem(pg.InfiniteLine(0, angle=0, pen=pg.mkPen(None)))
         self._marked = pg.InfiniteLine(angle=90)
         self._marked.hide()
         self._plot.addItem(self._marked, ignoreBounds=True)
         self._prepare_plot()
         self._paint_in_theme()
 
-    def set_points(self, points: dict[str, Points], places: Sequence[str]) -> None:
-        """x (P) rising, values (P), both finite, of each curve; places: names of x = 0, 1, 2 ..."""
+    def set_points(self, points: dict[str, Points], places: Sequence[str], raw: dict[str, Points]) -> None:
+        """x (P) rising, values (P), both finite, of each curve; places: names of x = 0, 1, 2 ...
+
+        raw: what was smoothed, to be drawn faintly behind.
+        """
         self._points = points
-        self._plot.getAxis("bottom").places = places
+        self._bottom.places = places
+        for key, item in self._raw.items():
+            item.setData(*raw.get(key, ([], [])))
         for key, (x, values) in points.items():
             self._items[key].setData(x, values)
         self._fit_axes(len(places))
+
+    def set_axis(self, axis: HorizontalAxis) -> None:
+        """The curves come next, with x as this axis has it."""
+        self._bottom.axis = axis
+        self._bottom.picture = None  # pyqtgraph keeps what it has drawn
+        self._plot.setLabel("bottom", axis.label)
+
+    def set_logarithmic(self, is_on: bool) -> None:
+        """The left axis in powers of ten; what is not above zero is not drawn then."""
+        self._is_logarithmic = is_on
+        self._plot.setLogMode(y=is_on)
+        self._show_level()
+        self._has_fixed_range = False
+        self.show_all()
+        self._fit_axes(len(self._bottom.places))
+
+    def set_level(self, level: Level | None) -> None:
+        """Another one than that of the spec."""
+        self._spec = replace(self._spec, level=level)
+        self._show_level()
+
+    def _show_level(self) -> None:
+        level = self._spec.level
+        self._level.setVisible(level is not None)
+        if level is not None:
+            self._level.setValue(math.log10(level.value) if self._is_logarithmic else level.value)
+            self._level_name.setFormat(level.name)
 
     def _fit_axes(self, places: int) -> None:
         """No axis begins below the first step; of one point pyqtgraph would keep the span of what was there before."""
@@ -95,7 +164,7 @@ class CurveCanvas(QWidget):
             return
         first, last = float(min(x[0] for x in known)), float(max(x[-1] for x in known))
         view.setLimits(xMin=-0.5 if places else -0.02 * max(last, 1.0))
-        left = [values for key, (_, values) in self._points.items() if len(values) and not self._is_on_right(key)]
+        left = [values for _, values in self._points.values() if len(values)]
         lowest = min((float(values.min()) for values in left), default=0.0)
         highest = max((float(values.max()) for values in left), default=1.0)
         if self._spec.includes_zero:
@@ -103,6 +172,8 @@ class CurveCanvas(QWidget):
         is_fixed = bool(places) or first == last
         if is_fixed:
             view.setXRange(-0.4 if places else 0, places - 0.6 if places else max(2 * last, 1.0), padding=0)
+            if self._is_logarithmic:
+                lowest, highest = math.log10(max(lowest, 1e-12)), math.log10(max(highest, 1e-12))
             if lowest == highest:
                 lowest, highest = lowest - abs(lowest) / 2 - 0.5, highest + abs(highest) / 2 + 0.5
             view.setYRange(lowest, highest, padding=0.06)
@@ -110,8 +181,10 @@ class CurveCanvas(QWidget):
             view.enableAutoRange()
         self._has_fixed_range = is_fixed
 
-    def _is_on_right(self, key: str) -> bool:
-        return any(curve.key == key and curve.on_right for curve in self._spec.curves)
+    @property
+    def units_per_px(self) -> float:
+        """Of the lower axis."""
+        return float(self._plot.getViewBox().viewPixelSize()[0])
 
     def set_marked(self, x: float | None) -> None:
         self._marked.setVisible(x is not None)
@@ -132,16 +205,14 @@ class CurveCanvas(QWidget):
 
     def show_all(self) -> None:
         """Both axes follow the data again, after someone dragged or zoomed."""
-        for view in (self._plot.getViewBox(), self._right):
-            if view is not None:
-                view.enableAutoRange()
+        self._plot.getViewBox().enableAutoRange()
         if self._has_fixed_range:
-            self._fit_axes(len(self._plot.getAxis("bottom").places))
+            self._fit_axes(len(self._bottom.places))
 
     def words(self) -> list[tuple[str, QRectF, QRectF]]:
         """Those that are on show beside ticks and legend: each with its box and the box that it must stay in."""
         whole, inside = self._plot.sceneBoundingRect(), self._plot.getViewBox().sceneBoundingRect()
-        names = [self._plot.getAxis(name).label for name in ("left", "right", "bottom")]
+        names = [self._plot.getAxis(name).label for name in ("left", "bottom")]
         found = [(name.toPlainText(), _letters(name), whole) for name in names if name.isVisible()]
         found += [(text, box, inside) for line in self._marks for text, box in line.words()]
         return found
@@ -149,10 +220,8 @@ class CurveCanvas(QWidget):
     def _fit_words(self) -> None:
         """The name of an axis is left out where it is longer than its axis: the legend has it too."""
         box = self._plot.getViewBox().boundingRect()
-        for name, words in (("left", self._spec.left_label), ("right", self._spec.right_label)):
-            if words:
-                axis = self._plot.getAxis(name)
-                axis.showLabel(axis.label.boundingRect().width() <= box.height() + theme.px(10))
+        axis = self._plot.getAxis("left")
+        axis.showLabel(axis.label.boundingRect().width() <= box.height() + theme.px(10))
         row = 0
         for line in self._marks:
             row = line.fit(row, box.width(), box.height(), self._plot.getViewBox().viewRange()[0])
@@ -162,7 +231,7 @@ class CurveCanvas(QWidget):
         plot.hideButtons()
         plot.setMenuEnabled(False)
         plot.showGrid(x=False, y=True, alpha=0.6)
-        plot.setLabel("bottom", self._bottom_label)
+        plot.setLabel("bottom", self._bottom.axis.label)
         plot.setLabel("left", spec.left_label)
         if spec.percent:
             plot.setLimits(yMin=-0.05, yMax=1.05)
@@ -174,22 +243,9 @@ class CurveCanvas(QWidget):
         self._view.scene().sigMouseMoved.connect(self._on_scene_mouse_moved)
         self._view.scene().sigMouseClicked.connect(self._on_scene_mouse_clicked)
 
-    def _make_right_view(self) -> pg.ViewBox:
-        view = pg.ViewBox(enableMenu=False)
-        self._plot.showAxis("right")
-        self._plot.scene().addItem(view)
-        self._plot.getAxis("right").linkToView(view)
-        self._plot.setLabel("right", self._spec.right_label)
-        view.setXLink(self._plot)
-        self._plot.getViewBox().sigResized.connect(lambda box: view.setGeometry(box.sceneBoundingRect()))
-        return view
-
     def _make_item(self, curve: CurveSpec) -> pg.PlotDataItem:
         item = pg.PlotDataItem(name=curve.name, antialias=curve.markers)  # of thousands of points it is slow
-        if curve.on_right and self._right is not None:
-            self._right.addItem(item)
-        else:
-            self._plot.addItem(item)
+        self._plot.addItem(item)
         if not curve.dots and not curve.markers:
             item.setDownsampling(auto=True, method="peak")
             item.setClipToView(True)
@@ -198,7 +254,7 @@ class CurveCanvas(QWidget):
     def _paint_in_theme(self) -> None:
         self._view.setBackground(theme.color("card"))
         font = theme.font(11)
-        for name in ("bottom", "left", "right"):
+        for name in ("bottom", "left"):
             axis = self._plot.getAxis(name)
             axis.setPen(pg.mkPen(theme.color("line")))
             axis.setTextPen(pg.mkPen(theme.color("muted")))
@@ -206,6 +262,13 @@ class CurveCanvas(QWidget):
             axis.label.setFont(font)
         for curve in self._spec.curves:
             _paint_item(self._items[curve.key], curve)
+            if curve.key in self._raw:
+                faint = theme.color(curve.color, RAW_ALPHA)
+                self._raw[curve.key].setPen(pg.mkPen(faint, width=1))
+        self._level.setPen(pg.mkPen(theme.color("muted"), style=Qt.PenStyle.DashLine))
+        self._level_name.setColor(theme.color("muted"))
+        self._level_name.setFont(font)
+        self._show_level()
         self._marked.setPen(pg.mkPen(theme.color("accent"), width=1.4, style=Qt.PenStyle.DotLine))
         for line in self._marks:
             line.paint_in_theme(font)
@@ -247,8 +310,8 @@ class _MarkLine:
     def show_mark(self, mark: Mark | None) -> None:
         """None: nothing."""
         if mark is not None and mark != self.mark:
-            self._line.setValue(mark.step)
-            self._band.setRegion((0, mark.step))
+            self._line.setValue(mark.x)
+            self._band.setRegion((0, mark.x))
             self._after.setFormat(mark.after)
         self.mark = mark
         self._line.setVisible(mark is not None)
@@ -259,15 +322,15 @@ class _MarkLine:
         items = [words.textItem for words in self._labels if words.isVisible() and words.format]
         return [(item.toPlainText(), _letters(item)) for item in items]
 
-    def fit(self, row: int, width: float, height: float, steps: tuple[float, float]) -> int:
+    def fit(self, row: int, width: float, height: float, span: tuple[float, float]) -> int:
         """Words where there is room for them: on their side of the line, each on a row of its own from the top; the
         row after them."""
         if self.mark is None:
             return row
-        line, (first, last) = 1.5 * self._font_px / max(height, 1), steps
-        per_step = width / max(last - first, 1e-9)
-        left = per_step * (self.mark.step - first)
-        phase = per_step * (self.mark.step - max(first, 0)) - theme.px(CLEAR_PX)
+        line, (first, last) = 1.5 * self._font_px / max(height, 1), span
+        per_unit = width / max(last - first, 1e-9)
+        left = per_unit * (self.mark.x - first)
+        phase = per_unit * (self.mark.x - max(first, 0)) - theme.px(CLEAR_PX)
         for words in self._labels:  # a label that is hidden keeps its old text and size
             words.setVisible(True)
             words.valueChanged()

@@ -12,22 +12,27 @@ pyqtgraph takes a fifth of a second to import: that happens when the first plot 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..figures.figure import Axis, Figure, Numbers, picture_of
 from ..look import numbers, theme
-from .curve_specs import CurveSpec, Mark, PlotSpec, Points
+from .card import intro_line
+from .curve_specs import CurveSpec, HorizontalAxis, Level, Mark, PlotSpec, Points
 from .figure_button import FigureButton
 from .layouts import vbox
+from .smoothing import smoothed
 
 if TYPE_CHECKING:
     from .curve_canvas import CurveCanvas
 
+_NOTHING: Points = (np.empty(0), np.empty(0))
+MARK_PX = 6  # so near to a mark the mouse points at it
 LEAST_PX = 128  # of a plot's height, with its legend: lower, its axes could not be read
 
 
@@ -41,14 +46,20 @@ class CurvePlot(QWidget):
         super().__init__()
         self._spec = spec
         self._points: dict[str, Points] = {}
+        self._shown: dict[str, Points] = {}  # the same, smoothed
+        self._smoothing = 0.0
+        self._is_logarithmic = False
         self._places: Sequence[str] = ()
         self._marks: tuple[Mark, ...] = ()
         self.marked: float | None = None
         self._hovered: float | None = None
+        self._axis = step_axis(spec.bottom_label, spec.at)
         self._canvas: CurveCanvas | None = None
         self._save: FigureButton | None = None
         self._legend = _Legend(spec)
         self._layout = vbox(self._legend, parent=self, gap_px=2)
+        if spec.sentence:
+            self._layout.addWidget(intro_line(spec.sentence))
         self._layout.addStretch(0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(theme.px(LEAST_PX))
@@ -64,9 +75,13 @@ class CurvePlot(QWidget):
         """curve key -> the value beside its name"""
         return dict(self._legend.values)
 
+    @property
+    def has_points(self) -> bool:
+        return any(len(x) for x, _ in self._points.values())
+
     def points(self, key: str) -> Points:
         """What a curve shows: x (P), values (P)."""
-        return self._points.get(key, (np.empty(0), np.empty(0)))
+        return self._points.get(key, _NOTHING)
 
     def set_figure(self, about: Callable[[], tuple[str, str]]) -> None:
         """Puts a save button into the lower right corner; about: what the curves are of, and a caption."""
@@ -90,9 +105,9 @@ class CurvePlot(QWidget):
         """The curves as they are drawn now, with all their points; None while there are none."""
         curves = {curve.key: self.points(curve.key) for curve in self._spec.curves}
         arrays = {
-            key: Numbers(values, (Axis("step", steps.astype(np.int64)),))
-            for key, (steps, values) in curves.items()
-            if len(steps)
+            key: Numbers(values, (Axis(self._axis.key, x.astype(np.int64) if self._axis.whole else x),))
+            for key, (x, values) in curves.items()
+            if len(x)
         }
         if self._canvas is None or not arrays:
             return None
@@ -104,7 +119,9 @@ class CurvePlot(QWidget):
             return
         from .curve_canvas import CurveCanvas
 
-        self._canvas = CurveCanvas(self._spec, self._legend.bottom_label)
+        self._canvas = CurveCanvas(self._spec, self._axis)
+        if self._is_logarithmic:
+            self._canvas.set_logarithmic(True)
         self._canvas.hovered.connect(self._on_canvas_hovered)
         self._canvas.clicked.connect(self._on_canvas_clicked)
         self._layout.addWidget(self._canvas, 1)
@@ -121,6 +138,45 @@ class CurvePlot(QWidget):
             self._points[key] = (x, values) if is_there.all() else (x[is_there], values[is_there])
         self._places = places
         self._draw()
+
+    def set_axis(self, axis: HorizontalAxis) -> None:
+        """What x is from now on; points and marks with such x come next."""
+        if axis != self._axis:
+            self._axis = axis
+            if self._canvas is not None:
+                self._canvas.set_axis(axis)
+
+    def set_smoothing(self, share: float) -> None:
+        """Noisy curves as the mean of this share of their points around each, and faintly behind them as they are."""
+        if share != self._smoothing:
+            self._smoothing = share
+            self._draw()
+
+    def set_logarithmic(self, is_on: bool) -> None:
+        """Only a plot that may have such an axis."""
+        if is_on != self._is_logarithmic and self._spec.may_be_logarithmic:
+            self._is_logarithmic = is_on
+            if self._canvas is not None:
+                self._canvas.set_logarithmic(is_on)
+
+    def set_level(self, level: Level | None) -> None:
+        """What all values are to be compared with, where that is known only later."""
+        if level != self._spec.level:
+            self._spec = replace(self._spec, level=level)
+            if self._canvas is not None:
+                self._canvas.set_level(level)
+
+    def set_names(self, names: dict[str, str]) -> None:
+        """Curves by other names; those without one are left out of the legend."""
+        self._legend.names = names
+        self._show_values()
+
+    def show_place(self, x: float | None) -> None:
+        """A line at a place, as if the mouse pointed at it: the legend has the values there. None: nowhere."""
+        self._hovered = x
+        if self._canvas is not None:
+            self._canvas.set_marked(self.marked if x is None else x)
+        self._show_values()
 
     def set_marks(self, marks: Sequence[Mark]) -> None:
         """Lines across the plot where something else begins, these and no others."""
@@ -142,11 +198,15 @@ class CurvePlot(QWidget):
 
     def _draw(self) -> None:
         self._hovered = None
+        noisy = [curve.key for curve in self._spec.curves if curve.noisy and self._smoothing]
+        raw = {key: self._points[key] for key in noisy if key in self._points}
+        self._shown = self._points | {key: (x, smoothed(values, self._smoothing)) for key, (x, values) in raw.items()}
         self._show_values()
         if self._canvas is None:
             return
-        self._canvas.setVisible(any(len(steps) for steps, _ in self._points.values()))  # no axes around nothing
-        self._canvas.set_points({curve.key: self.points(curve.key) for curve in self._spec.curves}, self._places)
+        self._canvas.setVisible(self.has_points)  # no axes around nothing
+        shown = {curve.key: self._shown.get(curve.key, _NOTHING) for curve in self._spec.curves}
+        self._canvas.set_points(shown, self._places, raw)
         self._canvas.set_marks(self._marks)
         self._canvas.set_marked(self.marked)
         self._place_save()
@@ -172,15 +232,22 @@ class CurvePlot(QWidget):
         at = self._hovered if self._hovered is not None else self.marked
         values = {}
         for curve in self._spec.curves:
-            steps, numbers_ = self.points(curve.key)
+            steps, numbers_ = self._shown.get(curve.key, _NOTHING)
             if len(steps):
-                values[curve.key] = curve.format(float(numbers_[-1 if at is None else _nearest(steps, at)]))
+                index = -1 if at is None else _nearest(steps, at)
+                about = "≈ " if numbers_ is not self._points[curve.key][1] else ""
+                values[curve.key] = about + curve.format(float(numbers_[index]))
         self._legend.set_values(values, "" if self._hovered is None else self._place_text(self._hovered))
 
     def _place_text(self, x: float) -> str:
         place = max(round(x), 0)
-        name = self._places[min(place, len(self._places) - 1)] if self._places else numbers.count(place)
-        return (self._spec.at or self.tr("at step {x}")).format(x=name)
+        name = self._places[min(place, len(self._places) - 1)] if self._places else self._axis.format(x)
+        return " · ".join([self._axis.at.format(x=name), *self._marks_at(x)])
+
+    def _marks_at(self, x: float) -> list[str]:
+        """What begins there, in words."""
+        near = 0.0 if self._canvas is None else MARK_PX * self._canvas.units_per_px
+        return [mark.sentence for mark in self._marks if abs(mark.x - x) <= near]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -201,22 +268,22 @@ class _Legend(QWidget):
         super().__init__()
         self._spec = spec
         self.values: dict[str, str] = {}
+        self.names = {curve.key: curve.name for curve in spec.curves}
         self._place = ""
         self._lines = 1
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
-    @property
-    def bottom_label(self) -> str:
-        return self._spec.bottom_label or self.tr("step")
-
     def set_values(self, values: dict[str, str], place: str) -> None:
         """place: what the values are of, in words; empty: the newest."""
         self.values, self._place = values, place
-        shown = [f"{curve.name} {values[curve.key]}" for curve in self._spec.curves if curve.key in values]
+        shown = [f"{self.names[curve.key]} {values[curve.key]}" for curve in self._curves()]
         self.setAccessibleName(f"{self._spec.title}: {', '.join(shown)}")
         self.setToolTip(" · ".join(shown))
         self._fit()
         self.update()
+
+    def _curves(self) -> list[CurveSpec]:
+        return [curve for curve in self._spec.curves if curve.key in self.values and curve.key in self.names]
 
     def sizeHint(self) -> QSize:
         return QSize(0, self._lines * theme.px(self._LINE_PX))
@@ -230,13 +297,15 @@ class _Legend(QWidget):
         self._draw(painter, *self._chosen())
 
     def _chosen(self) -> tuple[bool, bool]:
-        """With the title, with values: all that one line has room for; where it has not even for names, two lines."""
-        needed = {choice: self._draw(None, *choice) for choice in ((True, True), (False, True), (False, False))}
-        one_line = (choice for choice, lines in needed.items() if lines == 1)
-        return next(one_line, (False, needed[False, True] <= 2))
+        """With the title, with values: all that its lines have room for."""
+        choices = ((True, True), (False, True), (False, False))
+        return next((choice for choice in choices if self._draw(None, *choice) <= self._lines), choices[-1])
 
     def _fit(self) -> None:
-        lines = min(self._draw(None, *self._chosen()), 2)
+        """Its height does not depend on where the mouse points: the place is left out where it is too long."""
+        place, self._place = self._place, ""
+        lines = min(self._draw(None, True, True), 2)
+        self._place = place
         if lines != self._lines:
             self._lines = lines
             self.updateGeometry()
@@ -246,9 +315,7 @@ class _Legend(QWidget):
         x, y, gap = 0.0, 0.0, theme.px(self._GAP_PX)
         if with_title:
             x = self._write(painter, x, y, self._place or self._spec.title, "ink", bold=True) + gap
-        for curve in self._spec.curves:
-            if curve.key not in self.values:
-                continue
+        for curve in self._curves():
             if x + self._draw_curve(None, 0, y, curve, with_values) > self.width() and x > 0:
                 x, y = 0.0, y + theme.px(self._LINE_PX)
             x = self._draw_curve(painter, x, y, curve, with_values) + gap
@@ -256,7 +323,7 @@ class _Legend(QWidget):
 
     def _draw_curve(self, painter: QPainter | None, x: float, y: float, curve: CurveSpec, with_value: bool) -> float:
         x = self._draw_sample(painter, x, y, curve)
-        x = self._write(painter, x + theme.px(5), y, curve.name, "muted")
+        x = self._write(painter, x + theme.px(5), y, self.names[curve.key], "muted")
         if with_value:
             x = self._write(painter, x + theme.px(4), y, self.values[curve.key], "ink", bold=True)
         return x
@@ -299,6 +366,17 @@ def _draw_dot(painter: QPainter, symbol: str, at: QPointF, radius: float) -> Non
         painter.drawPolygon([QPointF(*corner) for corner in corners])
     else:
         painter.drawEllipse(at, radius, radius)
+
+
+def step_axis(label: str = "", at: str = "") -> HorizontalAxis:
+    """Training steps; or what else is counted from 0."""
+    translate = QCoreApplication.translate
+    at = at or translate("CurvePlot", "at step {x}")
+    return HorizontalAxis("step", label or translate("CurvePlot", "step"), at, _step_text, True)
+
+
+def _step_text(x: float) -> str:
+    return numbers.count(round(x))
 
 
 def _nearest(steps: np.ndarray, step: float) -> int:

@@ -22,7 +22,26 @@ class CurveSpec:
     markers: bool = False  # a plain line, with a dot at each point
     symbol: str = "o"  # the dot's shape: "o" circle, "s" square, "t" triangle, "d" diamond
     dashed: bool = False
-    on_right: bool = False  # has its axis at the right
+    noisy: bool = False  # one batch says little: may be smoothed
+
+
+@dataclass(frozen=True)
+class Level:
+    """A value that all others are to be compared with: a line across the plot, with its name on it."""
+
+    value: float
+    name: str
+
+
+@dataclass(frozen=True)
+class HorizontalAxis:
+    """What x is."""
+
+    key: str  # in saved files
+    label: str
+    at: str  # what the legend says of the place under the mouse: "at step {x}"
+    format: Callable[[float], str]
+    whole: bool = False  # has no parts
 
 
 @dataclass(frozen=True)
@@ -32,18 +51,29 @@ class PlotSpec:
     title: str
     curves: tuple[CurveSpec, ...]
     left_label: str
-    right_label: str = ""
     bottom_label: str = ""  # left out: "step"
     at: str = ""  # what the legend says of the place under the mouse: "layer {x}"; left out: "at step {x}"
     percent: bool = False  # the left axis shows 0..1 as percents
     includes_zero: bool = False  # of the left axis
+    sentence: str = ""  # below the title: what one sees, and why it matters
+    level: Level | None = None
+    may_be_logarithmic: bool = False
 
 
 @dataclass(frozen=True)
 class Mark:
     """Where something else begins: words after its line, and before it where what ended there has a name too."""
 
-    step: float
+    x: float
     after: str
     before: str = ""
     before_short: str = ""  # where there is no room for `before`
+    in_full: str = ""  # what the legend says when the mouse is there; left out: `after`
+
+    @property
+    def sentence(self) -> str:
+        return self.in_full or self.after.strip(" →")
+
+    def without_words(self) -> "Mark":
+        """For a plot with no room for them; the legend says them all the same."""
+        return Mark(self.x, "", " " if self.before else "", in_full=self.sentence)

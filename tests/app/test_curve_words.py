@@ -39,7 +39,8 @@ def plot(looks: QApplication, qtbot: QtBot) -> CurvePlot:
     ids=["pretrain", "distil", "task"],
 )
 def test_every_curve_has_a_name_and_dots_differ_in_shape(info: RunInfo) -> None:
-    for spec in plots_of(info).specs:
+    plots = plots_of(info)
+    for spec in (*plots.specs, *plots.more):
         assert all(curve.name for curve in spec.curves)
         shapes = [curve.symbol for curve in spec.curves if curve.dots]
         assert len(set(shapes)) == len(shapes)

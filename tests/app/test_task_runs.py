@@ -256,7 +256,7 @@ class TestFollowing:
         room.view.draw()
         assert (room.view.numbers["right"].text, room.view.numbers["right"].unit) == (main, f"held-out {unit}")
         assert plots_of(read_run(run.path)).specs[1].curves[0].name == unit
-        loss = room.view.plots[0]
+        loss = room.view.curves.plots[0]
         assert loss.points("loss_task")[1].tolist() == [1 / step for step in range(1, 11)]
         assert loss.points("loss_task_held_out")[1].tolist() == [0.875]
         assert f"{unit} {main}" in state_line(service.runs[0])
@@ -266,13 +266,13 @@ class TestFollowing:
         service.set_following(True)
         service.select(first.path)
         room.view.draw()
-        plots = room.view.plots
+        plots = room.view.curves.plots
         service.select(second.path)
         room.view.draw()
-        assert room.view.plots is not plots
-        assert room.view.plots[1].points("metric_spearmanr")[1].tolist() == [0.625]
+        assert room.view.curves.plots is not plots
+        assert room.view.curves.plots[1].points("metric_spearmanr")[1].tolist() == [0.625]
         service.select(first.path)
-        assert room.view.plots is plots
+        assert room.view.curves.plots is plots
 
     def test_list_and_title_say_the_kind(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
         _make_run(own_home, "conll2003", crf=True)
@@ -323,7 +323,7 @@ class TestFollowing:
         room.view.draw()
         lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
         losses = [line["loss"] for line in lines if line["kind"] == "train"]
-        assert room.view.plots[0].points("loss_task")[1].tolist() == losses and len(losses) == 6
+        assert room.view.curves.plots[0].points("loss_task")[1].tolist() == losses and len(losses) == 6
 
 
 EVALUATION = {

@@ -15,7 +15,7 @@ from app.compute.question import Job, Question
 from app.look import numbers, theme
 from app.rooms.train.room import TrainRoom
 from app.rooms.train.run_list import state_line
-from app.runs.metrics import SMOOTHED_OVER, RunMetrics
+from app.runs.metrics import RunMetrics
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
 from app.shell.rooms import connect_train_room
@@ -112,7 +112,9 @@ class TestNumbers:
         service.set_following(True)
         room.view.draw()
         written = [json.loads(line) for line in (run.path / "metrics.jsonl").read_text().splitlines()]
-        loss_plot, right_plot, rate_plot = room.view.plots
+        loss_plot, right_plot, rate_plot = map(
+            room.view.curves.plot_of, ("loss_masked", "words_right", "learning_rate")
+        )
         for key, kind, phase, field in (
             ("loss_masked", "train", "masked", "mlm_loss"),
             ("loss_next_word", "train", "causal", "next_word_loss"),
@@ -154,7 +156,7 @@ class TestNumbers:
         service.set_following(True)
         run.append_metric({"kind": "train", "step": 41, "loss": 2.0, "mlm_loss": 1.25, "phase": "masked"})
         qtbot.waitUntil(lambda: room.view.numbers["loss"].text == "1.25", timeout=TIMEOUT_MS)
-        assert room.view.plots[0].points("loss_masked")[0][-1] == 41
+        assert room.view.curves.plots[0].points("loss_masked")[0][-1] == 41
 
     def test_another_run_leaves_nothing_of_the_first(self, room: TrainRoom, service: RunsService, home: Path) -> None:
         _make_run(home, "first")
@@ -163,14 +165,10 @@ class TestNumbers:
         service.select(second.path)
         room.view.draw()
         assert (
-            len(room.view.plots[0].points("loss_masked")[0]) + len(room.view.plots[0].points("loss_next_word")[0]) == 12
+            len(room.view.curves.plots[0].points("loss_masked")[0])
+            + len(room.view.curves.plots[0].points("loss_next_word")[0])
+            == 12
         )
-
-    def test_accuracy_is_the_mean_of_the_last_steps(self) -> None:
-        metrics = RunMetrics()
-        values = [i / 100 for i in range(50)]
-        metrics.append({"kind": "train", "step": i, "mlm_accuracy": value} for i, value in enumerate(values))
-        assert metrics.latest_value("words_right") == pytest.approx(np.mean(values[-SMOOTHED_OVER:]))
 
     def test_switch_is_marked_only_after_a_warm_up(self) -> None:
         metrics = RunMetrics()

@@ -1,4 +1,4 @@
-"""What is drawn of a run, by its kind: the same three plots, with the losses and metrics that the kind has."""
+"""What is drawn of a run, by its kind: what everybody wants to see, and more for experts. One thing in each plot."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from ...look import numbers
 from ...runs.metrics import metric_key
 from ...runs.run_info import RunInfo
 from ...state.task_info import metric_name
-from ...widgets.curve_specs import CurveSpec, PlotSpec
+from ...widgets.curve_specs import CurveSpec, Level, PlotSpec
 
 translate = QCoreApplication.translate
-Specs = tuple[PlotSpec, PlotSpec, PlotSpec]
+Specs = tuple[PlotSpec, ...]
 _COLORS = ("curve_held_out", "curve_mlm", "curve_nsp", "curve_rate")
 _SHAPES = ("o", "s", "t", "d")  # dots of several curves differ in shape, too: circle, square, triangle, diamond
 
@@ -31,6 +31,7 @@ class RunPlots:
     """The plots of a run and its two numbers."""
 
     specs: Specs
+    more: Specs  # for experts
     loss: Number
     quality: Number
     tip: str  # for the number of quality
@@ -44,55 +45,83 @@ def plots_of(info: RunInfo) -> RunPlots:
 
 
 def _pretraining() -> RunPlots:
-    loss = (
-        CurveSpec("loss_next_word", translate("RunPlots", "training, next word"), "curve_rate", numbers.decimal),
-        CurveSpec("loss_masked", translate("RunPlots", "training, masked words"), "curve_train", numbers.decimal),
-        CurveSpec(
-            "loss_held_out",
-            translate("RunPlots", "held out, masked words"),
-            "curve_held_out",
-            numbers.decimal,
-            dots=True,
-        ),
+    return _language_model(
+        (
+            CurveSpec(
+                "loss_next_word",
+                translate("RunPlots", "training, next word"),
+                "curve_rate",
+                numbers.decimal,
+                dashed=True,
+                noisy=True,
+            ),
+            *_masked_words_loss(),
+        )
     )
-    right = (
-        *_words_right(),
-        CurveSpec("sentence_right", translate("RunPlots", "next sentence"), "curve_nsp", numbers.percent, dashed=True),
-        _sentence_held_out(translate("RunPlots", "held out")),
-    )
-    return _language_model(loss, right)
 
 
 def _distillation() -> RunPlots:
-    loss = (
-        CurveSpec(
-            "loss_soft",
-            translate("RunPlots", "against the teacher’s predictions"),
-            "curve_nsp",
-            numbers.decimal,
-            dashed=True,
-        ),
-        CurveSpec("loss_masked", translate("RunPlots", "training, masked words"), "curve_train", numbers.decimal),
-        CurveSpec(
-            "loss_held_out",
-            translate("RunPlots", "held out, masked words"),
-            "curve_held_out",
-            numbers.decimal,
-            dots=True,
-        ),
+    soft = CurveSpec(
+        "loss_soft",
+        translate("RunPlots", "against the teacher’s predictions"),
+        "curve_nsp",
+        numbers.decimal,
+        dashed=True,
+        noisy=True,
     )
-    return _language_model(
-        loss, (*_words_right(), _sentence_held_out(translate("RunPlots", "next sentence, held out")))
+    return _language_model((soft, *_masked_words_loss()))
+
+
+def _masked_words_loss() -> tuple[CurveSpec, CurveSpec]:
+    training, held_out = translate("RunPlots", "training, masked words"), translate("RunPlots", "held-out text")
+    return (
+        CurveSpec("loss_masked", training, "curve_train", numbers.decimal, noisy=True),
+        CurveSpec("loss_held_out", held_out, "curve_held_out", numbers.decimal, dots=True),
+    )
+
+
+def _language_model(loss: tuple[CurveSpec, ...]) -> RunPlots:
+    training, held_out = translate("RunPlots", "training"), translate("RunPlots", "held-out text")
+    words = (
+        CurveSpec("words_right", training, "curve_train", numbers.percent, noisy=True),
+        CurveSpec("words_right_held_out", held_out, "curve_held_out", numbers.percent, dots=True),
+    )
+    sentences = (
+        CurveSpec("sentence_right", training, "curve_train", numbers.percent, noisy=True),
+        CurveSpec("sentence_right_held_out", held_out, "curve_held_out", numbers.percent, dots=True),
+    )
+    return RunPlots(
+        (
+            _loss(loss),
+            PlotSpec(
+                translate("RunPlots", "Masked words guessed right"),
+                words,
+                translate("RunPlots", "right"),
+                percent=True,
+                sentence=translate("RunPlots", "How often its first guess is the word behind the mask."),
+            ),
+            PlotSpec(
+                translate("RunPlots", "Next sentence guessed right"),
+                sentences,
+                translate("RunPlots", "right"),
+                percent=True,
+                sentence=translate("RunPlots", "Does B follow A? In half of the pairs it does: guessing gets 50%."),
+                level=Level(0.5, translate("RunPlots", "guessing: 50%")),
+            ),
+        ),
+        _for_experts(),
+        Number(("loss_masked",), (translate("RunPlots", "masked-word loss"),), numbers.decimal),
+        Number(("words_right_held_out",), (translate("RunPlots", "held-out accuracy"),), numbers.percent),
+        translate("RunPlots", "Masked words, in text that the run never trains on; the latest measurement"),
     )
 
 
 def _task(metrics: tuple[str, ...]) -> RunPlots:
     """metrics: those of the task, the main one first."""
+    training, examples = translate("RunPlots", "training"), translate("RunPlots", "held-out examples")
     loss = (
-        CurveSpec("loss_task", translate("RunPlots", "training"), "curve_train", numbers.decimal),
-        CurveSpec(
-            "loss_task_held_out", translate("RunPlots", "held out"), "curve_held_out", numbers.decimal, dots=True
-        ),
+        CurveSpec("loss_task", training, "curve_train", numbers.decimal, noisy=True),
+        CurveSpec("loss_task_held_out", examples, "curve_held_out", numbers.decimal, dots=True),
     )
     scores = tuple(
         CurveSpec(metric_key(metric), metric_name(metric), color, score, dots=True, symbol=shape)
@@ -102,10 +131,15 @@ def _task(metrics: tuple[str, ...]) -> RunPlots:
     held_out = translate("RunPlots", "held-out {metric}")
     return RunPlots(
         (
-            PlotSpec(translate("RunPlots", "Loss"), loss, translate("RunPlots", "loss")),
-            PlotSpec(translate("RunPlots", "Held out"), scores, label),
-            _step_size(),
+            _loss(loss),
+            PlotSpec(
+                translate("RunPlots", "How well it does"),
+                scores,
+                label,
+                sentence=translate("RunPlots", "On held-out examples, which it never trains on: 1 is perfect."),
+            ),
         ),
+        _for_experts(),
         Number(("loss_task",), (translate("RunPlots", "training loss"),), numbers.decimal),
         Number(
             tuple(metric_key(metric) for metric in metrics),
@@ -116,43 +150,71 @@ def _task(metrics: tuple[str, ...]) -> RunPlots:
     )
 
 
-def _language_model(loss: tuple[CurveSpec, ...], right: tuple[CurveSpec, ...]) -> RunPlots:
-    return RunPlots(
-        (
-            PlotSpec(translate("RunPlots", "Loss"), loss, translate("RunPlots", "loss (nats)")),
-            PlotSpec(
-                translate("RunPlots", "Correct predictions"), right, translate("RunPlots", "correct"), percent=True
-            ),
-            _step_size(),
-        ),
-        Number(("loss_masked",), (translate("RunPlots", "masked-word loss"),), numbers.decimal),
-        Number(("words_right_held_out",), (translate("RunPlots", "held-out accuracy"),), numbers.percent),
-        translate("RunPlots", "Masked words, in text that the run never trains on; the latest measurement"),
-    )
-
-
-def _step_size() -> PlotSpec:
-    curves = (
-        CurveSpec("gradient_norm", translate("RunPlots", "gradient norm"), "curve_norm"),
-        CurveSpec("learning_rate", translate("RunPlots", "learning rate"), "curve_rate", dashed=True, on_right=True),
-    )
+def _loss(curves: tuple[CurveSpec, ...]) -> PlotSpec:
     return PlotSpec(
-        translate("RunPlots", "Step size"),
+        translate("RunPlots", "Loss"),
         curves,
-        translate("RunPlots", "gradient norm"),
-        translate("RunPlots", "learning rate"),
+        translate("RunPlots", "loss: lower is better"),
+        sentence=translate(
+            "RunPlots",
+            "The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model only "
+            "learns by heart.",
+        ),
+        may_be_logarithmic=True,
     )
 
 
-def _words_right() -> tuple[CurveSpec, CurveSpec]:
+def _for_experts() -> Specs:
     return (
-        CurveSpec("words_right", translate("RunPlots", "masked words"), "curve_mlm", numbers.percent),
-        CurveSpec("words_right_held_out", translate("RunPlots", "held out"), "curve_mlm", numbers.percent, dots=True),
+        _expert(
+            "learning_rate",
+            translate("RunPlots", "Learning rate"),
+            translate("RunPlots", "How far each step moves the weights: planned before the start."),
+            may_be_logarithmic=True,
+        ),
+        _expert(
+            "gradient_norm",
+            translate("RunPlots", "Gradient norm"),
+            translate("RunPlots", "How hard a batch pulls at the weights; a sudden peak is a warning."),
+            noisy=True,
+            may_be_logarithmic=True,
+        ),
+        _expert(
+            "speed",
+            translate("RunPlots", "Speed"),
+            translate("RunPlots", "Tokens read in a second of training."),
+            left=translate("RunPlots", "tokens/s"),
+            noisy=True,
+        ),
+        _expert(
+            "memory",
+            translate("RunPlots", "Memory"),
+            translate("RunPlots", "The most that the training process has held so far."),
+            left=translate("RunPlots", "MiB"),
+        ),
+        _expert(
+            "cores",
+            translate("RunPlots", "Processor"),
+            translate("RunPlots", "How many cores are at work for the training, on average."),
+            left=translate("RunPlots", "cores"),
+            noisy=True,
+        ),
     )
 
 
-def _sentence_held_out(name: str) -> CurveSpec:
-    return CurveSpec("sentence_right_held_out", name, "curve_nsp", numbers.percent, dots=True, symbol="s")
+def _expert(
+    key: str, title: str, sentence: str, left: str = "", *, noisy: bool = False, may_be_logarithmic: bool = False
+) -> PlotSpec:
+    """One curve, named as its plot is."""
+    curve = CurveSpec(key, title.lower(), "curve_train", noisy=noisy)
+    return PlotSpec(
+        title,
+        (curve,),
+        left or title.lower(),
+        includes_zero=not may_be_logarithmic,
+        sentence=sentence,
+        may_be_logarithmic=may_be_logarithmic,
+    )
 
 
 def score(value: float | None) -> str:

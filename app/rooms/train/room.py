@@ -77,6 +77,7 @@ class TrainRoom(QWidget):
         self.runs.set_runs(runs)
         self.form.set_runs(runs)
         self.demos.set_runs(runs)
+        self.view.curves.set_runs(runs)
         self._middle.setCurrentIndex(1 if runs else 0)
 
     def show_run(self, info: RunInfo | None) -> None:

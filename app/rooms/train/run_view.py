@@ -15,18 +15,17 @@ from ...look.number_kinds import explain
 from ...runs.metrics import RunMetrics
 from ...runs.run_info import RunInfo, RunResult
 from ...widgets.card import Card, button, label, set_role
-from ...widgets.curve_plot import CurvePlot
-from ...widgets.curve_specs import Mark
-from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.curve_specs import Level
+from ...widgets.layouts import fill, hbox
 from .batch_page import BatchPage
-from .plots import RunPlots, Specs, plots_of
+from .curves_page import CurvesPage, marks_of
+from .plots import RunPlots, plots_of, score
 from .questions_page import QuestionsPage
 from .result_view import ResultView
 from .run_list import state_name
 
 RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
-FIRST_STEPS = 10  # what begins in these was so from the start
 
 
 class RunView(Card):
@@ -39,10 +38,10 @@ class RunView(Card):
         super().__init__(" ")
         self.metrics = RunMetrics()
         self._info = RunInfo(path=Path(), name="", about="", status=RunStatus("unknown"))
-        self._pages: dict[Specs, _Curves] = {}
+        self.curves = CurvesPage(self._info, self.metrics, self.about)
         self._is_new = False
         self._pause_command = "pause"
-        self.to_curves = button(self.tr("Curves"), lambda: self._show(self._page), checkable=True)
+        self.to_curves = button(self.tr("Curves"), lambda: self._show(self.curves), checkable=True)
         self.to_result = button(self.tr("Result"), lambda: self._show(self._front), checkable=True)
         self.pause = button(self.tr("Pause"), self._on_pause_clicked, hint=self.tr("Pause, and save a snapshot"))
         self.stop = button(
@@ -68,7 +67,7 @@ class RunView(Card):
         self.questions.plot.set_figure(self.about)
         self.batch = BatchPage()
         self._stack = QStackedWidget()
-        for page in (self.result, self.questions, self.batch):
+        for page in (self.result, self.questions, self.batch, self.curves):
             self._stack.addWidget(page)
         self._build()
         self._redraw = QTimer(self)
@@ -76,11 +75,6 @@ class RunView(Card):
         self._redraw.setInterval(REDRAW_MS)
         self._redraw.timeout.connect(self.draw)
         self.show_result(None)
-
-    @property
-    def plots(self) -> tuple[CurvePlot, ...]:
-        """Those of the run's kind: losses, how much is right, step size."""
-        return self._page.plots
 
     @property
     def shows_result(self) -> bool:
@@ -99,17 +93,19 @@ class RunView(Card):
         """Another run: its metrics and result come next."""
         self._is_new = True
         self._info = info
+        self.metrics.clear()
         self.questions.show_run(info)
         self.batch.show_run(info)
+        self.curves.show_run(info)
         self.show_result(None)
         self.restart_metrics()
         self.show_status(info)
-        self._show(self._front if info.has_questions else self._page)
-        for plot in (*self.plots, self.questions.plot):
-            plot.show_all()
+        self._show(self._front if info.has_questions else self.curves)
+        self.questions.plot.show_all()
 
     def show_status(self, info: RunInfo) -> None:
         self._info = info
+        self.curves.show_status(info)
         self.set_title(info.name if info.is_built_in else f"{info.name} · {info.does}")
         state = info.status.state
         self._pause_command = "resume" if state == "paused" or info.can_resume else "pause"
@@ -131,6 +127,7 @@ class RunView(Card):
     def show_result(self, result: RunResult | None) -> None:
         """What the run wrote at its end. A run that was finished when it was chosen shows it at once."""
         self.result.show_result(result, self._info.metrics)
+        self.curves.set_chance(_chance(result))
         if self._info.has_questions:
             return
         self.to_result.setEnabled(result is not None)
@@ -139,7 +136,7 @@ class RunView(Card):
         )
         if result is None:
             if not self.shows_batch:
-                self._show(self._page)
+                self._show(self.curves)
         elif self._is_new and not self._info.status.active:
             self._show(self._front)
         self._is_new = self._is_new and result is None and not self._info.status.active
@@ -155,9 +152,7 @@ class RunView(Card):
 
     def draw(self) -> None:
         """Numbers and curves as the metrics stand."""
-        for plot, spec in zip(self.plots, self._kind.specs, strict=True):
-            plot.set_points({curve.key: self.metrics.series[curve.key].arrays for curve in spec.curves})
-        self.plots[0].set_marks(_marks(self.metrics))
+        self.curves.draw()
         if self._info.has_questions:
             self._draw_questions()
         self._show_hint()
@@ -167,7 +162,7 @@ class RunView(Card):
         page = self.questions
         page.show_scores(self.metrics.scores)
         page.plot.set_points({curve.key: self.metrics.series[curve.key].arrays for curve in self._kind.specs[0].curves})
-        page.plot.set_marks(_marks(self.metrics))
+        page.plot.set_marks(marks_of(self.metrics))
 
     def about(self) -> tuple[str, str]:
         """The run's name, and what the caption of its pictures says: what it does, where, at which step."""
@@ -189,17 +184,6 @@ class RunView(Card):
     @property
     def _kind(self) -> RunPlots:
         return plots_of(self._info)
-
-    @property
-    def _page(self) -> _Curves:
-        """The curves of this kind of run, made when the first run of the kind is looked at, and kept."""
-        specs = self._kind.specs
-        if specs not in self._pages:
-            page = self._pages[specs] = _Curves(specs)
-            for plot in page.plots:
-                plot.set_figure(self.about)
-            self._stack.addWidget(page)
-        return self._pages[specs]
 
     def _build(self) -> None:
         self._row = QWidget()
@@ -226,15 +210,10 @@ class RunView(Card):
         self.batch.show_status(self._info)
         is_there = self._stack.currentWidget() is self._front and self._has_result
         if not is_there and not (self.shows_batch and not is_task):
-            self._show(self._page)
+            self._show(self.curves)
 
     def _show(self, shown: QWidget) -> None:
-        for page in (
-            self.result,
-            self.questions,
-            self.batch,
-            *self._pages.values(),
-        ):  # what is not seen asks for no space
+        for page in (self.result, self.questions, self.batch, self.curves):  # what is not seen asks for no space
             policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
             page.setSizePolicy(policy, policy)
         self._stack.setCurrentWidget(shown)
@@ -294,16 +273,6 @@ class RunView(Card):
         self.command_given.emit(self._pause_command)
 
 
-class _Curves(QWidget):
-    """Three plots: losses above, the others below."""
-
-    def __init__(self, specs: Specs) -> None:
-        super().__init__()
-        self.plots = tuple(CurvePlot(spec) for spec in specs)
-        vbox((self.plots[0], 3), (hbox((self.plots[1], 11), (self.plots[2], 9), gap_px=16), 2), parent=self, gap_px=6)
-        self.plots[2].setVisible(not theme.is_projector())
-
-
 class _Number(QWidget):
     """A big number and, small behind it, what it counts."""
 
@@ -331,13 +300,12 @@ class _Number(QWidget):
             self._unit.setText(unit)
 
 
-def _marks(metrics: RunMetrics) -> list[Mark]:
-    """Where the run begins something else. Sequences that are longer from the first steps on are no news."""
-    marks, translate = [], QCoreApplication.translate
-    if metrics.switch_step is not None:
-        after = translate("RunView", " then: predict masked words →")
-        before = translate("RunView", "first: predict the next word ")
-        marks.append(Mark(metrics.switch_step, after, before, translate("RunView", "first: next word ")))
-    if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
-        marks.append(Mark(metrics.longer_step, translate("RunView", " then: longer sequences →")))
-    return marks
+def _chance(result: RunResult | None) -> Level | None:
+    """What always giving the most frequent label would get."""
+    if result is None or not result.confusion or "accuracy" not in result.metrics:
+        return None
+    counts = [sum(row) for row in result.confusion]
+    share = max(counts) / max(sum(counts), 1)
+    return Level(
+        share, QCoreApplication.translate("RunView", "always the most frequent: {share}").format(share=score(share))
+    )

@@ -1,0 +1,296 @@
+"""The curves of a run, of one or of several over one another, and the few controls above them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QMenu, QScrollArea, QStackedWidget, QWidget
+
+from ...look import numbers
+from ...runs.metrics import EPOCH, SECONDS, STEP, TOKENS, RunMetrics
+from ...runs.run_info import RunInfo
+from ...widgets.card import button, scrolled
+from ...widgets.controls import Choice, MenuButton
+from ...widgets.curve_plot import CurvePlot, step_axis
+from ...widgets.curve_specs import HorizontalAxis, Level, Mark, Points
+from ...widgets.layouts import hbox, vbox
+from .curve_grid import RUN_COLORS, CurveGrid, overlaid_key
+from .plots import RunPlots, plots_of
+from .settings_table import SettingsTable
+
+FIRST_STEPS = 10  # what begins in these was so from the start
+LIGHT, STRONG = 0.01, 0.05  # shares of the points in a moving mean
+LONG_S, SHORT_S = 3 * 3600, 180
+MOST_MARKED_RESUMES = 3  # more would hide the curves: they are said where the mouse is
+translate = QCoreApplication.translate
+
+
+@dataclass
+class Charted:
+    """A run and what is known of its curves."""
+
+    info: RunInfo
+    metrics: RunMetrics = field(default_factory=RunMetrics)
+
+
+class CurvesPage(QWidget):
+    """`compared` says which other runs are to be laid over the one on show; their metrics come by `append_compared`."""
+
+    compared = Signal(list)  # list[Path]
+
+    def __init__(self, info: RunInfo, metrics: RunMetrics, about: Callable[[], tuple[str, str]]) -> None:
+        """metrics: of the run on show, which the owner fills; about: its name and a caption, for saved pictures."""
+        super().__init__()
+        self._about = about
+        self._own = Charted(info, metrics)
+        self._others: list[Charted] = []
+        self._runs: list[RunInfo] = []  # all there are
+        self._grids: dict[tuple[RunPlots, int], CurveGrid] = {}
+        self._areas: dict[CurveGrid, QScrollArea] = {}
+        self.smooth = Choice(self.tr("Smooth: each point as the mean of the points around it"))
+        for text, share in (
+            (self.tr("as measured"), 0.0),
+            (self.tr("smooth"), LIGHT),
+            (self.tr("very smooth"), STRONG),
+        ):
+            self.smooth.addItem(text, share)
+        self.smooth.setCurrentIndex(1)
+        self.logarithmic = button(
+            self.tr("Log"),
+            self._draw_all,
+            checkable=True,
+            hint=self.tr("Logarithmic: small losses are told apart as well as large ones"),
+        )
+        self.axis = Choice(self.tr("What the curves are drawn over"))
+        for key, text in self._axis_titles().items():
+            self.axis.addItem(text, key)
+        self.compare = MenuButton(
+            self.tr("Compare curves"), self._fill_menu, self.tr("Other runs of the same kind, drawn over this one")
+        )
+        self.more = button(
+            self.tr("More"),
+            self._on_more_clicked,
+            checkable=True,
+            hint=self.tr("Learning rate, gradient norm, speed, memory and processor"),
+        )
+        self.table = SettingsTable()
+        self._stack = QStackedWidget()
+        controls = hbox(self.smooth, self.axis, self.logarithmic, None, self.compare, self.more, gap_px=6)
+        vbox(controls, self.table, (self._stack, 1), parent=self, gap_px=6)
+        for choice in (self.smooth, self.axis):
+            choice.activated.connect(self._draw_all)
+        self._show_grid()
+
+    @property
+    def grid(self) -> CurveGrid:
+        """The one on show."""
+        return self._grid_of(plots_of(self._own.info), 1 + len(self._others))
+
+    @property
+    def plots(self) -> tuple[CurvePlot, ...]:
+        """Those on offer for the run's kind, whether they have points or not."""
+        return self.grid.plots
+
+    def plot_of(self, key: str) -> CurvePlot:
+        """The plot with this curve."""
+        grid = self.grid
+        found = (plot for plot, spec in zip(grid.plots, grid.specs, strict=True) if key in {c.key for c in spec.curves})
+        return next(found)
+
+    @property
+    def compared_paths(self) -> list[Path]:
+        return [other.info.path for other in self._others]
+
+    def set_runs(self, runs: Sequence[RunInfo]) -> None:
+        """All that there are: what the menu offers."""
+        self._runs = list(runs)
+        known = {run.path: run for run in runs}
+        gone = [other for other in self._others if other.info.path not in known]
+        for other in self._others:
+            other.info = known.get(other.info.path, other.info)
+        if gone:
+            self._set_others([other for other in self._others if other not in gone])
+        self.compare.setEnabled(bool(self._offered()))
+
+    def show_run(self, info: RunInfo) -> None:
+        """Another run; its metrics come next. What is compared stays, as far as it is of the same kind."""
+        self._own.info = info
+        self._set_others([other for other in self._others if self._can_compare(other.info)])
+        self.compare.setEnabled(bool(self._offered()))
+        self._show_grid()
+        for plot in self.plots:
+            plot.show_all()
+
+    def show_status(self, info: RunInfo) -> None:
+        self._own.info = info
+
+    def set_chance(self, level: Level | None) -> None:
+        """What guessing alone would get, in the plot of a task's scores."""
+        if self._own.info.metrics:
+            self.plots[1].set_level(level)
+
+    def toggle_compared(self, path: Path) -> None:
+        """Lays a run over the one on show, or takes it away again."""
+        if path in self.compared_paths:
+            self._set_others([other for other in self._others if other.info.path != path])
+            return
+        info = next((run for run in self._offered() if run.path == path), None)
+        if info is not None and len(self._others) + 1 < len(RUN_COLORS):
+            self._set_others([*self._others, Charted(info)])
+
+    def restart_compared(self, path: Path) -> None:
+        for other in self._others:
+            if other.info.path == path:
+                other.metrics.clear()
+
+    def append_compared(self, path: Path, lines: list[dict]) -> None:
+        for other in self._others:
+            if other.info.path == path:
+                other.metrics.append(lines)
+        self.draw()
+
+    def draw(self) -> None:
+        """As the metrics stand."""
+        grid, runs, axis = self.grid, [self._own, *self._others], self._chosen_axis()
+        marks = marks_of(self._own.metrics)
+        places = self._own.metrics.places(axis.key, np.array([mark.x for mark in marks]))
+        marks = [replace(mark, x=float(x) / axis.unit) for mark, x in zip(marks, places, strict=False)]
+        for plot, spec in zip(grid.plots, grid.specs, strict=True):
+            points: dict[str, Points] = {}
+            names: dict[str, str] = {}
+            for number, run in enumerate(runs):
+                for curve in spec.curves:
+                    key = overlaid_key(number, curve.key) if self._others else curve.key
+                    points[key] = _points(run.metrics, curve.key, axis)
+                named = next((curve for curve in spec.curves if curve.dots), spec.curves[0])
+                names[overlaid_key(number, named.key)] = run.info.name
+            plot.set_axis(axis.shown)
+            plot.set_smoothing(self.smooth.currentData())
+            plot.set_logarithmic(self.logarithmic.isChecked())
+            plot.set_points(points)
+            plot.set_marks(marks if plot is grid.plots[0] else [mark.without_words() for mark in marks])
+            if self._others:
+                plot.set_names(names)
+        grid.arrange()
+
+    # --- inside
+
+    def _draw_all(self) -> None:
+        self.draw()
+        for plot in self.plots:
+            plot.show_all()
+
+    def _grid_of(self, plots: RunPlots, runs: int) -> CurveGrid:
+        """Made when first looked at, and kept."""
+        if (plots, runs) not in self._grids:
+            grid = self._grids[plots, runs] = CurveGrid(plots, runs)
+            for plot in grid.plots:
+                plot.set_figure(self._about)
+            self._areas[grid] = scrolled(grid)
+            self._stack.addWidget(self._areas[grid])
+        return self._grids[plots, runs]
+
+    def _show_grid(self) -> None:
+        grid = self.grid
+        grid.set_shows_more(self.more.isChecked())
+        self._stack.setCurrentWidget(self._areas[grid])
+        self.table.show_runs([(run.info.name, run.info.path) for run in (self._own, *self._others)])
+        self.draw()
+
+    def _on_more_clicked(self) -> None:
+        self.grid.set_shows_more(self.more.isChecked())
+
+    def _set_others(self, others: list[Charted]) -> None:
+        if others == self._others:
+            return
+        self._others = others
+        self.compared.emit(self.compared_paths)
+        self._show_grid()
+
+    def _can_compare(self, run: RunInfo) -> bool:
+        own = self._own.info
+        return run.path != own.path and (run.kind, run.metrics) == (own.kind, own.metrics)
+
+    def _offered(self) -> list[RunInfo]:
+        return [run for run in self._runs if self._can_compare(run)]
+
+    def _fill_menu(self, menu: QMenu) -> None:
+        is_full = len(self._others) + 1 >= len(RUN_COLORS)
+        for run in self._offered():
+            action = menu.addAction(run.name)
+            action.setCheckable(True)
+            action.setChecked(run.path in self.compared_paths)
+            action.setEnabled(action.isChecked() or not is_full)
+            action.triggered.connect(lambda _checked=False, path=run.path: self.toggle_compared(path))
+
+    def _axis_titles(self) -> dict[str, str]:
+        return {
+            STEP: self.tr("by step"),
+            EPOCH: self.tr("by epoch"),
+            TOKENS: self.tr("by tokens"),
+            SECONDS: self.tr("by time"),
+        }
+
+    def _chosen_axis(self) -> _Axis:
+        """The one that was chosen; steps where this run does not say the other."""
+        extents = {key: self._own.metrics.extent(key) for key in self._axis_titles()}
+        for index, extent in enumerate(extents.values()):
+            self.axis.model().item(index).setEnabled(index == 0 or extent > 0)  # type: ignore[attr-defined]
+        key = self.axis.currentData()
+        return _axis(key if extents[key] > 0 else STEP, extents[key])
+
+
+@dataclass(frozen=True)
+class _Axis:
+    shown: HorizontalAxis
+    unit: float = 1.0  # how many steps, tokens, seconds make one of its units
+
+    @property
+    def key(self) -> str:
+        return self.shown.key
+
+
+def _axis(key: str, extent: float) -> _Axis:
+    """extent: how far the run has come on it."""
+    if key == EPOCH:
+        label, at = translate("CurvesPage", "epoch"), translate("CurvesPage", "at epoch {x}")
+        return _Axis(HorizontalAxis(key, label, at, numbers.number))
+    if key == TOKENS:
+        label, at = translate("CurvesPage", "tokens read"), translate("CurvesPage", "after {x} tokens")
+        return _Axis(HorizontalAxis(key, label, at, numbers.compact_count))
+    if key == SECONDS and extent > LONG_S:
+        label, at = translate("CurvesPage", "hours of training"), translate("CurvesPage", "after {x} h")
+        return _Axis(HorizontalAxis(key, label, at, numbers.number), 3600)
+    if key == SECONDS and extent > SHORT_S:
+        label, at = translate("CurvesPage", "minutes of training"), translate("CurvesPage", "after {x} min")
+        return _Axis(HorizontalAxis(key, label, at, numbers.number), 60)
+    if key == SECONDS:
+        label, at = translate("CurvesPage", "seconds of training"), translate("CurvesPage", "after {x} s")
+        return _Axis(HorizontalAxis(key, label, at, numbers.number))
+    return _Axis(step_axis())
+
+
+def _points(metrics: RunMetrics, key: str, axis: _Axis) -> Points:
+    steps, values = metrics.series[key].arrays
+    x = metrics.places(axis.key, steps)
+    return (x / axis.unit, values) if len(x) == len(values) else (x, values[:0])
+
+
+def marks_of(metrics: RunMetrics) -> list[Mark]:
+    """Where the run begins something else, by step. Sequences that are longer from the first steps on are no news."""
+    marks = []
+    if metrics.switch_step is not None:
+        after = translate("RunView", " then: predict masked words →")
+        before = translate("RunView", "first: predict the next word ")
+        marks.append(Mark(metrics.switch_step, after, before, translate("RunView", "first: next word ")))
+    if metrics.longer_step is not None and metrics.longer_step > FIRST_STEPS:
+        marks.append(Mark(metrics.longer_step, translate("RunView", " then: longer sequences →")))
+    for step, changed in metrics.resumes.items():
+        text = translate("RunView", "resumed")
+        in_full = translate("RunView", "resumed, with another {changes}").format(changes=changed) if changed else text
+        marks.append(Mark(step, f" {text}" if len(metrics.resumes) <= MOST_MARKED_RESUMES else "", in_full=in_full))
+    return sorted(marks, key=lambda mark: mark.x)

@@ -1,0 +1,61 @@
+"""What differs in the settings of runs that are compared: a row for each setting, a column for each run."""
+
+import html
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QLabel, QScrollArea
+
+from ...look import theme
+from ...runs.compared_settings import differences
+from .curve_grid import RUN_COLORS
+
+MOST_PX = 112
+SQUARE = "■"
+
+
+class SettingsTable(QScrollArea):
+    """Hidden while there is one run only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setAccessibleName(self.tr("What differs in the settings"))
+        self.text = QLabel()
+        self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.setWidget(self.text)
+        self._names: list[str] = []
+        self.rows: list[tuple[str, tuple[str, ...]]] = []  # setting, its value in each run
+        self.hide()
+
+    def show_runs(self, runs: Sequence[tuple[str, Path]]) -> None:
+        """runs: name and folder, in the order of their colours."""
+        self._names = [name for name, _ in runs]
+        self.rows = differences([path for _, path in runs]) if len(runs) > 1 else []
+        self._write()
+        self.setVisible(len(runs) > 1)
+
+    def _write(self) -> None:
+        colors = (theme.color(color).name() for color in RUN_COLORS)
+        heads = (
+            f'<td><span style="color:{color}">{SQUARE}</span> <b>{html.escape(name)}</b></td>'
+            for name, color in zip(self._names, colors, strict=False)
+        )
+        rows = [f"<tr><td></td>{''.join(heads)}</tr>"]
+        muted = theme.color("muted").name()
+        for name, values in self.rows:
+            cells = "".join(f"<td>{html.escape(value)}</td>" for value in values)
+            rows.append(f'<tr><td style="color:{muted}">{html.escape(name)}</td>{cells}</tr>')
+        if not self.rows:
+            same = html.escape(self.tr("Their settings are the same."))
+            rows.append(f'<tr><td colspan="{1 + len(self._names)}" style="color:{muted}">{same}</td></tr>')
+        self.text.setText(f'<table cellspacing="{theme.px(4)}">{"".join(rows)}</table>')
+        self.setFixedHeight(min(self.text.sizeHint().height() + theme.px(4), theme.px(MOST_PX)))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._write()

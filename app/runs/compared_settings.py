@@ -1,0 +1,69 @@
+"""How the settings of several runs differ, from their config.json. No torch, no widgets."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bertcore.config import PRESETS
+from bertcore.errors import BertcoreError, name_from_file, printable, shortened
+from bertcore.runs.run_folder import RunFolder
+
+from ..look import numbers
+
+MOST_VALUE = 60  # characters
+_NO_SETTINGS = ("format_version", "name")
+
+
+def differences(runs: Sequence[Path]) -> list[tuple[str, tuple[str, ...]]]:
+    """(setting, its value in each run) of all settings that are not the same in all; a folder that cannot be read has
+    none."""
+    tables = [_settings(run) for run in runs]
+    keys = dict.fromkeys(key for table in tables for key in table)
+    found = []
+    for key in keys:
+        values = [table.get(key) for table in tables]
+        if any(value != values[0] for value in values):
+            found.append((_title(key), tuple(map(_shown, values))))
+    return found
+
+
+def _settings(run: Path) -> dict[tuple[str, ...], Any]:
+    """Path of names -> value."""
+    try:
+        config = RunFolder(run).config()
+    except BertcoreError:
+        return {}
+    found = {key: value for key, value in _flat(config) if key[0] not in _NO_SETTINGS}
+    preset = config.get("preset")
+    if isinstance(preset, str) and preset in PRESETS:
+        layers, hidden = PRESETS[preset]
+        found = {("model", "num_hidden_layers"): layers, ("model", "hidden_size"): hidden} | found
+    return found
+
+
+def _flat(values: Mapping[str, Any], path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    found: list[tuple[tuple[str, ...], Any]] = []
+    for name, value in values.items():
+        here = (*path, str(name))
+        found += _flat(value, here) if isinstance(value, Mapping) and value else [(here, value)]
+    return found
+
+
+def _title(key: tuple[str, ...]) -> str:
+    """As the shell names it, without the part it is in: "learning rate"."""
+    return shortened(name_from_file(key[-1].replace("_", " ")), MOST_VALUE)
+
+
+def _shown(value: Any) -> str:
+    if value is None or value == {} or value == []:
+        return numbers.MISSING
+    if isinstance(value, bool):
+        return "✓" if value else "✗"
+    if isinstance(value, int):
+        return numbers.count(value)
+    if isinstance(value, float):
+        return numbers.number(value, 4)
+    if isinstance(value, list | tuple):
+        return shortened(", ".join(map(_shown, value)), MOST_VALUE)
+    text = printable(str(value))
+    return shortened(Path(text).name if "/" in text or "\\" in text else text, MOST_VALUE)
