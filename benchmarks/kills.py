@@ -28,7 +28,7 @@ PICTURE = ROOT / "docs" / "images" / "kills.png"
 STEPS, KILLS, SEED = 400, 20, 1
 WHILE_STARTING = 0.2  # share of the kills that come before the process takes its first step
 START_S = 6.0  # at most so long after its start
-TIMES = ("elapsed_s", "tok_per_s", "memory_mib")  # of a metrics line: these differ
+TIMES = ("elapsed_s", "tok_per_s", "memory_mib", "cores")  # of a metrics line: these differ
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,7 @@ def _is_complete(room: QWidget) -> bool:
     """The curves of Train come one after the other."""
     from app.rooms.train.room import TrainRoom
 
-    return not isinstance(room, TrainRoom) or all(plot.is_loaded for plot in room.view.plots)
+    return not isinstance(room, TrainRoom) or all(plot.is_loaded for plot in room.view.curves.plots)
 
 
 def other_models(folder: Path) -> list[Path]:

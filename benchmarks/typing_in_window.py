@@ -141,7 +141,7 @@ def _start_training(window: Window) -> None:
     """Opens Train once, with its curves loaded, and starts a run there."""
     room, runs = window.open_room("train"), window.services.runs
     assert isinstance(room, TrainRoom)
-    _wait(lambda: all(plot.is_loaded for plot in room.view.plots))
+    _wait(lambda: all(plot.is_loaded for plot in room.view.curves.plots))
     options = PretrainOptions(
         name="bench",
         preset="tiny",

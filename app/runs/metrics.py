@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from bertcore.errors import printable
+from bertcore.runs.run_folder import RESUME
 
 from ..state.task_info import METRICS
 
-KINDS = ("train", "held_out", "phase", "resume", "snapshot")  # of lines
+KINDS = ("train", "held_out", "phase", RESUME, "snapshot")  # of lines
 MOST_PHASES = 1000  # and resumes
 LARGEST = 1e30
 STEP, EPOCH, TOKENS, SECONDS = "step", "epoch", "tokens", "elapsed_s"  # what the lower axis can count
@@ -126,8 +127,9 @@ class RunMetrics:
                 self.scores.append(score)
             if kind == "phase":
                 self._add_phase(int(step), str(metric.get("phase")))
-            if kind == "resume" and len(self.resumes) < MOST_PHASES:
-                self.resumes[int(step)] = printable(str(metric.get("changed") or ""))
+            if kind == RESUME and len(self.resumes) < MOST_PHASES:
+                changed = printable(str(metric.get("changed") or ""))
+                self.resumes[int(step)] = changed or self.resumes.get(int(step), "")
             if kind == "train":
                 self._add_place(step, metric)
             for name, source in _BY_KIND.get(kind, ()):

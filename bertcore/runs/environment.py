@@ -77,6 +77,20 @@ def memory_mib() -> float | None:
     return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
 
 
+class CoresAtWork:
+    """How many cores this process keeps busy."""
+
+    def __init__(self) -> None:
+        self._since = time.perf_counter(), time.process_time()
+
+    def since_last(self) -> float | None:
+        """On average since this was last asked; None where no time has passed."""
+        now = time.perf_counter(), time.process_time()
+        seconds, busy_s = (after - before for after, before in zip(now, self._since, strict=True))
+        self._since = now
+        return round(busy_s / seconds, 2) if seconds > 0 else None
+
+
 def _memory_gib() -> float | None:
     """Of the machine; None where the system does not say."""
     try:

@@ -54,6 +54,7 @@ ACTIVE_STATES = ("starting", "running", "paused")
 
 CONFIG, STATUS, METRICS = "config.json", "status.json", "metrics.jsonl"
 CONTROL, LOG, LOCK, SNAPSHOTS = "control.json", "log.txt", "lock", "snapshots"
+RESUME = "resume"  # kind of a metrics line: a later process goes on from this step, perhaps with other settings
 QUESTIONS = "questions.jsonl"  # only where the run answers questions at each measurement
 
 _START_GRACE_S = 30.0  # a run says "starting" before it holds the lock; torch may take this long on a cold disk

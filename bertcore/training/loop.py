@@ -18,9 +18,9 @@ from torch import nn
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.garbage_collection import garbage_collected_by_hand
-from bertcore.runs.environment import memory_mib
+from bertcore.runs.environment import CoresAtWork, memory_mib
 from bertcore.runs.known_runs import register_run
-from bertcore.runs.run_folder import COMMANDS, RunFolder
+from bertcore.runs.run_folder import COMMANDS, RESUME, RunFolder
 from bertcore.runs.snapshots import can_resume, is_mark, keep, thin
 from bertcore.runs.sources import changed_since
 from bertcore.training.failures import (
@@ -83,6 +83,7 @@ class TrainingLoop:
         self._unchecked: list[UncheckedStep] = []  # since a step was last logged
         self._write_batch: WriteBatch | None = None  # that of the last step
         self._tokens_at_log, self._elapsed_at_log = 0, 0.0
+        self._cores = CoresAtWork()
 
     def run(self) -> Path:
         with stop_signals(self._on_signal):  # around all: a late one must not cut off the last status
@@ -173,6 +174,7 @@ class TrainingLoop:
                 self.phases.append(str(line.get("phase")))
             if line.get("kind") == "held_out":
                 self._compare_with_best(line)
+        self.records.metric({"kind": RESUME, "step": self.step})
         self.records.log(f"resumed at step {self.step:,}")
 
     # --- the loop
@@ -182,6 +184,7 @@ class TrainingLoop:
         self._status("running")
         self._synchronise()
         self._last_snapshot = self._now
+        self._cores.since_last()
         measured = self._measurements_due()
         while self.fraction < 1.0 and not self._out_of_patience:
             self._obey()
@@ -303,6 +306,7 @@ class TrainingLoop:
             "phase": phase,
             "elapsed_s": round(self.elapsed_s, 3),
             "memory_mib": memory_mib(),
+            "cores": self._cores.since_last(),
         }
         self.records.metric(line)
         self._last_log, self._tokens_at_log, self._elapsed_at_log = self._now, self.tokens, self.elapsed_s
@@ -318,6 +322,7 @@ class TrainingLoop:
         seconds = time.perf_counter() - started
         self.elapsed_s += seconds
         self._elapsed_at_log += seconds
+        self._cores.since_last()
         self._synchronise()
         self._last_measuring_s = self.elapsed_s - elapsed_before_s  # the same in all processes
         self._measuring_s += self._last_measuring_s

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from bertcore.errors import BertcoreError
 from bertcore.files import json_bytes, read_json_or_empty, write_atomic, write_errors
-from bertcore.runs.run_folder import CONFIG, RunFolder
+from bertcore.runs.run_folder import CONFIG, RESUME, RunFolder
 from bertcore.runs.snapshots import PROGRESS_FILE
 from bertcore.settings import read_recipe
 from bertcore.training.options import BUDGETS, RunOptions
@@ -72,7 +72,9 @@ def resume_settings(folder: RunFolder, stored: Options, wanted: Options | None) 
         after["training"] = _warm_up_stays_over(folder, before["training"], after["training"])
     with folder.acquire(), write_errors(folder.path):  # a run that somebody else trains is left alone
         write_atomic(folder.path / CONFIG, json_bytes(after), durable=True)
-        folder.log("changed on resume: " + "; ".join(_in_words(before["training"], after["training"])))
+        words = "; ".join(_in_words(before["training"], after["training"]))
+        folder.log(f"changed on resume: {words}")
+        folder.append_metric({"kind": RESUME, "step": _progress(folder)[0], "changed": words})
     return type(wanted).from_dict(after)
 
 

@@ -72,7 +72,7 @@ def _model(folder: Path) -> Path:
 RUNS: dict[str, Callable[..., Start]] = {"pretrain": pretraining, "finetune": fine_tuning, "distil": distilling}
 
 
-TIMES = ("elapsed_s", "tok_per_s", "memory_mib")  # of a metrics line: these may differ
+TIMES = ("elapsed_s", "tok_per_s", "memory_mib", "cores")  # of a metrics line: these may differ
 
 
 def story(run: Path) -> dict[str, Any]:
@@ -82,7 +82,8 @@ def story(run: Path) -> dict[str, Any]:
     snapshots = RunFolder(run).snapshots()
     return {
         "state": RunFolder(run).status().state,
-        "told": [line for line in told if line["kind"] != "snapshot"],  # it may stand, and not be told of yet
+        # a snapshot may stand, and not be told of yet; only an interrupted run resumes
+        "told": [line for line in told if line["kind"] not in ("snapshot", "resume")],
         "steps": [step for step, _ in snapshots],
         "weights": [(path / "model.safetensors").read_bytes() for _, path in snapshots],
         "moments": (snapshots[-1][1] / "training_state.safetensors").read_bytes(),

@@ -129,7 +129,7 @@ class FilmPainter:
         row, metrics = theme.px(15), QFontMetricsF(theme.font(LABEL_PX))
         texts: list[tuple[float, str, bool]] = []  # x of the mark, words, whether they are behind it
         for mark in curve.marks:
-            x = self.plan.x_of(mark.step)
+            x = self.plan.x_of(mark.x)
             painter.setPen(QPen(theme.color("muted"), 1, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
             is_behind = x + theme.px(5) + metrics.horizontalAdvance(mark.after) <= box.right()

@@ -170,12 +170,14 @@ def _for_experts() -> Specs:
             "learning_rate",
             translate("RunPlots", "Learning rate"),
             translate("RunPlots", "How far each step moves the weights: planned before the start."),
+            translate("RunPlots", "learning rate"),
             may_be_logarithmic=True,
         ),
         _expert(
             "gradient_norm",
             translate("RunPlots", "Gradient norm"),
             translate("RunPlots", "How hard a batch pulls at the weights; a sudden peak is a warning."),
+            translate("RunPlots", "gradient norm"),
             noisy=True,
             may_be_logarithmic=True,
         ),
@@ -183,34 +185,34 @@ def _for_experts() -> Specs:
             "speed",
             translate("RunPlots", "Speed"),
             translate("RunPlots", "Tokens read in a second of training."),
-            left=translate("RunPlots", "tokens/s"),
+            translate("RunPlots", "tokens/s"),
             noisy=True,
         ),
         _expert(
             "memory",
             translate("RunPlots", "Memory"),
             translate("RunPlots", "The most that the training process has held so far."),
-            left=translate("RunPlots", "MiB"),
+            translate("RunPlots", "MiB"),
         ),
         _expert(
             "cores",
             translate("RunPlots", "Processor"),
             translate("RunPlots", "How many cores are at work for the training, on average."),
-            left=translate("RunPlots", "cores"),
+            translate("RunPlots", "cores"),
             noisy=True,
         ),
     )
 
 
 def _expert(
-    key: str, title: str, sentence: str, left: str = "", *, noisy: bool = False, may_be_logarithmic: bool = False
+    key: str, title: str, sentence: str, unit: str, *, noisy: bool = False, may_be_logarithmic: bool = False
 ) -> PlotSpec:
-    """One curve, named as its plot is."""
-    curve = CurveSpec(key, title.lower(), "curve_train", noisy=noisy)
+    """One curve, named after what it counts."""
+    curve = CurveSpec(key, unit, "curve_train", noisy=noisy)
     return PlotSpec(
         title,
         (curve,),
-        left or title.lower(),
+        unit,
         includes_zero=not may_be_logarithmic,
         sentence=sentence,
         may_be_logarithmic=may_be_logarithmic,

@@ -219,21 +219,17 @@ class RunView(Card):
         self._stack.setCurrentWidget(shown)
         needs_room = shown is self.batch or (theme.is_projector() and shown is self.questions)
         self._row.setVisible(not needs_room)
-        self.to_curves.setChecked(shown is self._page)
+        self.to_curves.setChecked(shown is self.curves)
         self.to_result.setChecked(shown is self._front)
         self.to_batch.setChecked(shown is self.batch)
         self.set_intro(self._intro_of(shown))
         self.page_changed.emit()
 
     def _intro_of(self, page: QWidget) -> str:
-        if page is self.batch:
-            words = self.tr(
-                "What it reads in one step: it has to say what was hidden, and learns from how wrong it is."
-            )
-            return "" if theme.is_projector() else words
-        return self.tr(
-            "Loss: how wrong its guesses are; it should fall. If only the training curve falls, it memorises."
-        )
+        """The curves say it themselves, each chart below its title."""
+        if page is not self.batch or theme.is_projector():
+            return ""
+        return self.tr("What it reads in one step: it has to say what was hidden, and learns from how wrong it is.")
 
     def _show_hint(self) -> None:
         parts = [self._info.about]

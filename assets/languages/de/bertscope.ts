@@ -1601,6 +1601,113 @@ Ein anderer Schluss</translation>
 <source>at step {x}</source>
 <translation>bei Schritt {x}</translation>
 </message>
+<message>
+<source>step</source>
+<translation>Schritt</translation>
+</message>
+</context>
+<context>
+<name>CurvesPage</name>
+<message>
+<source>Compare curves</source>
+<translation>Kurven vergleichen</translation>
+</message>
+<message>
+<source>Learning rate, gradient norm, speed, memory and processor</source>
+<translation>Lernrate, Gradientennorm, Tempo, Speicher und Prozessor</translation>
+</message>
+<message>
+<source>Log</source>
+<translation>Log</translation>
+</message>
+<message>
+<source>Logarithmic: small losses are told apart as well as large ones</source>
+<translation>Logarithmisch: kleine Werte lassen sich ebenso gut unterscheiden wie große</translation>
+</message>
+<message>
+<source>More</source>
+<translation>Mehr</translation>
+</message>
+<message>
+<source>Other runs of the same kind, drawn over this one</source>
+<translation>Andere Läufe derselben Art, über diesen gezeichnet</translation>
+</message>
+<message>
+<source>Smooth: each point as the mean of the points around it</source>
+<translation>Glätten: jeder Punkt als Mittel der Punkte um ihn herum</translation>
+</message>
+<message>
+<source>What the curves are drawn over</source>
+<translation>Worüber die Kurven gezeichnet werden</translation>
+</message>
+<message>
+<source>after {x} h</source>
+<translation>nach {x} h</translation>
+</message>
+<message>
+<source>after {x} min</source>
+<translation>nach {x} min</translation>
+</message>
+<message>
+<source>after {x} s</source>
+<translation>nach {x} s</translation>
+</message>
+<message>
+<source>after {x} tokens</source>
+<translation>nach {x} Tokens</translation>
+</message>
+<message>
+<source>as measured</source>
+<translation>wie gemessen</translation>
+</message>
+<message>
+<source>at epoch {x}</source>
+<translation>bei Epoche {x}</translation>
+</message>
+<message>
+<source>by epoch</source>
+<translation>nach Epochen</translation>
+</message>
+<message>
+<source>by step</source>
+<translation>nach Schritten</translation>
+</message>
+<message>
+<source>by time</source>
+<translation>nach Zeit</translation>
+</message>
+<message>
+<source>by tokens</source>
+<translation>nach Tokens</translation>
+</message>
+<message>
+<source>epoch</source>
+<translation>Epoche</translation>
+</message>
+<message>
+<source>hours of training</source>
+<translation>Stunden Training</translation>
+</message>
+<message>
+<source>minutes of training</source>
+<translation>Minuten Training</translation>
+</message>
+<message>
+<source>seconds of training</source>
+<translation>Sekunden Training</translation>
+</message>
+<message>
+<source>smooth</source>
+<translation>geglättet</translation>
+</message>
+<message>
+<source>tokens read</source>
+<translation>gelesene Tokens</translation>
+</message>
+<message>
+<source>very smooth</source>
+<translation>stark geglättet</translation>
+</message>
 </context>
 <context>
 <name>CuttingSteps</name>
@@ -5747,52 +5854,116 @@ Ein anderer Schluss</translation>
 <context>
 <name>RunPlots</name>
 <message>
-<source>Correct predictions</source>
-<translation>Richtige Vorhersagen</translation>
+<source>Does B follow A? In half of the pairs it does: guessing gets 50%.</source>
+<translation>Folgt B auf A? In der Hälfte der Paare: Raten bringt 50 %.</translation>
 </message>
 <message>
-<source>Held out</source>
-<translation>Ungesehen</translation>
+<source>Gradient norm</source>
+<translation>Gradientennorm</translation>
+</message>
+<message>
+<source>How far each step moves the weights: planned before the start.</source>
+<translation>Wie weit jeder Schritt die Gewichte bewegt: vor dem Start geplant.</translation>
+</message>
+<message>
+<source>How hard a batch pulls at the weights; a sudden peak is a warning.</source>
+<translation>Wie stark ein Batch an den Gewichten zieht; eine plötzliche Spitze ist eine Warnung.</translation>
+</message>
+<message>
+<source>How many cores are at work for the training, on average.</source>
+<translation>Wie viele Kerne im Mittel für das Training arbeiten.</translation>
+</message>
+<message>
+<source>How often its first guess is the word behind the mask.</source>
+<translation>Wie oft der erste Tipp das Wort hinter der Maske ist.</translation>
+</message>
+<message>
+<source>How well it does</source>
+<translation>Wie gut es geht</translation>
+</message>
+<message>
+<source>Learning rate</source>
+<translation>Lernrate</translation>
 </message>
 <message>
 <source>Loss</source>
 <translation>Loss</translation>
 </message>
 <message>
+<source>Masked words guessed right</source>
+<translation>Richtig geratene maskierte Wörter</translation>
+</message>
+<message>
 <source>Masked words, in text that the run never trains on; the latest measurement</source>
 <translation>Maskierte Wörter in Text, an dem der Lauf nie trainiert; die letzte Messung</translation>
+</message>
+<message>
+<source>Memory</source>
+<translation>Speicher</translation>
+</message>
+<message>
+<source>MiB</source>
+<translation>MiB</translation>
+</message>
+<message>
+<source>Next sentence guessed right</source>
+<translation>Nächster Satz richtig geraten</translation>
 </message>
 <message>
 <source>On examples that the run never trains on; the latest measurement</source>
 <translation>Auf Beispielen, an denen der Lauf nie trainiert; die letzte Messung</translation>
 </message>
 <message>
-<source>Step size</source>
-<translation>Schrittweite</translation>
+<source>On held-out examples, which it never trains on: 1 is perfect.</source>
+<translation>Auf ungesehenen Beispielen, mit denen es nie trainiert: 1 ist perfekt.</translation>
+</message>
+<message>
+<source>Processor</source>
+<translation>Prozessor</translation>
+</message>
+<message>
+<source>Speed</source>
+<translation>Tempo</translation>
+</message>
+<message>
+<source>The loss says how wrong its guesses are. If it falls in training but not on held-out text, the model only learns by heart.</source>
+<translation>Der Loss sagt, wie falsch die Tipps sind. Fällt er im Training, aber nicht auf ungesehenem Text, lernt das Modell nur auswendig.</translation>
+</message>
+<message>
+<source>The most that the training process has held so far.</source>
+<translation>Das meiste, was der Trainingsprozess bisher belegt hat.</translation>
+</message>
+<message>
+<source>Tokens read in a second of training.</source>
+<translation>Gelesene Tokens in einer Sekunde Training.</translation>
 </message>
 <message>
 <source>against the teacher’s predictions</source>
 <translation>gegen die Vorhersagen des Lehrers</translation>
 </message>
 <message>
-<source>correct</source>
-<translation>richtig</translation>
+<source>cores</source>
+<translation>Kerne</translation>
 </message>
 <message>
 <source>gradient norm</source>
 <translation>Gradientennorm</translation>
 </message>
 <message>
-<source>held out</source>
-<translation>ungesehen</translation>
-</message>
-<message>
-<source>held out, masked words</source>
-<translation>ungesehen, maskierte Wörter</translation>
+<source>guessing: 50%</source>
+<translation>Raten: 50 %</translation>
 </message>
 <message>
 <source>held-out accuracy</source>
 <translation>Genauigkeit, ungesehen</translation>
+</message>
+<message>
+<source>held-out examples</source>
+<translation>ungesehene Beispiele</translation>
+</message>
+<message>
+<source>held-out text</source>
+<translation>ungesehener Text</translation>
 </message>
 <message>
 <source>held-out {metric}</source>
@@ -5803,32 +5974,24 @@ Ein anderer Schluss</translation>
 <translation>Lernrate</translation>
 </message>
 <message>
-<source>loss</source>
-<translation>Loss</translation>
-</message>
-<message>
-<source>loss (nats)</source>
-<translation>Loss (Nat)</translation>
-</message>
-<message>
-<source>masked words</source>
-<translation>maskierte Wörter</translation>
+<source>loss: lower is better</source>
+<translation>Loss: weniger ist besser</translation>
 </message>
 <message>
 <source>masked-word loss</source>
 <translation>Loss maskierter Wörter</translation>
 </message>
 <message>
-<source>next sentence</source>
-<translation>nächster Satz</translation>
-</message>
-<message>
-<source>next sentence, held out</source>
-<translation>nächster Satz, ungesehen</translation>
+<source>right</source>
+<translation>richtig</translation>
 </message>
 <message>
 <source>score (1 is perfect)</source>
 <translation>Wert (1 ist vollkommen)</translation>
+</message>
+<message>
+<source>tokens/s</source>
+<translation>Tokens/s</translation>
 </message>
 <message>
 <source>training</source>
@@ -5878,10 +6041,6 @@ Ein anderer Schluss</translation>
 <translation>Wie gut es auf ungesehenen Beispielen ist</translation>
 </message>
 <message>
-<source>Loss: how wrong its guesses are; it should fall. If only the training curve falls, it memorises.</source>
-<translation>Loss: wie falsch die Tipps sind; er soll fallen. Fällt nur die Trainingskurve, lernt das Modell auswendig.</translation>
-</message>
-<message>
 <source>Pause</source>
 <translation>Anhalten</translation>
 </message>
@@ -5926,6 +6085,10 @@ Ein anderer Schluss</translation>
 <translation>Was das Modell in einem Schritt gelesen hat: verdeckte Wörter, Paare, und wie falsch es lag</translation>
 </message>
 <message>
+<source>always the most frequent: {share}</source>
+<translation>immer das häufigste: {share}</translation>
+</message>
+<message>
 <source>first: next word </source>
 <translation>zuerst: nächstes Wort </translation>
 </message>
@@ -5952,6 +6115,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>now predicting the next word</source>
 <translation>sagt gerade das nächste Wort vorher</translation>
+</message>
+<message>
+<source>resumed</source>
+<translation>fortgesetzt</translation>
+</message>
+<message>
+<source>resumed, with another {changes}</source>
+<translation>fortgesetzt, geändert: {changes}</translation>
 </message>
 <message>
 <source>run {name}</source>
@@ -6175,6 +6346,17 @@ Ein anderer Schluss</translation>
 <message>
 <source>they are of another version of BERTscope</source>
 <translation>sie sind von einer anderen Version von BERTscope</translation>
+</message>
+</context>
+<context>
+<name>SettingsTable</name>
+<message>
+<source>Their settings are the same.</source>
+<translation>Ihre Einstellungen sind gleich.</translation>
+</message>
+<message>
+<source>What differs in the settings</source>
+<translation>Was sich in den Einstellungen unterscheidet</translation>
 </message>
 </context>
 <context>
@@ -8157,13 +8339,6 @@ Werte: …</translation>
 <message>
 <source>{mask} at position {position}</source>
 <translation>{mask} an Position {position}</translation>
-</message>
-</context>
-<context>
-<name>_Legend</name>
-<message>
-<source>step</source>
-<translation>Schritt</translation>
 </message>
 </context>
 <context>
