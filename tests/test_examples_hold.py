@@ -18,6 +18,9 @@ A check is an object with one of these keys; "a" (and "b") beside it ask another
     "names": ["Paris LOC"]                          all names that it marks, in order
     "answer": "Martin Reed"                         what it finds in the example's passage
     "alone": ["bank", 6, -1.0, 0.8]                 the same where A and B are each read alone
+    "first_from": ["time", 4000]                    of its run's snapshots, those from this step on say it first
+    "head_from": ["next token", 0.5, 4000]          of its snapshots, those from this step on have a head of that kind,
+                                                    with at least that score
     "same_part": ["token", "rain"] | "other_part"   of the input: token, segment, position; a word in A and in B
 
 Where there are several masks, "mask": 2 beside it means the second.
@@ -35,12 +38,14 @@ from numpy.typing import NDArray
 
 from app.state.examples import Example, load_examples
 from app.state.text_spans import positions_of
+from bertcore.analysis.attention_heads import classify_heads
 from bertcore.analysis.predict import next_sentence, softmax, top_words
 from bertcore.analysis.trace import Trace, trace
 from bertcore.analysis.vectors import cosines
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint
-from bertcore.locations import built_in_checkpoint
+from bertcore.locations import TINY, assets, built_in_checkpoint
 from bertcore.resolve_model import resolve_model
+from bertcore.runs.run_folder import RunFolder
 from bertcore.tag_schemes import entity_spans
 from bertcore.tasks.examples import TaggedExample
 from bertcore.tasks.features.predictions import AnswerPrediction, LabelPrediction, TagsPrediction
@@ -196,6 +201,33 @@ BESIDE = {
     "looks": {"weight", "layer"},
     "no_head_looks": {"weight", "layer"},
 }
+
+
+def snapshots() -> list[tuple[int, Checkpoint]]:
+    """Of the tiny model's run, with their steps."""
+    return [(step, load_checkpoint(folder)) for step, folder in RunFolder(assets() / "runs" / TINY).snapshots()]
+
+
+def first_from(asked: Asked, wanted: tuple[str, int], mask: int) -> bool:
+    word, begins = wanted
+    said = {}
+    for step, checkpoint in snapshots():
+        seen = trace(checkpoint.model, asked.seen.input_ids.tolist(), asked.seen.segment_ids.tolist())
+        assert seen.mlm_logits is not None
+        said[step] = top_words(seen.mlm_logits[asked.masks[mask - 1]], checkpoint.tokenizer, 1)[0].token
+    return {step for step, token in said.items() if token == word} == {step for step in said if step >= begins}
+
+
+def head_from(asked: Asked, wanted: tuple[str, float, int], mask: int) -> bool:
+    kind, score, begins = wanted
+    best = {}
+    for step, checkpoint in snapshots():
+        seen = trace(checkpoint.model, asked.seen.input_ids.tolist(), asked.seen.segment_ids.tolist())
+        heads = classify_heads(seen.attentions.reshape(-1, *seen.attentions.shape[2:]), asked.encoding)
+        best[step] = max(head.scores[kind] for head in heads)
+    return {step for step, found in best.items() if found >= score} == {step for step in best if step >= begins}
+
+
 HOLDS: dict[str, Holds] = {
     "first": first,
     "likelier": likelier,
@@ -214,6 +246,8 @@ HOLDS: dict[str, Holds] = {
     "alone": alone,
     "same_part": same_part,
     "other_part": opposite(same_part),
+    "first_from": first_from,
+    "head_from": head_from,
 }
 
 
@@ -273,3 +307,9 @@ def test_a_wrong_claim_is_noticed(built_in: Checkpoint) -> None:
     ]
     example = Example("T", a, b, (), "predict", "?", "Wrong.", tuple({**check, "a": a, "b": b} for check in wrong))
     assert len(problems(built_in, example)) == len(wrong)
+
+
+def test_a_wrong_claim_about_snapshots_is_noticed() -> None:
+    a, wrong = "The cat sat on the [MASK].", [{"first_from": ["[CLS]", 0]}, {"head_from": ["next token", 0.5, 400]}]
+    example = Example("T", a, None, (), "film", "?", "Wrong.", tuple({**check, "a": a} for check in wrong), TINY)
+    assert len(problems(tuned(TINY), example)) == len(wrong)

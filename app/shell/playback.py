@@ -69,6 +69,11 @@ class Playback(QObject):
     def is_playing(self) -> bool:
         return self._before is not None
 
+    def toggle(self, snapshots: Snapshots) -> None:
+        """Starts, or stops whatever plays."""
+        if not self.stop():
+            self.start(snapshots)
+
     def start(self, snapshots: Snapshots, pause_ms: int | None = None) -> None:
         """From the first to the last. pause_ms: between two; left out: so that all take a few seconds."""
         self.stop()

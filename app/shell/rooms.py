@@ -109,7 +109,8 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     room.apply_requested.connect(partial(context.open_room, "apply"))
 
     def open_with(key: str, text: str, head: tuple[int, int] | None) -> None:
-        services.state.set_text(text, "")
+        if text:
+            services.state.set_text(text, "")
         if head is not None and services.open_model.is_opening:
             services.open_model.when_open(lambda _model: services.state.set_head(*head), lambda _sentence: None)
         elif head is not None:
@@ -117,6 +118,10 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
         context.open_room(key)
 
     room.room_requested.connect(open_with)
+    playback = services.playback
+    room.play_requested.connect(playback.toggle)
+    playback.changed.connect(lambda: room.show_playing(playback.is_playing))
+    room.show_playing(playback.is_playing)
     room.question_requested.connect(services.inference.ask)
     room.question_cancelled.connect(services.inference.cancel)
     runs.set_following(True)

@@ -23,6 +23,7 @@ SPOTS = {
     "layers.tabs": "the tabs of Layers",
     "layers.view": "the open view of Layers",
     "layers.slider": "the choice of a layer, in Layers",
+    "film.view": "the film strip",
     "apply.view": "the answer of a fine-tuned model",
 }
 

@@ -11,7 +11,7 @@ from app.shell.rooms import ROOMS
 from app.state.examples import Example, _load_examples, load_examples, read_example
 from app.state.text_spans import Place, positions_of
 from bertcore.errors import BertcoreError
-from bertcore.locations import tuned_models
+from bertcore.locations import TINY, tuned_models
 from bertcore.tokenizer.tokenizer import Tokenizer
 
 NAMES = "bertscope-names"
@@ -40,13 +40,17 @@ def tokenizer() -> Tokenizer:
 def test_twenty_examples_ship_with_different_titles_and_some_for_the_fine_tuned_models() -> None:
     examples = load_examples()
     assert len([example for example in examples if example.model is None]) == 20
-    assert {example.model for example in examples} == {None, *tuned_models()}
+    assert {example.model for example in examples} == {None, TINY, *tuned_models()}
     assert len({example.title for example in examples}) == len(examples)
 
 
 def test_an_example_of_a_model_that_is_not_there_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.state.examples.tuned_models", lambda: [NAMES])
-    assert {example.model for example in _load_examples.__wrapped__("en")} == {None, NAMES}  # not those it has kept
+    assert {example.model for example in _load_examples.__wrapped__("en")} == {
+        None,
+        TINY,
+        NAMES,
+    }  # not those it has kept
 
 
 def test_examples_use_several_rooms_and_pairs_as_well_as_single_sentences() -> None:

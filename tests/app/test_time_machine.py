@@ -1,130 +1,70 @@
-"""Playing through the snapshots of a run: it goes on in other rooms, and never takes away what a person has opened."""
+"""Play and Film strip of a run in the room Train, whichever model is open."""
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.rooms.film.room import FilmRoom
 from app.rooms.train.room import TrainRoom
-from app.runs.run_info import RunInfo
+from app.shell import playback
 from app.shell.window import Window
-from bertcore.runs.run_folder import RunFolder, RunStatus
-from bertcore.training.pretrain_options import PretrainOptions
-from tests.app.conftest import TIMEOUT_MS
-from tests.app.train_room import Models
+from bertcore.runs.run_folder import RunFolder
+from tests.app.conftest import TEXT_A, TIMEOUT_MS, make_run, settle
 
 pytestmark = pytest.mark.usefixtures("no_built_in_runs")
-
-STEPS = (0, 1, 2, 5, 40)
-SNAPSHOTS = [(step, Path("run") / "snapshots" / str(step)) for step in STEPS]
-QUICK_MS = 30
-
-
-def _play(room: TrainRoom) -> QPushButton:
-    return room._play
+STEPS = (0, 5, 40)
 
 
 @pytest.fixture
-def models(qtbot: QtBot) -> Models:
-    return Models()
+def run(own_home: Path) -> RunFolder:
+    return make_run(own_home / "runs" / "stories", STEPS)
 
 
 @pytest.fixture
-def room(models: Models, qtbot: QtBot) -> TrainRoom:
-    """With a run, and playing."""
-    made = TrainRoom(models)
-    qtbot.addWidget(made)
-    made.show_run(RunInfo(Path("run"), "stories", "tiny", RunStatus("done")))
-    made.show_snapshots(SNAPSHOTS)
-    _play(made).click()
-    assert made._player.isActive() and _play(made).text() == "Stop playing"
+def room(run: RunFolder, window: Window, qtbot: QtBot) -> TrainRoom:
+    """With that run, while another model is open."""
+    made = window.open_room("train")
+    assert isinstance(made, TrainRoom)
+    qtbot.waitUntil(lambda: made.chosen_step == STEPS[-1], timeout=TIMEOUT_MS)
     return made
 
 
-def test_its_own_snapshots_do_not_stop_it(room: TrainRoom, models: Models, qtbot: QtBot) -> None:
-    room._player.setInterval(QUICK_MS)
-    qtbot.wait(3 * QUICK_MS)
-    assert models.asked == [str(SNAPSHOTS[0][1])]  # each is shown before the next
-    models.show(SNAPSHOTS[0][1])
-    qtbot.waitUntil(lambda: models.asked[-1] == str(SNAPSHOTS[1][1]), timeout=TIMEOUT_MS)
-    models.fail()
-    qtbot.waitUntil(lambda: models.asked[-1] == str(SNAPSHOTS[2][1]), timeout=TIMEOUT_MS)
-    assert room._player.isActive()
-
-
-@pytest.mark.parametrize(
-    "opens",
-    [
-        lambda _room, models: models.open(None),
-        lambda _room, models: models.open("someone/something"),
-        lambda _room, models: models.open(SNAPSHOTS[3][1]),
-        lambda _room, models: models.show(Path("elsewhere")),
-        lambda _room, models: models.fail(),
-        lambda room, _models: room.slider.chosen.emit(3),
-        lambda room, _models: room.open_button.click(),
-        lambda room, _models: room.apply_button.click(),
-    ],
-    ids=["built-in", "hub", "another step", "other model", "no model", "handle", "open", "apply"],
-)
-def test_what_a_person_opens_stops_it(
-    room: TrainRoom, models: Models, opens: Callable[[TrainRoom, Models], object]
+def test_the_run_is_played_and_what_was_open_comes_back(
+    room: TrainRoom, window: Window, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    opens(room, models)
-    assert not room._player.isActive() and _play(room).text() == "Play"
-
-
-@pytest.fixture
-def run(model_folder: Path, own_home: Path) -> RunFolder:
-    """A run whose snapshots can be opened."""
-    made = RunFolder.create(own_home / "runs" / "stories", PretrainOptions(name="stories", preset="tiny").to_dict())
-    for step in STEPS:
-        with made.begin_snapshot(step) as folder:
-            shutil.copytree(model_folder, folder, dirs_exist_ok=True)
-    made.write_status(state="done", step=STEPS[-1], fraction=1.0)
-    return made
-
-
-@pytest.fixture
-def former(window: Window, qtbot: QtBot) -> Path:
-    """What is open before anything plays."""
-    qtbot.waitUntil(lambda: window.state.model is not None, timeout=TIMEOUT_MS)
-    assert window.state.model is not None
-    return window.state.model.folder
-
-
-@pytest.fixture
-def playing(former: Path, window: Window, run: RunFolder, qtbot: QtBot) -> TrainRoom:
-    """The room in a real window, playing; its first snapshot has been opened, and the next one will take a while."""
-    room = window.open_room("train")
-    assert isinstance(room, TrainRoom)
-    room._player.setInterval(TIMEOUT_MS)
-    _play(room).click()
-    qtbot.waitUntil(lambda: window.state.model.folder.parent.name == "snapshots", timeout=TIMEOUT_MS)  # type: ignore[union-attr]
-    assert room._player.isActive()
-    return room
-
-
-def test_a_model_from_the_menu_stays_open(
-    playing: TrainRoom, window: Window, headless_folder: Path, qtbot: QtBot
-) -> None:
-    window.open_model(headless_folder)
-    playing._player.setInterval(QUICK_MS)
-    qtbot.waitUntil(lambda: not window.services.open_model.is_opening, timeout=TIMEOUT_MS)
-    qtbot.wait(5 * QUICK_MS)
-    assert window.state.model is not None and window.state.model.folder == headless_folder.resolve()
-    assert _play(playing).text() == "Play" and "open" not in playing._time_text.text()
-
-
-def test_it_goes_on_to_the_end_in_another_room_and_gives_the_former_model_back(
-    playing: TrainRoom, former: Path, window: Window, run: RunFolder, qtbot: QtBot
-) -> None:
+    monkeypatch.setattr(playback, "LAST_MS", 1)
+    monkeypatch.setattr(playback, "MOST_MS", 1)
+    monkeypatch.setattr(playback, "LEAST_MS", 1)
+    former, steps, handles, player = window.state.model, list[int](), list[int | None](), window.services.playback
+    player.shown.connect(lambda _at: steps.append(window.state.model.step))  # type: ignore[union-attr, arg-type]
+    player.shown.connect(lambda _at: handles.append(room.chosen_step))
+    room.play.click()
+    assert room.play.text() == "Stop playing"
     window.open_room("attend")
-    opened: list[Path] = []
-    window.services.open_model.opened.connect(lambda model, _reference: opened.append(model.folder))
-    playing._player.setInterval(QUICK_MS)
-    qtbot.waitUntil(lambda: not playing._player.isActive(), timeout=TIMEOUT_MS)
-    qtbot.waitUntil(lambda: window.state.model.folder == former, timeout=TIMEOUT_MS)  # type: ignore[union-attr]
-    assert run.snapshot_path(STEPS[-1]).resolve() in opened and opened[-1] == former
+    qtbot.waitUntil(lambda: room.play.text() == "Play", timeout=TIMEOUT_MS)
+    settle(window, qtbot)
+    assert steps == handles == list(STEPS) and window.state.model is former
+
+
+def test_a_click_stops_it(room: TrainRoom, window: Window) -> None:
+    former = window.state.model
+    room.play.click()
+    room.play.click()
+    assert not window.services.playback.is_playing and window.state.model is former
+
+
+def test_its_handle_opens_a_snapshot_that_stays(room: TrainRoom, window: Window, run: RunFolder, qtbot: QtBot) -> None:
+    room.play.click()
+    room.slider.chosen.emit(1)
+    assert not window.services.playback.is_playing and room.play.text() == "Play"
+    settle(window, qtbot)
+    assert window.state.model is not None and window.state.model.folder == run.snapshot_path(5).resolve()
+
+
+def test_its_film_strip_has_all_its_snapshots(room: TrainRoom, window: Window, qtbot: QtBot) -> None:
+    room.film_button.click()
+    film = window.frame.room
+    assert isinstance(film, FilmRoom)
+    qtbot.waitUntil(lambda: len(film.strip.film.frames) == len(STEPS), timeout=TIMEOUT_MS)
+    assert film.strip.film.snapshots == STEPS and window.state.text_a == TEXT_A

@@ -19,6 +19,7 @@ from .plan import FilmPlan, Shape, grid
 
 ATLAS, HEAD, WORDS = PICTURES = ("heads", "head", "words")
 LABEL_PX, LEAST_ROW_PX = 10.5, 11
+LEAST_LINE = 1.75  # of a word with its bar, in heights of its type
 CENTER, BELOW = Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
 translate = QCoreApplication.translate
 
@@ -106,7 +107,7 @@ class FilmPainter:
 
     def _paint_axes(self, painter: QPainter, box: QRectF) -> None:
         low, high = self._range
-        most = max(box.height() / theme.px(34), 1)
+        most = max(box.height() / theme.px(34), 3)
         step = next(size for size in (0.1, 0.2, 0.5, 1, 2, 5, 10, 1e9) if (high - low) / size <= most)
         for number in range(int(np.ceil(low / step)), int(high / step) + 1):
             y = self._y_of(number * step)
@@ -233,18 +234,23 @@ class FilmPainter:
         """The likeliest words, each with its bar."""
         guesses = self.film.guesses(frame)
         if guesses is None:
-            words = translate("FilmStrip", "no word is hidden")
-            draw_text(painter, box, words, "muted", LABEL_PX, align=CENTER)
+            none = translate("FilmStrip", "no word is hidden")
+            draw_text(painter, box, none, "muted", LABEL_PX, align=CENTER)
             return
-        row = min(box.height() / len(guesses.words), theme.type_px(size_px) * 2.6)
-        bar, small = row * 0.22, size_px * 0.88
-        for number, (word, share) in enumerate(guesses.words):
+        line, small = theme.type_px(size_px), size_px * 0.88
+        words = guesses.words[: max(int(box.height() / (line * LEAST_LINE)), 1)]
+        row = min(box.height() / len(words), line * 2.6)
+        bar = row * 0.2
+        for number, (word, share) in enumerate(words):
             place = QRectF(box.left(), box.top() + number * row, box.width(), row - 1.4 * bar)
             is_right, shown = word == guesses.was, numbers.probability(share)
             color = "good_text" if is_right else "ink" if number == 0 else "muted"
             width = QFontMetricsF(theme.font(small)).horizontalAdvance(shown) + theme.px(3)
-            draw_text(painter, place.adjusted(0, 0, -width, 0), word, color, size_px, bold=number == 0)
-            draw_text(painter, place, shown, "muted", small, align=theme.RIGHT)
+            has_share = width < place.width() / 2
+            wide = place.adjusted(0, 0, -width if has_share else 0, 0)
+            draw_text(painter, wide, word, color, size_px, bold=number == 0)
+            if has_share:
+                draw_text(painter, place, shown, "muted", small, align=theme.RIGHT)
             self._paint_bar(painter, QRectF(box.left(), place.bottom(), box.width(), bar), share, is_right)
 
     def _paint_bar(self, painter: QPainter, bar: QRectF, share: float, is_right: bool) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from bertcore.locations import TINY
@@ -25,6 +25,7 @@ from ...widgets.figure_button import FigureAction, FigureButton
 from ...widgets.layouts import fill, vbox
 from ...widgets.pages import tab_bar
 from ...widgets.progress_line import ProgressLine
+from ...widgets.spots import name_spot
 from ..base import Room
 from .content import Frame, LossCurve, frames_of, loss_curve
 from .picture import ATLAS, HEAD, PICTURES, WORDS, Film, FilmPainter
@@ -59,6 +60,8 @@ class FilmRoom(Room):
             WORDS: (self.tr("Words"), self.tr("The most likely words for the hidden one")),
         }
         self.tabs = tab_bar(names, self.tr("What the film strip shows"), small=True)
+        self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
+        self.tabs.setUsesScrollButtons(False)
         self.save = FigureButton(self.figure_of_strip, self.card, self.tr("Film strip"))
         self.animate = button(
             self.tr("Save as animation…"),
@@ -73,6 +76,7 @@ class FilmRoom(Room):
         self._stack.addWidget(self._none())
         self.progress = ProgressLine([self.question])
         fill(self.card.body, (self.strip, 1), self.progress)
+        name_spot(self._stack, "film.view")
         vbox((self._stack, 1), parent=content)
         kept = str(state.kept.get("film.picture"))
         self.tabs.setCurrentIndex(PICTURES.index(kept) if kept in PICTURES else 0)

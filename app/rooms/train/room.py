@@ -1,11 +1,9 @@
 """Room Train: start a run, watch it learn, open any snapshot of it in every room."""
 
 import contextlib
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
@@ -27,7 +25,6 @@ from .watch_card import WatchCard
 
 LIST_PX, FORM_PX, SNAPSHOTS_PX = 250, 280, 268
 CURVES_PX = 400  # what the curves shall have before the cards beside them
-PLAY_MS = 700
 
 
 class TrainRoom(QWidget):
@@ -39,6 +36,7 @@ class TrainRoom(QWidget):
     apply_requested = Signal()  # the model that is being opened is to be tried in the room Apply
     # key of a room, a text, a head (layer, head) or None: the model that is being opened is to be seen with them
     room_requested = Signal(str, str, object)
+    play_requested = Signal(object)  # snapshots, as RunFolder.snapshots; or no more of it
     visibility_changed = Signal(bool)  # runs need not be followed while nobody sees them
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
@@ -57,10 +55,6 @@ class TrainRoom(QWidget):
         self._run: RunInfo | None = None
         self._snapshots: list[tuple[int, Path]] = []
         self._chosen: int | None = None  # where the handle is
-        self._played: tuple[int, Path] | None = None  # the snapshot that Play opened last
-        self._reopen: Callable[[], object] | None = None  # opens what was open when Play was clicked
-        self._player = QTimer(self)
-        self._player.setInterval(PLAY_MS)
         self._build()
         self._connect()
         self.show_runs([])
@@ -86,7 +80,6 @@ class TrainRoom(QWidget):
         self.watch.show_run(info)
         self.heads.show_run(info)
         self._side.setCurrentWidget(self.heads if info is not None and info.has_questions else self.watch)
-        self._stop_playing()
         self.show_problem("")
         self.runs.set_selected(info.path if info else None)
         self.apply_button.setVisible(info is not None and info.task_kind is not None)
@@ -107,6 +100,10 @@ class TrainRoom(QWidget):
         self.view.batch.show_snapshots([step for step, _ in snapshots])
         self._place_handle()
 
+    def show_playing(self, is_playing: bool) -> None:
+        """Whether snapshots are being played, these or others."""
+        self.play.setText(self.tr("Stop playing") if is_playing else self.tr("Play"))
+
     def show_problem(self, sentence: str) -> None:
         self._problem.setText(sentence)
         self._problem.setVisible(bool(sentence))
@@ -116,9 +113,13 @@ class TrainRoom(QWidget):
     def _build(self) -> None:
         self._problem = label("", "error", wrap=True)
         self._time_text = Hint()
-        self._play = button(
-            self.tr("Play"), self._on_play_clicked, hint=self.tr("Step through the snapshots one by one")
+        self.play = button(
+            self.tr("Play"),
+            lambda: self.play_requested.emit(tuple(self._snapshots)),
+            hint=self.tr("Step through the snapshots one by one"),
         )
+        self.film_button = button(self.tr("Film strip"), self._on_film_clicked)
+        self.film_button.setToolTip(self.tr("All snapshots of this run side by side: noise becomes heads"))
         self.open_button = button(self.tr("Open in every room"), self._on_open_clicked, look="primary")
         self.open_button.setToolTip(self.tr("Every room shows the model as it was at this step"))
         self.apply_button = button(self.tr("Try it in Apply"), self._on_apply_clicked)
@@ -182,7 +183,7 @@ class TrainRoom(QWidget):
             self.tr("Time machine"),
             intro=self.tr("Drag to any step, and open it: every room shows the model as it was then."),
         )
-        row = hbox(self._play, (self._time_text, 1), self.apply_button, self.open_button)
+        row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
         fill(card.body, self.slider, row)
         return card
 
@@ -196,10 +197,8 @@ class TrainRoom(QWidget):
         self.view.command_given.connect(self._on_command_given)
         for chooser in (self.snapshot_list, self.slider):
             chooser.chosen.connect(self._on_chooser_chosen)
-        self._player.timeout.connect(self._on_player_timeout)
-        self._open_model.requested.connect(self._on_model_requested)
-        self._open_model.opened.connect(self._on_model_changed)
-        self._open_model.failed.connect(self._on_model_changed)
+        for signal in (self._open_model.requested, self._open_model.opened, self._open_model.failed):
+            signal.connect(lambda *_about: self._place_handle())
         for asking in (self.watch, self.heads, self.view.batch):
             asking.question_requested.connect(self.question_requested)
             asking.question_cancelled.connect(self.question_cancelled)
@@ -249,7 +248,6 @@ class TrainRoom(QWidget):
             self.control_requested.emit(self._run.path, command)
 
     def _on_chooser_chosen(self, index: int) -> None:
-        self._stop_playing()
         self._open_model.open(self._snapshots[index][1])
 
     def _on_open_clicked(self) -> None:
@@ -277,52 +275,14 @@ class TrainRoom(QWidget):
         if question is not None:
             self._on_page_room_requested("attend", question.text, (layer, head))
 
-    def _on_play_clicked(self) -> None:
-        if self._player.isActive():
-            self._finish_playing()
-            return
-        opener = self._open_model
-        is_of_run = opener.model is None or self._is_of_run(opener.newest_folder)
-        self._reopen = None if is_of_run else partial(opener.open, opener.newest_reference)
-        self._played = None
-        self._player.start()
-        self._play.setText(self.tr("Stop playing"))
-        self._on_player_timeout()
-
-    def _on_player_timeout(self) -> None:
-        if self._open_model.is_opening:
-            return
-        played = -1 if self._played is None else self._played[0]
-        self._played = next((snapshot for snapshot in self._snapshots if snapshot[0] > played), None)
-        if self._played is not None:
-            self._open_model.open(self._played[1])
-        else:
-            self._finish_playing()
-
-    def _finish_playing(self) -> None:
-        """The model that was open before is opened again, unless it was a snapshot of this run."""
-        self._stop_playing()
-        if self._reopen is not None:
-            self._reopen()
-
-    def _stop_playing(self) -> None:
-        self._player.stop()
-        self._play.setText(self.tr("Play"))
+    def _on_film_clicked(self) -> None:
+        """With one of its snapshots open: the film strip is of the open model's run."""
+        if self._chosen is not None and not self._is_of_run(self._open_model.newest_folder):
+            self._on_chooser_chosen(self._chosen)
+        question = self.view.questions.question if self._run is not None and self._run.has_questions else None
+        self.room_requested.emit("film", "" if question is None else question.text, None)
 
     # --- the model that every room shows
-
-    def _on_model_requested(self, reference: str) -> None:
-        """Playing on would take away a model that somebody else has asked for."""
-        if self._played is None or Path(reference).resolve() != self._played[1].resolve():
-            self._stop_playing()
-        self._place_handle()
-
-    def _on_model_changed(self) -> None:
-        if not self._is_of_run(self._open_model.newest_folder):
-            self._stop_playing()
-        self._place_handle()
-
-    # --- inside
 
     def _place_handle(self) -> None:
         """At the snapshot that is open; nowhere if that one is no longer kept; else, to be opened, at the newest."""
@@ -333,7 +293,7 @@ class TrainRoom(QWidget):
             self._chosen = None if self._is_of_run(folder) or not paths else len(paths) - 1
         self.snapshot_list.set_chosen(self._chosen)
         self.slider.set_chosen(self._chosen)
-        for widget in (self._play, self.slider):
+        for widget in (self.play, self.film_button, self.slider):
             widget.setEnabled(bool(paths))
         for made in (self.open_button, self.apply_button):
             made.setEnabled(self._chosen is not None)

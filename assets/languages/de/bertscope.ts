@@ -7310,6 +7310,10 @@ Werte: …</translation>
 </translation>
 </message>
 <message>
+<source>All snapshots of this run side by side: noise becomes heads</source>
+<translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Köpfe</translation>
+</message>
+<message>
 <source>Class demo</source>
 <translation>Vorführung</translation>
 </message>
@@ -7324,6 +7328,10 @@ Werte: …</translation>
 <message>
 <source>Every room shows the model as it was at this step</source>
 <translation>Jeder Raum zeigt das Modell, wie es bei diesem Schritt war</translation>
+</message>
+<message>
+<source>Film strip</source>
+<translation>Filmstreifen</translation>
 </message>
 <message>
 <source>New run</source>
