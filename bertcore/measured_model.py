@@ -10,6 +10,7 @@ from bertcore.checkpoint.checkpoint import Checkpoint
 from bertcore.errors import BertcoreError
 from bertcore.progress import progress_bar, show_status
 from bertcore.results import Predictions, Records
+from bertcore.tasks.decoding import USUAL
 from bertcore.tokenizer.tokenizer import Encoding
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class MeasuredModel:
         self.config = checkpoint.config
         self.tasks = checkpoint.tasks  # what it has heads for, such as "mlm", "nsp" or "classify"
         self.missing = checkpoint.missing  # the parts that it lacks, with a sentence for each
+        self.decoding = USUAL  # longest answer and length of a summary, for `predict` and `evaluate`
 
     def __repr__(self) -> str:
         config = self.config
@@ -131,7 +133,7 @@ class MeasuredModel:
         task = task or self.learned_task
         if task is None:
             raise BertcoreError("Name the task of the file; `bertcore finetune list` shows them all.")
-        return evaluate_file(self.checkpoint, task, str(data), columns or {})
+        return evaluate_file(self.checkpoint, task, str(data), columns or {}, self.decoding)
 
     def evaluate_text(
         self, files: Files, *, sequence_length: int = 128, sequences: int | None = None, whole: bool = False
@@ -191,7 +193,7 @@ class MeasuredModel:
         from bertcore.training.task_files import predict_as_learned
 
         with progress_bar("Predicting") as step:
-            return Predictions(predict_as_learned(self.checkpoint, examples, step))
+            return Predictions(predict_as_learned(self.checkpoint, examples, step, decoding=self.decoding))
 
 
 def pairs_of(a: str | Texts, b: str | Texts | None) -> list[tuple[str, str | None]]:

@@ -1,7 +1,7 @@
 """predict, evaluate: what a finished model says, and how well it does."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
 
@@ -24,9 +24,11 @@ from bertcore.cli.output import (
     say_measured,
     write_answer,
 )
+from bertcore.cli.run_settings import with_flags_of
 from bertcore.errors import BertcoreError
 from bertcore.settings import Recipe as RecipeBase
 from bertcore.settings import setting
+from bertcore.tasks.decoding import Decoding
 
 _ROLES = ("text", "text_b", "label")
 
@@ -39,6 +41,7 @@ class CommandOptions(RecipeBase):
     task: str | None = setting(None, "How the file is laid out; if not given, as for the model's kind of task")
     # "text", "text_b", "label" -> name in the file
     columns: Mapping[str, str] = setting({}, "Columns of the file that hold the text, text B and the label")
+    decoding: Decoding = field(default_factory=Decoding)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,6 +92,7 @@ class PredictOptions(CommandOptions):
     file: str | None = setting(None, "Texts to read instead")
 
 
+@with_flags_of(Decoding, leave_out=())
 def predict(
     model: ModelArgument = None,
     a: TextA = "",
@@ -102,6 +106,8 @@ def predict(
     recipe: Recipe = None,
     out: OutFile = None,
     as_json: AsJson = False,
+    *,
+    flags: dict[str, Any],
 ) -> None:
     """Apply a fine-tuned model: labels, numbers, tags, answers, choices or summaries.
 
@@ -112,8 +118,9 @@ def predict(
     refuse_folder(out)
     options = PredictOptions.from_file(recipe) if recipe else PredictOptions()
     columns = {"text": text, "text_b": text_b}
-    options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file)
+    options = options.with_flags(columns, model=model, task=task, a=a or None, b=b, file=file, **flags)
     m = load(options.model)
+    m.decoding = options.decoding
     kind = m.task_kind
     if options.file is not None and (options.a or options.b):
         raise BertcoreError("Give --file or a typed text (--a, --b), not both.")
@@ -166,6 +173,7 @@ def _lines(prediction: Any, example: Any) -> list[str]:
     return [_line(prediction)]
 
 
+@with_flags_of(Decoding, leave_out=())
 def evaluate(
     model: ModelArgument = None,
     task: Annotated[
@@ -202,6 +210,8 @@ def evaluate(
     recipe: Recipe = None,
     out: OutFile = None,
     as_json: AsJson = False,
+    *,
+    flags: dict[str, Any],
 ) -> None:
     """Measure how well a model does: on a task's held-out examples, on text, or on minimal pairs."""
     from bertcore.loaded_model import load
@@ -221,6 +231,7 @@ def evaluate(
         whole=whole or None,
         sequence_length=sequence_length,
         sequences=sequences,
+        **flags,
     )
     if everything and (options.data or options.pairs):
         raise BertcoreError("--all measures everything of a pretrained model; leave out --data and --pairs.")
@@ -232,6 +243,7 @@ def evaluate(
         _report(options, out, as_json)
         return
     m = load(options.model)
+    m.decoding = options.decoding
     if options.pairs:
         _minimal_pairs(m, options.pairs, out, as_json)
         return

@@ -79,8 +79,11 @@ def pretrain(
     if start is not None and is_resumed:
         options = options.with_changes(start=str(resolve_model(start).resolve()))
     elif start is not None:
-        if flags["preset"] or tokenizer:
-            raise BertcoreError("A checkpoint has its own size and vocabulary; leave out --preset and --tokenizer.")
+        if flags["preset"] or tokenizer or flags["family"] or flags["positions"]:
+            raise BertcoreError(
+                "A checkpoint has its own family, size and vocabulary; leave out --family, --preset, --positions and "
+                "--tokenizer."
+            )
         in_recipe = read_recipe(recipe).get("training") or {} if recipe else {}
         no_warm_up = (
             flags["causal_share"] is None and "causal_share" not in in_recipe

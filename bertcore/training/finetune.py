@@ -399,6 +399,8 @@ def task_model(checkpoint: Checkpoint, spec: TaskSpec, train: TaskFile, options:
     }
     if dropout is not None:
         changes |= dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob", "classifier_dropout"), dropout)
+    if options.training.classifier_dropout is not None:
+        changes["classifier_dropout"] = options.training.classifier_dropout
     if options.crf and spec.kind != "tag":
         raise BertcoreError(f"A CRF is for taggers; {spec.name} has no tags.")
     config = checkpoint.config.with_changes(**changes)

@@ -67,6 +67,9 @@ class TuningOptions(LoopOptions):
     dropout: float | None = setting(
         None, "Dropout everywhere in the model; if not given, as in the checkpoint", at_least=0.0, at_most=0.95
     )
+    classifier_dropout: float | None = setting(
+        None, "Dropout before the new head alone; if not given, as in the rest", at_least=0.0, at_most=0.95
+    )
 
 
 @dataclass(frozen=True)

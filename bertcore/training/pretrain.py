@@ -138,6 +138,8 @@ class Pretraining:
         tokenizer, text = self._read_text(run, report)
         rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences, data.exact_shares)
         samplers = {length: text.sampler(length, training.seed, rules) for length in data.lengths}
+        options = self.options = options.in_steps(samplers[data.sequence_length].windows_per_epoch)
+        training = options.training
         held_out = text.held_out(tokenizer, data.sequence_length, training.held_out_sequences, rules)
         config = replace(options.model_config(tokenizer.largest_id + 1), pad_token_id=tokenizer.pad_id)
         model = Bert(config, HEADS_OF_PAIRS[data.pairs], generator=torch.Generator().manual_seed(training.seed))

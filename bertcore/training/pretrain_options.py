@@ -2,17 +2,17 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from bertcore.config import PRESETS, BertConfig
+from bertcore.config import POSITIONS, PRESETS, BertConfig
 from bertcore.data.mixture import Source, find_files, readings, sources_of
 from bertcore.data.text import TextFormat, text_files
 from bertcore.errors import BertcoreError
 from bertcore.settings import Settings, setting
 from bertcore.tokenizer import LEAST_BPE, VOCABULARIES
-from bertcore.training.options import Budget, LoopOptions, RunOptions
+from bertcore.training.options import BUDGETS, Budget, LoopOptions, RunOptions
 
 # What the versions before knew nothing of: their runs go on as they began.
 _BEFORE_2 = {"pack": False}
@@ -21,6 +21,17 @@ BEFORE_5 = {"exact_shares": False}
 MASKINGS = ("tokens", "words", "spans")
 PAIRS = ("nsp", "sop", "none")
 OPTIMIZERS = ("adamw", "muon")
+# What makes a preset one of another family, and what such a model usually learns from.
+FAMILY_FIELDS: dict[str, dict[str, Any]] = {
+    "bert": {},
+    "roberta": {"model_type": "roberta", "max_position_embeddings": 514, "type_vocab_size": 1, "pad_token_id": 1},
+    "albert": {"model_type": "albert", "embedding_size": 128, "num_hidden_groups": 1},
+}
+FAMILY_DATA: dict[str, dict[str, Any]] = {
+    "bert": {"pairs": "nsp", "vocabulary": "wordpiece"},
+    "roberta": {"pairs": "none", "vocabulary": "bpe"},
+    "albert": {"pairs": "sop", "vocabulary": "wordpiece"},
+}
 DEFAULT_MINUTES = 10.0  # the budget where none is given
 # A small model on a short budget never learns its text by heart; dropout would only slow it down.
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
@@ -147,6 +158,7 @@ class DataOptions(Settings):
 class TrainingOptions(LoopOptions):
     """How a pretraining run learns."""
 
+    epochs: float | None = setting(None, "Budget in passes over the text", at_least=0.01, at_most=10_000)
     optimizer: str = setting(
         "adamw", "Optimiser; muon learns more from each token, but a step takes a little longer", choices=OPTIMIZERS
     )
@@ -190,10 +202,21 @@ class PretrainOptions(RunOptions):
     model: Mapping[str, Any] = setting(NO_DROPOUT, "Fields of the model's config that differ from the preset")
     data: DataOptions = field(default_factory=DataOptions)
     training: TrainingOptions = field(default_factory=TrainingOptions)
+    family: str = setting(
+        "bert",
+        "Family of a new model; RoBERTa reads running text in a byte-level vocabulary, ALBERT shares one layer and "
+        "learns sentence order",
+        choices=tuple(FAMILY_FIELDS),
+    )
+    positions: str = setting(
+        "learned", "Position table of a new model: learned, learned from sine waves, or sine waves", choices=POSITIONS
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         data = self.data
+        if sum(getattr(self.training, budget) is not None for budget in BUDGETS) > 1:
+            raise BertcoreError("Give one budget: epochs, steps or minutes.")
         if data.vocabulary == "bpe" and data.tokenizer is None and data.vocab_size < LEAST_BPE:
             raise BertcoreError(f"The vocab size must be at least {LEAST_BPE} for a byte-level vocabulary.")
         if data.long_sequence_length < data.sequence_length:
@@ -212,6 +235,7 @@ class PretrainOptions(RunOptions):
 
     @property
     def budget(self) -> Budget:
+        """Epochs become steps when the text has been read (`in_steps`)."""
         if self.training.steps is not None:
             return Budget(self.training.steps, None)
         minutes = self.training.minutes
@@ -233,8 +257,23 @@ class PretrainOptions(RunOptions):
             return False
         return self.start is None if self.data.repeat_positions is None else self.data.repeat_positions
 
+    def in_steps(self, sequences_per_epoch: int) -> Self:
+        """The same with a budget of epochs as one of steps, for a text of so many sequences of the usual length."""
+        epochs = self.training.epochs
+        if epochs is None:
+            return self
+        steps = max(1, round(epochs * sequences_per_epoch / self.training.batch_size))
+        return replace(self, training=replace(self.training, epochs=None, steps=steps))
+
     def model_config(self, vocab_size: int) -> BertConfig:
-        return BertConfig.preset(self.preset, **{**self.model, "vocab_size": vocab_size})
+        own = {**FAMILY_FIELDS[self.family], "positions": self.positions, **self.model, "vocab_size": vocab_size}
+        return BertConfig.preset(self.preset, **own)
+
+    def with_changes(self, **changes: Any) -> Self:
+        """As RunOptions; another family brings what its models learn from, where that is not given."""
+        family = changes.get("family")
+        usual = FAMILY_DATA[family] if family in FAMILY_DATA and family != self.family else {}
+        return super().with_changes(**{**changes, **{key: changes.get(key) or value for key, value in usual.items()}})
 
     @classmethod
     def upgraded(cls, values: dict[str, Any], version: int) -> dict[str, Any]:

@@ -124,16 +124,19 @@ def _warm_up_stays_over(folder: RunFolder, before: Mapping[str, Any], after: Map
     """A causal warm-up that has ended does not come back because the budget grows."""
     share = after.get("causal_share") or 0.0
     step, seconds = _progress(folder)
-    if share and _share_done(before, step, seconds) >= share:
-        share = min(share, math.floor(1e6 * _share_done(after, step, seconds)) / 1e6)
+    per_epoch = (folder.status().total_steps or 0) / (before.get("epochs") or math.inf)
+    if share and _share_done(before, step, seconds, per_epoch) >= share:
+        share = min(share, math.floor(1e6 * _share_done(after, step, seconds, per_epoch)) / 1e6)
         return {**after, "causal_share": share}
     return dict(after)
 
 
-def _share_done(training: Mapping[str, Any], step: int, seconds: float) -> float:
-    steps, minutes = training.get("steps"), training.get("minutes")
+def _share_done(training: Mapping[str, Any], step: int, seconds: float, steps_per_epoch: float) -> float:
+    steps, minutes, epochs = training.get("steps"), training.get("minutes"), training.get("epochs")
+    if epochs is not None and steps_per_epoch:
+        steps = epochs * steps_per_epoch
     if steps is not None:
-        return step / steps
+        return float(step / steps)
     return seconds / (60 * (DEFAULT_MINUTES if minutes is None else minutes))
 
 

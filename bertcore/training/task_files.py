@@ -15,6 +15,7 @@ from bertcore.files import read_json_or_empty
 from bertcore.model.tap import Changes
 from bertcore.runs.known_runs import run_around
 from bertcore.runs.run_folder import RunFolder
+from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.examples import Example, SummaryExample
 from bertcore.tasks.features.predictions import Prediction
 from bertcore.tasks.inference.evaluate import TaskEvaluation, evaluate_task
@@ -106,7 +107,9 @@ def data_key(train: TaskFile, dev: TaskFile, checkpoint: Checkpoint) -> str:
     return digest.hexdigest()[:32]
 
 
-def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping[Any, str]) -> TaskEvaluation:
+def evaluate_file(
+    checkpoint: Checkpoint, task: str, path: str, columns: Mapping[Any, str], decoding: Decoding = USUAL
+) -> TaskEvaluation:
     """A fine-tuned checkpoint on a task's held-out file (or a folder's dev part).
 
     A snapshot of a run on this task reads it as its run does: the same columns and windows.
@@ -133,7 +136,7 @@ def evaluate_file(checkpoint: Checkpoint, task: str, path: str, columns: Mapping
         crf="crf" in checkpoint.tasks,
         need_answers=True,
     )
-    return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device)
+    return evaluate_task(checkpoint.model, batches, checkpoint.model.embeddings.token.weight.device, decoding)
 
 
 def predict_as_learned(
@@ -141,11 +144,12 @@ def predict_as_learned(
     examples: Sequence[Example],
     progress: Progress | None = None,
     *,
+    decoding: Decoding = USUAL,
     changes: Changes | None = None,
 ) -> list[Prediction]:
     """As `predict`, with passages in the windows of the model's own run."""
     windows = learned_windows(data_of_run(checkpoint.folder))
-    return predict(checkpoint, examples, progress, windows=windows, changes=changes)
+    return predict(checkpoint, examples, progress, windows=windows, decoding=decoding, changes=changes)
 
 
 def learned_windows(data: TaskDataOptions | None) -> Windows | None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
+from bertcore.loaded_model import load
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.readers.registry import TASKS
 from tests.end_to_end.shell import PAIR, Shell
@@ -259,3 +260,25 @@ def test_pretraining_as_albert_and_roberta_do(shell: Shell, texts: tuple[Path, P
         assert set(load_checkpoint(run / "snapshots" / "step-00000002").tasks) == heads
         assert json.loads((run / "first_batch.json").read_text())["sequences"]
     assert "choose" in shell("pretrain", *flags, "--pairs", "three", "--out", tmp_path / "x").sentence
+
+
+def test_what_tutorials_turn_are_flags(shell: Shell) -> None:
+    wanted = {
+        "pretrain": "family positions epochs mask-share mask-fate random-fate masking pairs causal-share warm-up-share",
+        "finetune": "classifier-dropout layer-decay gradual-unfreezing max-held-out schedule learning-rate",
+        "predict": "max-answer-tokens sentences ratio",
+        "evaluate": "max-answer-tokens sentences ratio",
+    }
+    for command, flags in wanted.items():
+        shown = shell(command, "--help").out
+        assert [flag for flag in flags.split() if f"--{flag}" not in shown] == []
+    assert "between 1 and 512" in shell("predict", "bertscope-answers", "--max-answer-tokens", "0", "--a", "x").err
+
+
+def test_the_longest_answer_is_kept(shell: Shell) -> None:
+    passage = "The old lighthouse on the northern cape was built by the brothers Anna and Peter Lind in 1887."
+    asked = ("predict", "bertscope-answers", "--a", "Who built the lighthouse?", "--b", passage, "--json")
+    for most in (1, 3):
+        (said,) = shell(*asked, "--max-answer-tokens", str(most)).json["predictions"]
+        pieces = load("bertscope-answers").tokenizer.encode(said["text"]).tokens[1:-1]
+        assert 1 <= len(pieces) <= most

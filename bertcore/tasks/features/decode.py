@@ -167,6 +167,7 @@ class DecodeSettings:
     max_answer_tokens: int = 30  # span: longest answer, as in google-research/bert
     no_answer_above: float | None = None  # span: none if its score is higher by this much; None: always an answer
     sentences: int = 3  # summarise: how many at most, as BertSum for news
+    ratio: float | None = None  # summarise: how many as a share of the text's sentences, instead
     block_trigrams: bool = True  # summarise: no sentence that shares three words in a row with one chosen
 
 
@@ -182,7 +183,7 @@ def decode(features: Features, outputs: Outputs, settings: DecodeSettings = _USU
     if isinstance(features, ChoiceFeatures):
         return decode_choices(features, outputs)
     if isinstance(features, SummaryFeatures):
-        return decode_summaries(features, outputs, settings.sentences, settings.block_trigrams)
+        return decode_summaries(features, outputs, settings.sentences, settings.block_trigrams, settings.ratio)
     assert isinstance(features, TextFeatures)
     if features.kind == "regress":
         return decode_numbers(features, outputs)
@@ -234,13 +235,19 @@ def decode_tags(
 
 
 def decode_summaries(
-    features: SummaryFeatures, outputs: Outputs, count: int = 3, block_trigrams: bool = True
+    features: SummaryFeatures,
+    outputs: Outputs,
+    count: int = 3,
+    block_trigrams: bool = True,
+    ratio: float | None = None,
 ) -> list[Prediction]:
-    """Logits (R): at most `count` sentences with the highest scores, of those that the model saw."""
+    """Logits (R): at most `count` sentences with the highest scores, of those that the model saw; with `ratio` at most
+    this share of all sentences, and at least one."""
     predictions: list[Prediction] = []
     for example, scores in zip(features.examples, by_unit(features, outputs), strict=True):
         seen = example.sentences[: len(scores)]
-        chosen = choose_sentences(scores.tolist(), seen, count, block_trigrams)
+        most = count if ratio is None else max(1, round(ratio * len(example.sentences)))
+        chosen = choose_sentences(scores.tolist(), seen, most, block_trigrams)
         sentences = tuple(seen[i] for i in chosen)
         predictions.append(SummaryPrediction(tuple(chosen), sentences, tuple(expit(scores).tolist())))
     return predictions

@@ -10,6 +10,7 @@ from scipy.special import log_softmax
 
 from bertcore.limits import CONFUSION_LABELS
 from bertcore.model.bert import Bert
+from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.features.collate import TaskBatches
 from bertcore.tasks.features.decode import Outputs, by_unit, decode
 from bertcore.tasks.features.kinds import (
@@ -40,11 +41,13 @@ class TaskEvaluation:
     examples_cut: int  # of these, how many are longer than the model reads: it did not see their ends
 
 
-def evaluate_task(model: Bert, batches: TaskBatches, device: torch.device) -> TaskEvaluation:
+def evaluate_task(
+    model: Bert, batches: TaskBatches, device: torch.device, decoding: Decoding = USUAL
+) -> TaskEvaluation:
     """Measure on all examples of `batches`, whose answers have to be known."""
     features = batches.features
     outputs = run_task(model, batches, device)
-    predictions = decode(features, outputs, settings_for(model))
+    predictions = decode(features, outputs, settings_for(model, decoding))
     gold, given = gold_answers(features.examples), [prediction.answer for prediction in predictions]
     losses, metrics = example_losses(features, outputs), measure(features.kind, gold, given, features.labels)
     if features.kind == "span" and not all(gold):

@@ -16,6 +16,7 @@ from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
 from bertcore.model.losses import TaskBatch
 from bertcore.model.tap import Changes, Intervention, Tap, identity
+from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.examples import (
     AnswerExample,
     ChoiceExample,
@@ -99,6 +100,7 @@ def predict(
     progress: Progress | None = None,
     *,
     windows: Windows | None = None,
+    decoding: Decoding = USUAL,
     changes: Changes | None = None,
 ) -> list[Prediction]:
     """What the model says of each example, in their order; `windows` as in `reading_batches`, `progress` and `changes`
@@ -122,7 +124,7 @@ def predict(
     )
     device = checkpoint.model.embeddings.token.weight.device
     outputs = run_task(checkpoint.model, batches, device, progress, changes=changes)
-    return decode(batches.features, outputs, settings_for(checkpoint.model))
+    return decode(batches.features, outputs, settings_for(checkpoint.model, decoding))
 
 
 def reading_batches(
@@ -225,11 +227,14 @@ def task_logits(model: Bert, batch: TaskBatch, head: str, device: torch.device, 
     raise ValueError(f"{head} is no head of a task")
 
 
-def settings_for(model: Bert) -> DecodeSettings:
+def settings_for(model: Bert, decoding: Decoding = USUAL) -> DecodeSettings:
     """How this model's scores become answers: by the CRF if it has one, with "no answer" if it learned to say so."""
     device, crf = model.embeddings.token.weight.device, model.crf
     return DecodeSettings(
         best_tags=None if crf is None else lambda scores, mask: crf.decode(scores.to(device), mask.to(device)),
         tag_shares=None if crf is None else lambda scores, mask: crf.marginals(scores.to(device), mask.to(device)),
         no_answer_above=0.0 if model.config.no_answer else None,
+        max_answer_tokens=decoding.max_answer_tokens,
+        sentences=decoding.sentences,
+        ratio=decoding.ratio,
     )

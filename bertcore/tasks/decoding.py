@@ -1,0 +1,22 @@
+"""What may be chosen when scores become answers. Imports no torch."""
+
+from dataclasses import dataclass
+
+from bertcore.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class Decoding(Settings):
+    """For a model that answers questions, and one that summarises."""
+
+    max_answer_tokens: int = setting(30, "Longest answer to a question", unit="tokens", at_least=1, at_most=512)
+    sentences: int = setting(3, "Most sentences of a summary", at_least=1, at_most=10_000)
+    ratio: float | None = setting(
+        None,
+        "Sentences of a summary as a share of the text's, instead of a number",
+        at_least=0.001,
+        at_most=1.0,
+    )
+
+
+USUAL = Decoding()
