@@ -32,16 +32,16 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         QT_TRANSLATE_NOOP("NumberKind", "maximum flow, capacity = ½ (I + mean of heads)"),
     ),
     "gradient": (
-        QT_TRANSLATE_NOOP("NumberKind", "How much likelier the answer becomes if this one weight grows a little."),
+        QT_TRANSLATE_NOOP("NumberKind", "How much more likely the answer becomes if this one weight grows a little."),
         QT_TRANSLATE_NOOP("NumberKind", "∂ ln p / ∂ weight"),
     ),
     "check": (
         QT_TRANSLATE_NOOP(
             "NumberKind",
-            "Attention: where the head looks. Gradient: what a little more of it would do. Removal: what happens "
-            "without it.",
+            "Attention: where the head looks. Gradient: what a little more of it would do. Removal: what this link "
+            "adds, seen by taking it away.",
         ),
-        QT_TRANSLATE_NOOP("NumberKind", "weight · ∂ ln p / ∂ weight · ln p(without) − ln p"),
+        QT_TRANSLATE_NOOP("NumberKind", "weight · ∂ ln p / ∂ weight · ln p − ln p(without)"),
     ),
     "attention_difference": (
         QT_TRANSLATE_NOOP(
@@ -50,8 +50,8 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         QT_TRANSLATE_NOOP("NumberKind", "weight now − weight before"),
     ),
     "effect": (
-        QT_TRANSLATE_NOOP("NumberKind", "What becomes of the answer without this head: below 0, it gets less likely."),
-        QT_TRANSLATE_NOOP("NumberKind", "ln p(without the head) − ln p"),
+        QT_TRANSLATE_NOOP("NumberKind", "What this head adds to the answer: above 0, it makes the answer more likely."),
+        QT_TRANSLATE_NOOP("NumberKind", "ln p − ln p(without the head)"),
     ),
     "share": (
         QT_TRANSLATE_NOOP("NumberKind", "How much this word adds to the answer: +1 makes it 2.7 times as likely."),

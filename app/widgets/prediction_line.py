@@ -76,6 +76,12 @@ def _verdict(reading: Reading) -> tuple[str, str, str] | None:
         claim, share = translate("PredictionLine", "A comes before B"), reading.sentence_order.in_order
     is_yes = share >= 0.5
     answer = translate("PredictionLine", "yes, {share}") if is_yes else translate("PredictionLine", "no, {share}")
+    if verdict.role == "verdict-unsure":
+        answer = (
+            translate("PredictionLine", "unsure, {share} yes")
+            if is_yes
+            else translate("PredictionLine", "unsure, {share} no")
+        )
     color = {"verdict": "good_text", "verdict-no": "bad_text"}.get(verdict.role, "muted")
     return claim, answer.format(share=numbers.percent(max(share, 1 - share))), color
 

@@ -106,12 +106,12 @@ class TestEffects:
         text = ModelInput(request.input_ids, request.segments)
         checkpoint = load_checkpoint(model_folder)
         expected = effects_of_heads(checkpoint, text, target, lambda share: None)
-        np.testing.assert_allclose(room.heads_card.atlas.effects, expected, atol=1e-5)
+        np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
         other = next(target for target in room.chosen.targets if target.target.position == 5)
         room.chosen.choose_target(other)
         answered(window, room, qtbot)
         expected = effects_of_heads(checkpoint, text, other, lambda share: None)
-        np.testing.assert_allclose(room.heads_card.atlas.effects, expected, atol=1e-5)
+        np.testing.assert_allclose(room.heads_card.atlas.effects, -expected, atol=1e-5)  # what they add
         room.heads_card.open("alike")
         assert room.heads_card.atlas.effects is None
 
@@ -156,7 +156,7 @@ class TestCheck:
         text = ModelInput(request.input_ids, request.segments)
         expected = check_head(checkpoint, text, target, 1, 0, 2, lambda share: None)
         columns = view.bars.columns
-        for column, values in zip(columns, (expected.attention, expected.gradient, expected.without), strict=True):
+        for column, values in zip(columns, (expected.attention, expected.gradient, -expected.without), strict=True):
             np.testing.assert_allclose(column.values, values, atol=1e-5)
         logits = [
             trace(checkpoint.model, request.input_ids, request.segments, mlm_positions=[2], changes=changes).mlm_logits

@@ -138,11 +138,14 @@ class TestPictures:
         room.open_view("mean")
         np.testing.assert_allclose(values(room), (attentions[1, 2] + attentions[0, 1]) / 2, atol=1e-6)
         assert room.large.title == "Mean of 2 heads"
+        room.choose_heads([(1, 2)])  # one says nothing new: then all of its layer
+        np.testing.assert_allclose(values(room), attentions[1].mean(axis=0), atol=1e-6)
+        assert room.large.title == "Mean of all heads of layer 2"
         flow = attention_flow(attentions, range(attentions.shape[-1]))
         for key, title, expected in (("rollout", "Rollout", rollout(attentions)[1]), ("flow", "Flow", flow)):
             room.open_view(key)
             answered(window, room, qtbot)
-            assert room.large.title == f"{title} · layers 1–2"
+            assert room.large.title == f"{title} · after layers 1–2"
             np.testing.assert_allclose(values(room), expected, atol=1e-6)
 
     def test_weights_are_edited_where_that_can_be_seen_alone(

@@ -141,9 +141,16 @@ def test_neurons_are_the_engines_and_arrow_keys_choose(
     found = strongest_neurons(checkpoint.model, *read)
     labels = [f"layer {a + 1} · {b}" for a, b in zip(found.layers[4], found.neurons[4], strict=True)]
     assert [bar.label for bar in view.strongest.bars] == labels
+    named = [set(zip(a.tolist(), b.tolist(), strict=True)) for a, b in zip(found.layers, found.neurons, strict=True)]
+    shared = [
+        sum((int(a), int(b)) in one for one in named) for a, b in zip(found.layers[4], found.neurons[4], strict=True)
+    ]
+    first = view.strongest.chosen_row
+    assert first == shared.index(min(shared))  # the one that fires for the fewest others
     QTest.keyClick(view.strongest, Qt.Key.Key_Down)
     settle(window, qtbot)
-    layer, neuron = int(found.layers[4, 1]), int(found.neurons[4, 1])
+    row = min(first + 1, len(labels) - 1)
+    layer, neuron = int(found.layers[4, row]), int(found.neurons[4, row])
     assert view.chosen == (layer, neuron) and view.neuron_card.title == f"Layer {layer + 1} · Neuron {neuron}"
     fires = neuron_activations(checkpoint.model, layer, neuron, *read)
     assert numbers_of(view.tokens) == pytest.approx(sorted(fires, reverse=True)[:MOST_WORDS], abs=0.0051)

@@ -15,6 +15,7 @@ from app.rooms.map.plan import Gap, Part, Plan, Sizes, choose_rows
 from app.rooms.map.room import MapRoom
 from app.rooms.map.view import MapView
 from app.shell.window import Window
+from app.state.verdicts import SURE
 from app.widgets.prediction_line import VERDICT
 from bertcore.analysis.lens import layer_lens
 from bertcore.analysis.neurons import neuron_activations
@@ -296,7 +297,8 @@ def test_the_line_says_the_best_words_and_the_verdict(window: Window, qtbot: QtB
     assert [word for word, _ in line.prediction.words] == [word.token for word in state.reading.masks[1].words[:3]]
     assert state.reading.next_sentence is not None and line.prediction.verdict is not None
     yes = state.reading.next_sentence.is_next
-    assert line.prediction.verdict[1].startswith("yes" if yes >= 0.5 else "no")
+    answer, is_sure = line.prediction.verdict[1], max(yes, 1 - yes) >= SURE
+    assert ("yes" if yes >= 0.5 else "no") in answer and answer.startswith("unsure") != is_sure
     state.set_text(None, "")
     settle(window, qtbot)
     assert line.prediction.verdict is None

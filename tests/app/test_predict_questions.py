@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.compute.head_questions import HeadTarget, targets_of
-from app.compute.masks import fill_masks, lens_at, word_through_layers
+from app.compute.masks import MaskLens, fill_masks, lens_at, word_through_layers
 from app.compute.word_questions import attribution_of, surprise_of
 from app.figures.files import svg, table
 from app.rooms.predict.attribution_view import AttributionView
@@ -20,10 +20,12 @@ from app.rooms.predict.fill_view import ORDERS, FillView
 from app.rooms.predict.lens_view import LensView, word_sentence
 from app.rooms.predict.room import PredictRoom
 from app.rooms.predict.surprise_view import SurpriseView
+from app.rooms.predict.view import decided_sentence
 from app.shell.window import Window
 from app.state.what_if import EditedRow, WhatIf
 from app.widgets.figure_button import figure_buttons
 from bertcore.analysis.attribution import Method
+from bertcore.analysis.predict import WordGuess
 from bertcore.analysis.targets import pair_target, word_target
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, units_of
 from tests.app.predict_room import MASKS, answered, asked, figure_of, page, predict, reading_of
@@ -104,6 +106,8 @@ def test_the_sentence_on_a_word_names_the_layer() -> None:
         == "“dog” ranks first from layer 1 on; its final probability is 60%."
     )
     assert "only after the last layer" in word_sentence("dog", chances, np.array([4, 2, 1]))
+    again = word_sentence("dog", chances, np.array([4, 1, 2, 1])[-3:])
+    assert "first after embeddings already, then another word overtakes it; from layer 2 on" in again
     assert "from embeddings on" in word_sentence("dog", chances, np.array([1, 1, 1]))
     assert "first after layer 1, but not at the end" in word_sentence("dog", chances, np.array([4, 1, 2]))
     assert "its best rank is 3, after layer 1. Its final probability is 60%, rank 1,200" in word_sentence(
@@ -407,3 +411,14 @@ def test_what_the_parts_add_up_to_is_said_once(window: Window, qtbot: QtBot) -> 
     words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg(figure).decode()))
     assert words.count("completeness") == 1
     assert "completeness" in table(figure)
+
+
+def test_a_word_that_is_overtaken_on_the_way_is_not_said_to_come_up_at_the_end() -> None:
+    """As the built-in model does at "The [MASK] kicked the ball": and, same, car, boy, boy, dog, boy."""
+    order = ["and", "same", "car", "boy", "boy", "dog", "boy"]
+    words = [[[WordGuess(word, number, 0.2)]] for number, word in enumerate(order)]
+    rank = np.array([[9], [5], [2], [1], [1], [2], [1]])
+    said = decided_sentence(MaskLens(words, np.full((7, 1), 0.2), rank), 0)
+    assert said == (
+        "“boy” is the top guess at layer 3 already, but “dog” overtakes it; from layer 6 on it is first again."
+    )

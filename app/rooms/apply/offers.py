@@ -25,7 +25,9 @@ OFFERS = {  # name of a model -> its task, what it answers
     ),
     "bertscope-answers": (
         QT_TRANSLATE_NOOP("Offers", "Answers"),
-        QT_TRANSLATE_NOOP("Offers", "Where in a passage is the answer to a question? It is good at short, plain ones."),
+        QT_TRANSLATE_NOOP(
+            "Offers", "Where in a passage is the answer to a question? It works best with short, plain questions."
+        ),
     ),
 }
 

@@ -111,8 +111,8 @@ class ApplyRoom(Room):
             card.fill_with_message(label(self.tr("No task yet"), "number"), label(text, wrap=True), self.train_button)
             return card
         text = self.tr(
-            "This model knows a language, but no task. Copies of the built-in model have been fine-tuned, each for one "
-            "task: open one and type."
+            "This model has learned a language, but no task yet. Copies of the built-in model have been fine-tuned "
+            "(trained a little further), each for one task: open one and type."
         )
         self.train_button = button(self.tr("Or fine-tune this model yourself"), self.train_requested.emit)
         title = label(self.tr("Choose a task"), "number")

@@ -94,7 +94,7 @@ class CheckView(AttendView):
         if check is None or self.reading is None or target is None:
             return None
         axes = (Axis("is looked at", self.reading.shown_tokens),)
-        columns = {"attention": check.attention, "gradient": check.gradient, "removal": check.without}
+        columns = {"attention": check.attention, "gradient": check.gradient, "removal": -check.without}
         values = {name: Numbers(one, axes) for name, one in columns.items()}
         measure = f"score of {target.label}" if target.is_score else f"ln p of {target.label} in nats"
         settings = f"{measure} · {self.summary}"
@@ -111,16 +111,16 @@ class CheckView(AttendView):
         if self.chosen.target is not None and self.chosen.target.is_score:
             gradient = self.tr("Gradient: how much {prediction} would rise if this one weight grew a little.")
             removal = self.tr(
-                "Removal: how {prediction} changes without this one link, with the rest of the row rescaled to "
-                "sum to 1."
+                "Removal: what this one link adds to {prediction}; without it, the rest of the row is rescaled to sum "
+                "to 1."
             )
         elif not numbers.is_technical():
             gradient = self.tr(
-                "Gradient: what becomes of {prediction} if this one weight grows a little; above 0 it gets likelier."
+                "Gradient: what a little more of this one weight does to {prediction}; above 0 it gets more likely."
             )
             removal = self.tr(
-                "Removal: what becomes of it without this one link, with the rest of the row rescaled to sum to 1; "
-                "−0.01 makes it 1% less likely."
+                "Removal: what this one link adds, seen by taking it away; +0.01 makes {prediction} 1% more likely. "
+                "The rest of the row is rescaled to sum to 1."
             )
         else:
             gradient = self.tr(
@@ -128,8 +128,8 @@ class CheckView(AttendView):
                 "little."
             )
             removal = self.tr(
-                "Removal: how ln p of {prediction} changes, in nats, without this one link, with the rest of the "
-                "row rescaled to sum to 1."
+                "Removal: what this one link adds to ln p of {prediction}, in nats; without it, the rest of the row "
+                "is rescaled to sum to 1."
             )
         return [
             self.tr("Attention: where the head looks."),
@@ -150,7 +150,7 @@ class CheckView(AttendView):
         columns = [
             Column(self.tr("Attention"), check.attention[rows], False),
             Column(self.tr("Gradient"), check.gradient[rows], True),
-            Column(self.tr("Removal"), check.without[rows], True),
+            Column(self.tr("Removal"), -check.without[rows], True),
         ]
         self.bars.set_columns([f"{tokens[i]} ({i})" for i in rows.tolist()], columns)
         self._whole.setText(self._summary(check))
@@ -231,9 +231,13 @@ class CheckBars(QWidget):
         painter.setFont(theme.font(12))
         for row, value in enumerate(column.values):
             line = QRectF(bars.x(), area.y() + row * theme.px(ROW_PX), bars.width(), theme.px(ROW_PX))
-            if np.isfinite(value):
+            if np.isfinite(value) and value:
                 painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme.color("bad" if value < 0 else "bar_strong", 80 if is_narrow else 255))
+                color = (
+                    theme.diverging_color(0.7 if value > 0 else -0.7) if column.is_signed else theme.color("bar_strong")
+                )
+                color.setAlpha(80 if is_narrow else 255)
+                painter.setBrush(color)
                 length = float(value) / reach * longest
                 bar = QRectF(min(zero, zero + length), line.y() + 4, max(abs(length), 1.0), line.height() - 8)
                 painter.drawRoundedRect(bar, 2, 2)

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QCompleter, QLineEdit
 
 from bertcore.analysis.attention_heads import KINDS
 from bertcore.analysis.find_heads import FoundHeads, find_heads
+from bertcore.tokenizer.tokenizer import Encoding
 
 from ...compute.question import PAUSE_MS, Question, Step
 from ...look import numbers, theme
@@ -55,6 +56,7 @@ class FindView(AttendView):
 
     def draw(self) -> None:
         attentions, typed = self.attentions, self.query.text().strip()
+        self.query.setPlaceholderText(example_of(attentions.encoding))
         query = next((kind for kind in KINDS if _shown_kind(kind).lower() == typed.lower()), typed)
         self.heads.set_off(attentions.off)
         if not query:
@@ -101,6 +103,13 @@ class FindView(AttendView):
         found = self.question.answer
         if found is not None and found.matches:
             self.head_clicked.emit(found.matches[0].layer, found.matches[0].head)
+
+
+def example_of(encoding: Encoding) -> str:
+    """A query about two words of the text, where it has two."""
+    words = [label for label, part in zip(encoding.labels, encoding.parts, strict=True) if part == "a"]
+    plain = [word for word in dict.fromkeys(words) if word.isalpha() and word.isascii()]
+    return f"attn({plain[-1]} -> {plain[0]}) > 0.3" if len(plain) > 1 else EXAMPLE
 
 
 def _shown_kind(kind: str) -> str:

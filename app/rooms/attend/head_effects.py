@@ -47,8 +47,8 @@ class EffectsView(AttendView):
 
     @property
     def effects(self) -> np.ndarray | None:
-        """(L,N) change of ln p in nats, or of a score; None while there are none."""
-        return self.question.answer
+        """(L,N) what each head adds to ln p in nats, or to a score; None while there are none."""
+        return None if self.question.answer is None else -self.question.answer
 
     @property
     def limit(self) -> float:
@@ -88,29 +88,29 @@ class EffectsView(AttendView):
     def _meanings(self) -> list[str]:
         """What the colours are."""
         if self._is_score:
-            unit = self.tr("Change in the score.")
+            unit = self.tr("What the head adds to the score.")
         elif numbers.is_technical():
-            unit = self.tr("Change in the log-probability (ln p), in nats: −1 nat makes it 2.7 times less likely.")
+            unit = self.tr("What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.")
         else:
-            unit = self.tr("How many times as likely the prediction is without the head: ×0.5 is half as likely.")
+            unit = self.tr("How many times as likely the head makes the prediction: ×2 is twice as likely.")
         if self.attentions.reading.unchanged is None:
             return [unit]
         return [unit, self.tr("Computed for the model without your changes.")]
 
     def _rows(self, effects: np.ndarray) -> list[Row]:
-        """The heads that help and hurt most, with what becomes of the prediction without them."""
-        order = np.argsort(effects, axis=None, kind="stable").tolist()
+        """The heads that speak most for the prediction and against it, with what they do to it."""
+        order = np.argsort(-effects, axis=None, kind="stable").tolist()
         places = [divmod(flat, effects.shape[1]) for flat in order]
         is_score = self._is_score
 
         def change(effect: float) -> str:
             return numbers.signed(effect) if is_score else f"×{numbers.decimal(math.exp(effect))}"
 
-        helps = [(at, change(float(effects[at]))) for at in places[:MOST_NAMED] if effects[at] < 0]
-        hurts = [(at, change(float(effects[at]))) for at in places[::-1][:MOST_NAMED] if effects[at] > 0]
-        after = self.tr("the score without it") if is_score else self.tr("the probability without it")
+        helps = [(at, change(float(effects[at]))) for at in places[:MOST_NAMED] if effects[at] > 0]
+        hurts = [(at, change(float(effects[at]))) for at in places[::-1][:MOST_NAMED] if effects[at] < 0]
+        after = self.tr("the score with it") if is_score else self.tr("the probability with it")
         none = self.tr("none")
         return [
-            (self.tr("helps"), helps, after if helps else none),
-            (self.tr("hurts"), hurts, "" if hurts else none),
+            (self.tr("for"), helps, after if helps else none),
+            (self.tr("against"), hurts, "" if hurts else none),
         ]

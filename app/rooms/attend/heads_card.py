@@ -39,8 +39,8 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Kinds"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Many heads have one simple habit. Click one: 3·2 is layer 3, head 2; .83 says how strong the habit is (1 "
-            "at most).",
+            "Many heads have one simple habit. Click one: its layer comes first, then its head; the small number says "
+            "how strong the habit is (1 at most).",
         ),
         KindsView,
     ),
@@ -49,7 +49,7 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Find"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Is there a head that looks from “it” to “cat”? Type what you look for, and see which heads do it.",
+            "Which heads look from one of your words to another? Type what you look for, and see which heads do it.",
         ),
         FindView,
     ),
@@ -67,8 +67,8 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Alike"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Do the heads share the work, or do the same twice? Each dot is a head; near each other: they look at the "
-            "same tokens. Fainter: lower layers.",
+            "Does each head have its own job, or do several do the same? Each dot is a head: two dots close together "
+            "look at the same tokens. Fainter: lower layers.",
         ),
         AlikeView,
         is_for_experts=True,
@@ -78,8 +78,8 @@ PANELS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Effects"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Which heads does this prediction need? Each is switched off once. Blue squares: the model gets worse "
-            "without this head. Red: better.",
+            "Which heads does this prediction need? Each is switched off once. Red squares: the head speaks for this "
+            "answer. Blue: against it.",
         ),
         EffectsView,
         is_for_experts=True,
@@ -192,9 +192,9 @@ class HeadsCard(Card):
         effects, target = self.atlas.effects, self.panels.view.chosen.target
         if effects is not None and target is not None:
             arrays["effect"] = Numbers(effects, by_head)
-            change = f"score of {target.label}" if target.is_score else f"ln p of {target.label}"
+            change = f"the score of {target.label}" if target.is_score else f"ln p of {target.label}"
             unit = "" if target.is_score else ", in nats"
-            settings += f" · squares: of the model as it is, change of {change} without the head{unit}"
+            settings += f" · squares: of the model as it is, what the head adds to {change}{unit}"
         return arrays, settings
 
     def _compute(self, attentions: Attentions) -> None:

@@ -34,8 +34,8 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Mean of heads"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "What the selected heads look at on average: Ctrl+click heads on the left to add them. Row: looks. "
-            "Column: is looked at.",
+            "What several heads look at on average: all of this layer, or those that you Ctrl+click on the left. "
+            "Each row is a token that looks, each column a token it looks at.",
         ),
         MeanMatrix,
     ),
@@ -44,8 +44,8 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Rollout"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Layer after layer the tokens mix, so one head is not the whole story. Row: a token after these layers. "
-            "Column: the words its information came from.",
+            "In every layer tokens mix with others, so one head is not the whole story. Each row is a token after "
+            "these layers, each column a word that its information came from.",
         ),
         RolloutMatrix,
     ),
@@ -54,18 +54,19 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP("ViewSpec", "Flow"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "How much of a word could reach each token at most? Think of pipes: the narrowest one decides. Row: a "
-            "token after these layers. Column: the word.",
+            "How much of each word could get through to each token? Attention weights act like pipes from layer to "
+            "layer, and the narrowest pipe on the way sets the limit.",
         ),
         FlowMatrix,
+        is_for_experts=True,
     ),
     ViewSpec(
         "gradient",
         QT_TRANSLATE_NOOP("ViewSpec", "Gradient"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "Not every look matters for the answer. Red: a little more attention here makes the prediction more "
-            "likely. Blue: less likely. White: no matter.",
+            "A head may look at a word and not use it. Red: a little more attention here speaks for the answer. Blue: "
+            "against it. White: it makes no difference.",
         ),
         GradientMatrix,
     ),
@@ -96,8 +97,8 @@ OTHERS = (
         QT_TRANSLATE_NOOP("ViewSpec", "Check"),
         QT_TRANSLATE_NOOP(
             "ViewSpec",
-            "A head can look at a word and not use it. Compare three bars: where it looks, and two tests of whether "
-            "that matters. Only where all agree does it matter.",
+            "A head can look at a word and not use it. Two tests say whether it does: red bars speak for the answer, "
+            "blue ones against it. Trust them where both tests have the same colour.",
         ),
         CheckView,
         is_for_experts=True,
@@ -156,6 +157,7 @@ class LargeCard(Card):
         if self._is_projector:
             self.matrices.setVisible(is_matrix)
         self.tabs["matrix" if is_matrix else key].setChecked(True)
+        self._show_matrices()
         if self._specs[key].is_for_experts:
             self.more.setChecked(True)
         self.set_intro("" if self._is_projector else self._specs[key].shown_hint)
@@ -177,6 +179,13 @@ class LargeCard(Card):
         made.activated.connect(self._on_matrix_chosen)
         return made
 
+    def _show_matrices(self) -> None:
+        """The tabs for experts when they are wanted, or one of them is open."""
+        if isinstance(self.matrices, QTabBar):
+            for index, spec in enumerate(MATRICES):
+                is_shown = not spec.is_for_experts or self.more.isChecked() or spec.key == self.key
+                self.matrices.setTabVisible(index, is_shown)
+
     def _on_matrix_chosen(self, index: int) -> None:
         self.open(MATRIX_KEYS[index])
 
@@ -192,6 +201,7 @@ class LargeCard(Card):
             if self._specs[key].is_for_experts:
                 tab.hide()
                 self.more.toggled.connect(tab.setVisible)
+        self.more.toggled.connect(self._show_matrices)
         switches.addWidget(self.more)
         holder.setLayout(switches)  # on several lines where the card is narrow
         self.add_to_header(holder)

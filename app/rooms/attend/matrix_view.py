@@ -21,7 +21,7 @@ from ...widgets.labelled_grid import LabelledGrid, Labels
 from ...widgets.layouts import fill, hbox, vbox
 from ...widgets.progress_line import ProgressLine
 from ...widgets.raster import Raster
-from .attentions import head_title
+from .attentions import Head, head_title
 from .chosen_heads import TargetBox, named_heads
 from .compared_attentions import ComparedAttentions, Moved, compared
 from .view import AttendView
@@ -338,18 +338,24 @@ class HeadMatrix(MatrixView):
 
 
 class MeanMatrix(MatrixView):
-    """The mean of the heads that are chosen."""
+    """The mean of the heads that are chosen; where that is one, of all heads of its layer."""
+
+    @property
+    def heads(self) -> tuple[Head, ...]:
+        layer, chosen = self.head[0], self.chosen.heads
+        return chosen if len(chosen) > 1 else tuple((layer, head) for head in range(self.attentions.heads))
 
     def draw(self) -> None:
-        heads = self.chosen.heads
+        heads = self.heads
         has_off = bool(self.attentions.off.intersection(heads))
         hint = self.tr("switched-off heads count too, although they have no effect") if has_off else ""
-        one = self.attentions.title(*self.head)
-        self.set_title(self.tr("Mean of %n head(s)", "", len(heads)) if len(heads) > 1 else one, hint)
+        of_layer = self.tr("Mean of all heads of layer {layer}").format(layer=self.head[0] + 1)
+        is_chosen = len(self.chosen.heads) > 1
+        self.set_title(self.tr("Mean of %n head(s)", "", len(heads)) if is_chosen else of_layer, hint)
         self.show_matrix(self.attentions.mean(heads), self.attentions.units)
 
     def make_figure(self) -> Figure | None:
-        settings = f"heads {named_heads(self.chosen.heads)}"
+        settings = f"heads {named_heads(self.heads)}"
         return self.matrix_figure("mean attention", head=False, settings=settings)
 
 
@@ -370,7 +376,8 @@ class RolloutMatrix(ComputedMatrix):
 
     def draw(self) -> None:
         layer, reading = self.selection.layer, self.attentions.reading
-        self.set_title(self._title(layer + 1))
+        few = self.tr("one layer so far: choose a head in a higher layer to see more") if layer == 0 else ""
+        self.set_title(self._title(layer + 1), few)
         attentions, what_if, units = reading.trace.attentions, reading.request.what_if, self.attentions.units
 
         def work(step: Step) -> np.ndarray:
@@ -395,7 +402,11 @@ class RolloutMatrix(ComputedMatrix):
         return self.matrix_figure("rollout", head=False)
 
     def _title(self, layers: int) -> str:
-        return self.tr("Rollout · layer 1") if layers == 1 else self.tr("Rollout · layers 1–{last}").format(last=layers)
+        return (
+            self.tr("Rollout · after layer 1")
+            if layers == 1
+            else self.tr("Rollout · after layers 1–{last}").format(last=layers)
+        )
 
     @staticmethod
     def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
@@ -418,7 +429,11 @@ class FlowMatrix(RolloutMatrix):
         return self.matrix_figure("flow", head=False)
 
     def _title(self, layers: int) -> str:
-        return self.tr("Flow · layer 1") if layers == 1 else self.tr("Flow · layers 1–{last}").format(last=layers)
+        return (
+            self.tr("Flow · after layer 1 (still the same as Rollout)")
+            if layers == 1
+            else self.tr("Flow · after layers 1–{last}").format(last=layers)
+        )
 
     @staticmethod
     def _matrix(attentions: np.ndarray, layer: int, step: Step) -> np.ndarray:
@@ -460,7 +475,7 @@ class GradientMatrix(ComputedMatrix):
     def read_out(self, row: str, column: str, value: float) -> str:
         text = self.tr("{row} to {column}: ln p changes by {change} per unit of this weight")
         if not numbers.is_technical():
-            text = self.tr("{row} to {column}: {change}; above 0, more attention here makes the answer likelier")
+            text = self.tr("{row} to {column}: {change}; above 0, more attention here makes the answer more likely")
         if self.chosen.target is not None and self.chosen.target.is_score:
             text = self.tr("{row} to {column}: the score changes by {change} per unit of this weight")
         return text.format(row=row, column=column, change=numbers.signed(value, 4))
@@ -473,10 +488,10 @@ class GradientMatrix(ComputedMatrix):
 
     def _hint(self) -> str:
         if self.chosen.target is not None and self.chosen.target.is_score:
-            return self.tr("how much the score would rise if each weight grew a little")
+            return self.tr("change of the score per unit of a weight")
         if not numbers.is_technical():
-            return self.tr("how much likelier the answer would be if each weight grew a little")
-        return self.tr("how much the log-probability (ln p) would rise if each weight grew a little")
+            return self.tr("what a little more attention does to the answer")
+        return self.tr("change of ln p per unit of a weight, in nats")
 
 
 def _large_differences(values: np.ndarray, high: float) -> list[list[str]]:

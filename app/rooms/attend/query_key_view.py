@@ -224,8 +224,10 @@ class ScoreView(AttendView):
         column = min(column, len(weights) - 1)
         self.steps = steps = score_steps(query, keys, column)
         tokens = reading.shown_tokens
-        one, other = f"{tokens[position]} ({position})", f"{tokens[column]} ({column})"
-        hint = self.tr("how much {row} looks at {column} · each row of bars has its own scale")
+        named = self.tr("“{token}” ({position})")
+        one = named.format(token=tokens[position], position=position)
+        other = named.format(token=tokens[column], position=column)
+        hint = self.tr("how much {row} looks at {column}")
         self.set_title(self.attentions.title(*self.head), hint.format(row=one, column=other))
         self.strips.set_strips(self._strips(steps, query, keys[column], tokens, one, other))
         self._show_note(steps, weights)

@@ -226,7 +226,7 @@ class AttendRoom(Room):
         if atlas.effects is not None and target is not None:
             effect = float(atlas.effects[spot])
             change = numbers.signed(effect, 3) if target.is_score else numbers.log_change(effect, 3)
-            text = self.tr("score {change} without it") if target.is_score else self.tr("{change} without it")
+            text = self.tr("score {change} with it") if target.is_score else self.tr("{change} with it")
             texts.append(text.format(change=change))
         self.hover_text_changed.emit(" · ".join(texts))
 

@@ -14,7 +14,7 @@ from ...widgets.bar_list import Bar, BarList
 from ...widgets.card import Card, Steady, label, scrolled
 from ...widgets.figure_button import Provider
 from ...widgets.layouts import fill, vbox
-from .attentions import Attentions, Descriptions, kind_name
+from .attentions import Attentions, Descriptions, head_name, kind_name
 from .compared_attentions import compared
 from .what_if import WhatIfPanel
 
@@ -33,7 +33,9 @@ class SideCard(Card):
         super().__init__("")
         self.setFixedWidth(theme.column_px(WIDTH_PX))
         self.set_figure(figure, self.tr("what the token looks at"))
-        self.set_intro(self.tr("Its attention to other tokens: 1 in all. Click a token above to see another."))
+        self.set_intro(
+            self.tr("How much it looks at each token; all of them add up to 1. Click a token above to see another.")
+        )
         self.bars = BarList(self.tr("What this token looks at"))
         explain("attention", self.bars)
         self.facts = [label("", "strong") for _ in range(4)]
@@ -46,7 +48,7 @@ class SideCard(Card):
         layout = vbox(self.bars, 10, parent=inside, gap_px=6, margins=(0, 0, theme.px(4), 0))
         fill(layout, label(self.tr("What if"), "title"), self.what_if, 10)
         fill(layout, self.head_title, Steady(self._build_facts()), Steady(self.kind))
-        note = self.tr("Averages over all tokens; “from A to B”: over the tokens of A only.")
+        note = self.tr("These are averages over all tokens; “from A to B” is the average over the tokens of A.")
         fill(layout, label(note, "muted", wrap=True), None)
         self.body.addWidget(scrolled(inside), 1)
 
@@ -80,7 +82,8 @@ class SideCard(Card):
             self.row = None
             self.set_hint(self.tr("is left out of this view"))
             return
-        self.set_hint(self.tr("token {position} looks at").format(position=position))
+        head = head_name(selection.layer, selection.head)
+        self.set_hint(self.tr("in head {head}, token {position} looks at").format(head=head, position=position))
         self.row = attentions.weights(selection.layer, selection.head)[row]  # (U)
         both, before = compared(attentions), None
         if both is not None and not both.problem:

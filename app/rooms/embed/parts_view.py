@@ -183,8 +183,8 @@ class PartsView(View):
         self.strips_card = Card(
             self.tr("How the input vectors add up"),
             intro=self.tr(
-                "Row: a token. Column: one of its numbers; red is above zero, blue below. The first strips are added "
-                "up to the sum."
+                "Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above "
+                "it, added number by number."
             ),
         )
         self.menu = MenuButton(self.tr("Parts"), self._fill_parts, self.tr("Leave a part out of the sum"))

@@ -17,7 +17,7 @@ class EmbedRoom(ViewRoom):
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
                 "A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: "
-                "what differs between the two?",
+                "what is different between the two?",
             ),
             PartsView,
         ),
@@ -26,8 +26,8 @@ class EmbedRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Map"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Words that the model treats alike lie close together. Choose “words near” above the map: do a word’s "
-                "neighbours make sense?",
+                "Words that the model treats alike lie close together. In the list above the map, choose words near "
+                "the selected token: do these neighbours make sense?",
             ),
             later(__package__, "map_view", "MapView"),
         ),
@@ -47,7 +47,7 @@ class EmbedRoom(ViewRoom):
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
                 "Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. "
-                "Type a rare word: who cuts it more?",
+                "Type a rare word: which of the two cuts it more?",
             ),
             later(__package__, "vocabularies_view", "VocabulariesView"),
         ),

@@ -38,12 +38,13 @@ class TokenCard(Card):
         explain("nearest", self.nearest)
         self.lengths: list[Length] = []
         self.words: list[NearWord] = []
-        self._lengths_hint = Hint(self.tr("length (L2 norm) · share of the sum"))
+        self._lengths_hint = Hint(self.tr("length · share of the sum (lengths do not add up: directions differ)"))
         self._lengths_hint.setToolTip(
             self._lengths_hint.text()
             + "\n"
             + self.tr(
-                "Share: how much the part contributes to the sum’s length, p·x / |x|². The shares add up to 100%."
+                "Share: how much the part contributes to the sum’s length, p·x / |x|². The shares add up to 100%; "
+                "lengths do not, because the parts point in different directions."
             )
         )
         self._nearest_title = label(self.tr("Nearest words in the token table"), "title", wrap=True)
@@ -81,6 +82,7 @@ class TokenCard(Card):
                 step=last_name(reading.request.model), length=numbers.decimal(float(np.linalg.norm(vector)))
             )
         )
+        self.length_after.setToolTip(self._lengths_hint.toolTip())
         self.length_after.setVisible(has_last(reading.request.model))
 
     def clear(self) -> None:

@@ -176,7 +176,9 @@ class VocabulariesView(View):
             line.setText(" · ".join([row.format(model=name), vocabulary, *counted(counts)]))
             line.show()
         alike = self.tr("Both split the text in the same way.")
-        marked = self.tr("%n of {total} words (is|are) split differently (marked).", "", both.differing)
+        marked = self.tr(
+            "%n of {total} words and punctuation marks (is|are) split differently (marked).", "", both.differing
+        )
         marked = marked.format(total=len(both.spans))
         cut_off = self.tr("The text is too long, so only the part that both models can read is compared.")
         hidden = self.tr("Special tokens are not shown.")
@@ -244,9 +246,9 @@ def counted(counts: TokenCounts) -> list[str]:
     tokens = counts.tokens
     phrases = [
         translate("VocabulariesView", "%n token(s)", "", tokens),
-        translate("VocabulariesView", "{pieces} for {words} words, {mean} per word").format(
-            pieces=counts.pieces, words=counts.words, mean=numbers.decimal(counts.pieces_per_word)
-        ),
+        translate(
+            "VocabulariesView", "{pieces} of them for {words} words and their punctuation, {mean} per word"
+        ).format(pieces=counts.pieces, words=counts.words, mean=numbers.decimal(counts.pieces_per_word)),
     ]
     if counts.unknown:
         phrases.append(translate("VocabulariesView", "{count} unknown").format(count=counts.unknown))

@@ -30,9 +30,10 @@ class HiddenView(LayersView):
             self.tr("Cosine similarity of each pair of tokens"), square=True, signed=True, tilted=True
         )
         self.lengths_card = Card(
-            self.tr("Length of each hidden state"),
+            self.tr("Size of each hidden state"),
             intro=self.tr(
-                "Row: a token. Column: a layer. Darker: longer. What a layer adds changes a long vector less."
+                "Row: a token. Column: a layer. Darker: its numbers are farther from zero (their L2 norm). What a "
+                "layer adds changes a large vector less."
             ),
         )
         self.cosines_card = Card(

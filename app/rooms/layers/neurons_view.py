@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,7 +65,7 @@ class NeuronsView(LayersView):
             self.tr("One neuron"),
             intro=self.tr(
                 "Left: the tokens of your text that it fires for. Right: the words that it makes more likely, if no "
-                "later layer objects."
+                "later layer objects. Many neurons fire nearly everywhere and detect nothing that has a name."
             ),
         )
         self.strongest_card.set_figure(self._strongest_figure)
@@ -103,7 +104,7 @@ class NeuronsView(LayersView):
             return
         self._rows = list(zip(found.layers[unit].tolist(), found.neurons[unit].tolist(), strict=True))
         if self.chosen is None or (self.chosen not in self._rows and selection.hovered is None):
-            self.chosen = self._rows[0]  # hovering over other tokens changes no choice
+            self.chosen = self._most_selective(found)  # hovering over other tokens changes no choice
         values = found.activations[unit]
         highest = max(float(values[0]), 1e-9)
         self.strongest.chosen_row = self._rows.index(self.chosen) if self.chosen in self._rows else -1
@@ -126,6 +127,11 @@ class NeuronsView(LayersView):
         self._ask_neuron(reading, selection, self.chosen)
         if self.one_neuron.answer is not None:
             self._show_neuron(*self.one_neuron.answer)
+
+    def _most_selective(self, found: StrongestNeurons) -> Neuron:
+        """Of those on show the one that is among the strongest of the fewest other tokens; then the strongest."""
+        everywhere = Counter(zip(found.layers.ravel().tolist(), found.neurons.ravel().tolist(), strict=True))
+        return min(self._rows, key=everywhere.__getitem__)
 
     def _on_all_neurons_answered(self, _found: StrongestNeurons) -> None:
         if self.reading is not None:

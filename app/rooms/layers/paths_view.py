@@ -24,8 +24,8 @@ class PathsView(LayersView):
         self.card = Card(
             self.tr("Path of each token through the layers"),
             intro=self.tr(
-                "A line is one token, from its embedding to the last layer; the dot is the layer of the slider. Hide "
-                "the special tokens to spread the others out."
+                "A line is one token, from its embedding to the last layer; its dot is where it is at the layer that "
+                "the slider shows. A flat map of many numbers: distances are only rough."
             ),
         )
         self.card.set_figure(self._figure)

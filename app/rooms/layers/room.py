@@ -19,8 +19,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "Hidden states"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "After every layer, each token is a new list of numbers: its hidden state. Move the slider: which "
-                "tokens become so alike that the model can hardly tell them apart?",
+                "Every layer gives each token a new list of numbers, its hidden state. Move the slider: which tokens "
+                "become so alike that the model can hardly tell them apart?",
             ),
             HiddenView,
         ),
@@ -39,8 +39,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "One word"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "Does the model know that a bank can hold money or a river? A word begins the same in every sentence: "
-                "see at which layer its meanings part.",
+                "A bank can keep money or be the edge of a river: does the model know? The word starts nearly alike in "
+                "every sentence, only its place differs; see at which layer its meanings part.",
             ),
             later(__package__, "word_view", "WordView"),
         ),
@@ -49,8 +49,8 @@ class LayersRoom(ViewRoom):
             QT_TRANSLATE_NOOP("ViewSpec", "What layers add"),
             QT_TRANSLATE_NOOP(
                 "ViewSpec",
-                "A layer does not replace what a token is, it adds to it. Who adds more in each layer: attention, "
-                "which brings news from other tokens, or feed-forward, which works on the token alone?",
+                "A layer does not replace what a token is, it adds to it. Which half of a layer adds more: attention, "
+                "which collects information from other tokens, or feed-forward, which works on the token alone?",
             ),
             later(__package__, "added_view", "AddedView"),
             is_for_experts=True,

@@ -194,7 +194,7 @@ class StepHeader(QPushButton):
 
     def _paint_texts(self, painter: QPainter) -> None:
         right = self.width() - theme.px(8)
-        has_function = self.width() > theme.px(TITLE_PX + SHAPE_PX + FUNCTION_PX + 190)
+        has_function = numbers.is_technical() and self.width() > theme.px(TITLE_PX + SHAPE_PX + FUNCTION_PX + 190)
         if has_function:
             right -= theme.px(FUNCTION_PX)
             self._write(painter, right, theme.px(FUNCTION_PX), self._function, "muted", 11.5)
@@ -335,7 +335,9 @@ class StepsView(LayersView):
         return self.reading.shown_tokens if self.reading is not None else []
 
     def _build(self) -> None:
-        self.card.set_intro(self.tr("Row: a token. Column: one of its numbers. Numbers of one step go into the next."))
+        self.card.set_intro(
+            self.tr("Row: a token. Column: one of its numbers. What comes out of a step goes into the next one.")
+        )
         self._head.setAccessibleName(self.tr("Head"))
         self.card.add_to_header(self._head)
         self.card.set_figure(self._figure, self.tr("Step by step"))
@@ -360,9 +362,9 @@ class StepsView(LayersView):
         tokens = self._tokens
         axes = Axis("token", tokens), Axis(step.columns, tokens if step.columns == "token" else [])
         title = self.tr("Layer {layer}: {step}").format(layer=self.layer.answer.layer + 1, step=step.title)
-        numbers = {step.key: Numbers(values, axes)}
-        hint = joined(step.formula, step.function, self._which_columns())
-        figure = self.figure(title, self.derivation.parts, numbers, hint=hint, head=True, token=True)
+        arrays = {step.key: Numbers(values, axes)}
+        hint = joined(step.formula, step.function if numbers.is_technical() else "", self._which_columns())
+        figure = self.figure(title, self.derivation.parts, arrays, hint=hint, head=True, token=True)
         return figure and replace(figure, picture=_beside(self.table.picture(), figure.picture))
 
     def _which_columns(self) -> str:

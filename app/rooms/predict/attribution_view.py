@@ -42,7 +42,7 @@ METHOD_TEXTS: dict[Method, tuple[str, str]] = {
         QT_TRANSLATE_NOOP("MethodCard", "Integrated gradients"),
         QT_TRANSLATE_NOOP(
             "MethodCard",
-            "Begins with every word hidden and uncovers them all, little by little: how much does each word add?",
+            "Starts with every word hidden and brings them all back, little by little: how much does each word add?",
         ),
     ),
     "gradient_x_input": (
@@ -133,7 +133,7 @@ class AttributionView(PredictView):
         elif numbers.is_technical():
             unit = self.tr("Change in the log-probability (ln p), in nats: +1 nat makes it 2.7 times as likely.")
         else:
-            unit = self.tr("A share of +0.7 makes the answer twice as likely, one of −0.7 half as likely.")
+            unit = self.tr("+0.7 on a word: it makes the answer twice as likely; −0.7: half as likely.")
         colors = self.tr("Each card has its own scale, symmetric around 0.")
         note = f"{unit} {colors}"
         if reading.unchanged is not None:

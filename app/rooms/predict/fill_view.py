@@ -135,6 +135,7 @@ class FillView(PredictView):
         left, by_clicks = len(self.open_masks), self.order.currentData() == "clicks"
         self.next.setEnabled(bool(left) and not by_clicks)
         self.all.setEnabled(bool(left) and not by_clicks)
+        self.next.setVisible(bool(self.steps))  # the first time the card below asks
         for made in (self.undo, self.restart, self.insert):
             made.setEnabled(bool(self.steps))
         done = self.tr("{done} of {all} masks").format(done=len(self.steps), all=len(self.steps) + left)
@@ -168,7 +169,7 @@ class FillView(PredictView):
     def _build(self) -> None:
         card = Card(
             self.tr("Fill the masks one at a time"),
-            intro=self.tr("Each word is the most likely one there, given the words before it. Darker: surer."),
+            intro=self.tr("Each word is the most likely one there, given those already filled in. Darker: surer."),
         )
         top = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
         scale = ColorBar(signed=False)

@@ -26,6 +26,7 @@ from .view import (
     PredictView,
     ask_lens,
     decided_sentence,
+    first_place,
     mask_token,
     scrolled_column,
     stage_name,
@@ -263,6 +264,13 @@ def word_sentence(word: str, chances: np.ndarray, ranks: np.ndarray | None) -> s
         sentence = translate("Predict", "“{word}” is most likely after {stage}; its final probability is {last}.")
         return sentence.format(**values, stage=stage_name(int(chances.argmax())))
     decided = decided_at(ranks)
+    if decided is not None and (first := first_place(ranks)) < decided:
+        sentence = translate(
+            "Predict",
+            "“{word}” ranks first after {first} already, then another word overtakes it; from {stage} on it is first "
+            "again, in the end with {last}.",
+        )
+        return sentence.format(**values, first=stage_name(first), stage=stage_name(decided))
     if decided is not None and decided < len(ranks) - 1:
         sentence = translate("Predict", "“{word}” ranks first from {stage} on; its final probability is {last}.")
         return sentence.format(**values, stage=stage_name(decided))

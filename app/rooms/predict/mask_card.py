@@ -176,9 +176,11 @@ class MaskCard(Card):
         self._strip.set_stages([] if lens is None else [stage[mask] for stage in lens.words])
         self._decided.setText("" if lens is None else decided_sentence(lens, mask))
 
-    def _surprise(self, bits: float) -> str:
-        words = numbers.surprise(bits)
-        return self.tr("surprise {bits}").format(bits=words) if numbers.is_technical() else words
+    def _surprise(self, bits: float, rank: int) -> str:
+        """What the model puts first does not surprise it, however unsure it is."""
+        if numbers.is_technical():
+            return self.tr("surprise {bits}").format(bits=numbers.surprise(bits))
+        return numbers.surprise(0.0 if rank == 1 else bits)
 
     def _history(self, reading: MaskReading, mask: str) -> str:
         if reading.was is None or reading.rank is None:
@@ -188,7 +190,7 @@ class MaskCard(Card):
             word=isolated(reading.was.token),
             rank=numbers.count(rank.rank),
             probability=numbers.percent(rank.probability),
-            surprise=self._surprise(rank.surprise_bits),
+            surprise=self._surprise(rank.surprise_bits, rank.rank),
         )
 
 

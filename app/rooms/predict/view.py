@@ -17,6 +17,8 @@ from ...widgets.raster import ColorBar
 from ..base import View
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from bertcore.analysis.predict import WordGuess
     from bertcore.checkpoint.checkpoint import Checkpoint
 
@@ -167,9 +169,20 @@ def decided_sentence(lens: MaskLens, mask: int) -> str:
     word = isolated(lens.words[-1][mask][0].token)
     if stage == 0:
         return translate("Predict", "“{word}” is the top guess from the embeddings on.").format(word=word)
-    before = isolated(lens.words[stage - 1][mask][0].token)
-    if stage == last:
+    before, first = isolated(lens.words[stage - 1][mask][0].token), first_place(lens.rank[:, mask])
+    if first < stage:
+        sentence = translate(
+            "Predict",
+            "“{word}” is the top guess at {first} already, but “{before}” overtakes it; from layer {layer} on it is "
+            "first again.",
+        )
+    elif stage == last:
         sentence = translate("Predict", "Only the last layer picks “{word}”; the layer before it: “{before}”.")
     else:
         sentence = translate("Predict", "“{word}” is the top guess from layer {layer} on; before that: “{before}”.")
-    return sentence.format(word=word, layer=stage, before=before)
+    return sentence.format(word=word, layer=stage, before=before, first=stage_name(first))
+
+
+def first_place(ranks: np.ndarray) -> int:
+    """The first stage at which the rank (L+1) is 1; only for a word that is first somewhere."""
+    return (ranks == 1).tolist().index(True)

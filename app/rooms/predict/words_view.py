@@ -312,7 +312,10 @@ class WordsView(PredictView):
         cards.setMinimumHeight(theme.px(LEAST_PX))
         inside = QWidget()
         side = vbox(parent=inside, gap_px=GAP_PX)
-        read_card = Card(self.tr("What the model reads"), intro=self.tr("Pieces of words, and marks of its own."))
+        read_card = Card(
+            self.tr("What the model reads"),
+            intro=self.tr("Words or pieces of words, with markers such as [CLS] and [SEP]."),
+        )
         self.read_text.setTextFormat(Qt.TextFormat.RichText)
         self.read_text.setAlignment(Qt.AlignmentFlag.AlignTop)
         fill(read_card.body, Steady(self.read_text), None)

@@ -56,7 +56,7 @@ DEMOS = (
         "ten-seconds",
         "mirror",
         QT_TRANSLATE_NOOP("Demo", "Ten-second demo"),
-        QT_TRANSLATE_NOOP("Demo", "One head finds out where to look: at the mirrored letter."),
+        QT_TRANSLATE_NOOP("Demo", "A row of letters and its mirror image: one head finds out which letter to copy."),
     ),
 )
 

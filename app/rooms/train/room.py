@@ -148,7 +148,9 @@ class TrainRoom(QWidget):
         grid.setRowStretch(0, 1)
 
     def _runs_card(self) -> Card:
-        card = self._runs_frame = Card(self.tr("Runs"), intro=self.tr("Each is one training. Click one to see it."))
+        card = self._runs_frame = Card(
+            self.tr("Runs"), intro=self.tr("A run is one training of a model. Click one to see it.")
+        )
         self._new = button(self.tr("New run"), self.show_form, look="primary")
         keeps_its_place = self._new.sizePolicy()
         keeps_its_place.setRetainSizeWhenHidden(True)

@@ -310,12 +310,12 @@
 <translation>Dieses Modell</translation>
 </message>
 <message>
-<source>This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.</source>
-<translation>Dieses Modell wurde noch für keine Aufgabe feingetunt. Unter Training feintunen oder ein feingetuntes öffnen.</translation>
+<source>This model has learned a language, but no task yet. Copies of the built-in model have been fine-tuned (trained a little further), each for one task: open one and type.</source>
+<translation>Dieses Modell hat eine Sprache gelernt, aber noch keine Aufgabe. Kopien des mitgelieferten Modells wurden feingetunt (ein wenig weiter trainiert), jede für eine Aufgabe: eine öffnen und tippen.</translation>
 </message>
 <message>
-<source>This model knows a language, but no task. Copies of the built-in model have been fine-tuned, each for one task: open one and type.</source>
-<translation>Dieses Modell kennt eine Sprache, aber keine Aufgabe. Kopien des mitgelieferten Modells sind feingetunt, jede für eine Aufgabe: eine öffnen und tippen.</translation>
+<source>This model has not been fine-tuned for a task. Fine-tune it in Train, or open one that was.</source>
+<translation>Dieses Modell wurde noch für keine Aufgabe feingetunt. Unter Training feintunen oder ein feingetuntes öffnen.</translation>
 </message>
 <message>
 <source>What it was fine-tuned for, and how well it does.</source>
@@ -403,12 +403,12 @@
 <translation>Zeilen: Schichten · Spalten: Köpfe · in jedem: Zeilen schauen auf Spalten</translation>
 </message>
 <message>
-<source>score {change} without it</source>
-<translation>Wert {change} ohne ihn</translation>
+<source>score {change} with it</source>
+<translation>Wert {change} mit ihm</translation>
 </message>
 <message>
-<source>{change} without it</source>
-<translation>{change} ohne ihn</translation>
+<source>{change} with it</source>
+<translation>{change} mit ihm</translation>
 </message>
 <message>
 <source>{head}: highest weight {weight}</source>
@@ -429,8 +429,8 @@
 <context>
 <name>AttributionView</name>
 <message>
-<source>A share of +0.7 makes the answer twice as likely, one of −0.7 half as likely.</source>
-<translation>Ein Anteil von +0,7 macht die Antwort doppelt so wahrscheinlich, einer von −0,7 halb so wahrscheinlich.</translation>
+<source>+0.7 on a word: it makes the answer twice as likely; −0.7: half as likely.</source>
+<translation>+0,7 bei einem Wort: Es macht die Antwort doppelt so wahrscheinlich; −0,7: halb so wahrscheinlich.</translation>
 </message>
 <message>
 <source>Answer</source>
@@ -921,8 +921,8 @@
 <translation>Gradient: wie stark {prediction} stiege, wenn dieses eine Gewicht ein wenig wüchse.</translation>
 </message>
 <message>
-<source>Gradient: what becomes of {prediction} if this one weight grows a little; above 0 it gets likelier.</source>
-<translation>Gradient: was aus {prediction} wird, wenn dieses eine Gewicht ein wenig wächst; über 0 wird es wahrscheinlicher.</translation>
+<source>Gradient: what a little more of this one weight does to {prediction}; above 0 it gets more likely.</source>
+<translation>Gradient: was ein wenig mehr von diesem einen Gewicht mit {prediction} macht; über 0 wird es wahrscheinlicher.</translation>
 </message>
 <message>
 <source>Only the {shown} tokens it looks at most are listed, out of {all}.</source>
@@ -933,16 +933,16 @@
 <translation>Wegnehmen</translation>
 </message>
 <message>
-<source>Removal: how ln p of {prediction} changes, in nats, without this one link, with the rest of the row rescaled to sum to 1.</source>
-<translation>Wegnehmen: wie sich ln p von {prediction} ohne diese eine Verbindung ändert, in Nat; der Rest der Zeile wird auf Summe 1 gebracht.</translation>
+<source>Removal: what this one link adds to ln p of {prediction}, in nats; without it, the rest of the row is rescaled to sum to 1.</source>
+<translation>Entfernen: was diese eine Verbindung zu ln p von {prediction} beiträgt, in Nat; ohne sie wird der Rest der Zeile auf die Summe 1 gebracht.</translation>
 </message>
 <message>
-<source>Removal: how {prediction} changes without this one link, with the rest of the row rescaled to sum to 1.</source>
-<translation>Wegnehmen: wie sich {prediction} ohne diese eine Verbindung ändert; der Rest der Zeile wird auf Summe 1 gebracht.</translation>
+<source>Removal: what this one link adds to {prediction}; without it, the rest of the row is rescaled to sum to 1.</source>
+<translation>Entfernen: was diese eine Verbindung zu {prediction} beiträgt; ohne sie wird der Rest der Zeile auf die Summe 1 gebracht.</translation>
 </message>
 <message>
-<source>Removal: what becomes of it without this one link, with the rest of the row rescaled to sum to 1; −0.01 makes it 1% less likely.</source>
-<translation>Wegnehmen: was ohne diese eine Verbindung daraus wird, wenn der Rest der Zeile auf Summe 1 gebracht ist; −0,01 macht es 1 % unwahrscheinlicher.</translation>
+<source>Removal: what this one link adds, seen by taking it away; +0.01 makes {prediction} 1% more likely. The rest of the row is rescaled to sum to 1.</source>
+<translation>Entfernen: was diese eine Verbindung beiträgt; man sieht es, wenn man sie wegnimmt. +0,01 macht {prediction} um 1 % wahrscheinlicher. Der Rest der Zeile wird auf die Summe 1 gebracht.</translation>
 </message>
 <message>
 <source>Without this head, the probability of {prediction}: {before} → {after} ({change}).</source>
@@ -1739,16 +1739,16 @@ Ein anderer Schluss</translation>
 <context>
 <name>Demo</name>
 <message>
+<source>A row of letters and its mirror image: one head finds out which letter to copy.</source>
+<translation>Eine Reihe von Buchstaben und ihr Spiegelbild: Ein Kopf findet heraus, welchen Buchstaben er abschreiben muss.</translation>
+</message>
+<message>
 <source>A tiny model gets to know eight people, from nothing, in about a minute.</source>
 <translation>Ein winziges Modell lernt acht Personen kennen, von null an, in etwa einer Minute.</translation>
 </message>
 <message>
 <source>Class demo</source>
 <translation>Vorführung</translation>
-</message>
-<message>
-<source>One head finds out where to look: at the mirrored letter.</source>
-<translation>Ein Kopf findet heraus, wohin er schauen muss: auf den gespiegelten Buchstaben.</translation>
 </message>
 <message>
 <source>Ten-second demo</source>
@@ -1806,14 +1806,6 @@ Ein anderer Schluss</translation>
 <context>
 <name>EffectsView</name>
 <message>
-<source>Change in the log-probability (ln p), in nats: −1 nat makes it 2.7 times less likely.</source>
-<translation>Änderung der Log-Wahrscheinlichkeit (ln p), in Nat: −1 Nat macht es 2,7-mal unwahrscheinlicher.</translation>
-</message>
-<message>
-<source>Change in the score.</source>
-<translation>Änderung des Werts.</translation>
-</message>
-<message>
 <source>Computed for the model without your changes.</source>
 <translation>Berechnet für das Modell ohne die Änderungen.</translation>
 </message>
@@ -1822,28 +1814,36 @@ Ein anderer Schluss</translation>
 <translation>Köpfe, die für diese Vorhersage am wichtigsten sind</translation>
 </message>
 <message>
-<source>How many times as likely the prediction is without the head: ×0.5 is half as likely.</source>
-<translation>Wievielmal so wahrscheinlich die Vorhersage ohne den Kopf ist: ×0,5 ist halb so wahrscheinlich.</translation>
+<source>How many times as likely the head makes the prediction: ×2 is twice as likely.</source>
+<translation>Um wie viel wahrscheinlicher der Kopf die Vorhersage macht: ×2 heißt doppelt so wahrscheinlich.</translation>
 </message>
 <message>
-<source>helps</source>
-<translation>hilft</translation>
+<source>What the head adds to ln p, in nats: with +1 nat the prediction is 2.7 times as likely.</source>
+<translation>Was der Kopf zu ln p beiträgt, in Nat: Mit +1 Nat ist die Vorhersage 2,7-mal so wahrscheinlich.</translation>
 </message>
 <message>
-<source>hurts</source>
-<translation>schadet</translation>
+<source>What the head adds to the score.</source>
+<translation>Was der Kopf zum Wert beiträgt.</translation>
+</message>
+<message>
+<source>against</source>
+<translation>dagegen</translation>
+</message>
+<message>
+<source>for</source>
+<translation>dafür</translation>
 </message>
 <message>
 <source>none</source>
 <translation>keiner</translation>
 </message>
 <message>
-<source>the probability without it</source>
-<translation>die Wahrscheinlichkeit ohne ihn</translation>
+<source>the probability with it</source>
+<translation>die Wahrscheinlichkeit mit ihm</translation>
 </message>
 <message>
-<source>the score without it</source>
-<translation>der Wert ohne ihn</translation>
+<source>the score with it</source>
+<translation>der Wert mit ihm</translation>
 </message>
 </context>
 <context>
@@ -1955,8 +1955,8 @@ Ein anderer Schluss</translation>
 <translation>Eine Maske anklicken oder mit den Pfeiltasten hingehen und Enter drücken, um sie mit dem wahrscheinlichsten Wort zu füllen.</translation>
 </message>
 <message>
-<source>Each word is the most likely one there, given the words before it. Darker: surer.</source>
-<translation>Jedes Wort ist dort das wahrscheinlichste, mit den Wörtern davor. Dunkler: sicherer.</translation>
+<source>Each word is the most likely one there, given those already filled in. Darker: surer.</source>
+<translation>Jedes Wort ist dort das wahrscheinlichste, wenn die schon eingesetzten feststehen. Dunkler: sicherer.</translation>
 </message>
 <message>
 <source>Fill all</source>
@@ -2277,12 +2277,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>FlowMatrix</name>
 <message>
-<source>Flow · layer 1</source>
-<translation>Fluss · Schicht 1</translation>
+<source>Flow · after layer 1 (still the same as Rollout)</source>
+<translation>Fluss · nach Schicht 1 (noch dasselbe wie Rollout)</translation>
 </message>
 <message>
-<source>Flow · layers 1–{last}</source>
-<translation>Fluss · Schichten 1–{last}</translation>
+<source>Flow · after layers 1–{last}</source>
+<translation>Fluss · nach Schicht 1–{last}</translation>
 </message>
 <message>
 <source>{share} can flow from {column} to {row}</source>
@@ -2480,16 +2480,16 @@ Ein anderer Schluss</translation>
 <translation>Gradient · {head}</translation>
 </message>
 <message>
-<source>how much likelier the answer would be if each weight grew a little</source>
-<translation>wie viel wahrscheinlicher die Antwort würde</translation>
+<source>change of ln p per unit of a weight, in nats</source>
+<translation>Änderung von ln p je Einheit eines Gewichts, in Nat</translation>
 </message>
 <message>
-<source>how much the log-probability (ln p) would rise if each weight grew a little</source>
-<translation>Anstieg von ln p je Gewicht</translation>
+<source>change of the score per unit of a weight</source>
+<translation>Änderung des Werts je Einheit eines Gewichts</translation>
 </message>
 <message>
-<source>how much the score would rise if each weight grew a little</source>
-<translation>Anstieg des Werts je Gewicht</translation>
+<source>what a little more attention does to the answer</source>
+<translation>was etwas mehr Attention mit der Antwort macht</translation>
 </message>
 <message>
 <source>{row} to {column}: ln p changes by {change} per unit of this weight</source>
@@ -2500,7 +2500,7 @@ Ein anderer Schluss</translation>
 <translation>{row} auf {column}: Der Wert ändert sich um {change} je Einheit dieses Gewichts</translation>
 </message>
 <message>
-<source>{row} to {column}: {change}; above 0, more attention here makes the answer likelier</source>
+<source>{row} to {column}: {change}; above 0, more attention here makes the answer more likely</source>
 <translation>{row} auf {column}: {change}; über 0 macht mehr Attention hier die Antwort wahrscheinlicher</translation>
 </message>
 </context>
@@ -2780,10 +2780,6 @@ Ein anderer Schluss</translation>
 <translation>L2-Norm · Zeilen: Token · Spalten: Schichten</translation>
 </message>
 <message>
-<source>Length of each hidden state</source>
-<translation>Länge jedes Hidden States</translation>
-</message>
-<message>
 <source>Length of each hidden state: rows are tokens, columns are layers</source>
 <translation>Länge jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
 </message>
@@ -2792,8 +2788,12 @@ Ein anderer Schluss</translation>
 <translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Weiß: ohne Bezug. Blau: gegensätzlich.</translation>
 </message>
 <message>
-<source>Row: a token. Column: a layer. Darker: longer. What a layer adds changes a long vector less.</source>
-<translation>Zeile: ein Token. Spalte: eine Schicht. Dunkler: länger. Einen langen Vektor verändert eine Schicht weniger.</translation>
+<source>Row: a token. Column: a layer. Darker: its numbers are farther from zero (their L2 norm). What a layer adds changes a large vector less.</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Dunkler: Seine Zahlen sind weiter von null entfernt (ihre L2-Norm). Was eine Schicht addiert, ändert einen großen Vektor weniger.</translation>
+</message>
+<message>
+<source>Size of each hidden state</source>
+<translation>Größe jedes Hidden States</translation>
 </message>
 <message>
 <source>cosine of each pair, {stage}</source>
@@ -3568,6 +3568,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>Map</name>
 <message>
+<source>A marker that the model adds: no word, but a place where it can collect information.</source>
+<translation>Eine Marke, die das Modell hinzufügt: kein Wort, sondern ein Platz, an dem es Information sammeln kann.</translation>
+</message>
+<message>
 <source>Add</source>
 <translation>Addieren</translation>
 </message>
@@ -3834,12 +3838,12 @@ Ein anderer Schluss</translation>
 <translation>Keine vorhergesagten Wörter</translation>
 </message>
 <message>
-<source>Only the line of {token} is read here; the others end.</source>
-<translation>Nur die Linie von {token} wird hier abgelesen; die anderen enden.</translation>
+<source>Only the line of {token} is read here.</source>
+<translation>Nur die Linie von {token} wird hier abgelesen.</translation>
 </message>
 <message>
-<source>Only {first} and {mask} are read, the other lines end. The guess is the nearest of {count} tokens.</source>
-<translation>Nur {first} und {mask} werden abgelesen. Der Tipp ist das nächste von {count} Token.</translation>
+<source>Only the lines of {first} and {mask} are read here. The guess is the token, of {count}, that fits best.</source>
+<translation>Nur die Linien von {first} und {mask} werden hier abgelesen. Der Tipp ist das Token, von {count}, das am besten passt.</translation>
 </message>
 <message>
 <source>Open Predict for the answer.</source>
@@ -4037,6 +4041,10 @@ Ein anderer Schluss</translation>
 </translation>
 </message>
 <message>
+<source>Mean of all heads of layer {layer}</source>
+<translation>Mittel aller Köpfe von Schicht {layer}</translation>
+</message>
+<message>
 <source>switched-off heads count too, although they have no effect</source>
 <translation>abgeschaltete Köpfe zählen mit, obwohl sie nicht wirken</translation>
 </message>
@@ -4046,10 +4054,6 @@ Ein anderer Schluss</translation>
 <message>
 <source>A quick estimate: if this word counted a little less, how much less likely would the answer be?</source>
 <translation>Eine schnelle Schätzung: Wie viel unwahrscheinlicher würde die Antwort, wenn dieses Wort etwas weniger zählte?</translation>
-</message>
-<message>
-<source>Begins with every word hidden and uncovers them all, little by little: how much does each word add?</source>
-<translation>Am Anfang ist jedes Wort verdeckt, dann werden alle nach und nach aufgedeckt: Wie viel trägt jedes Wort bei?</translation>
 </message>
 <message>
 <source>Gradient × input</source>
@@ -4090,6 +4094,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>Score: {value} with this text, {baseline} with every word masked.</source>
 <translation>Wert: {value} mit diesem Text, {baseline}, wenn jedes Wort maskiert ist.</translation>
+</message>
+<message>
+<source>Starts with every word hidden and brings them all back, little by little: how much does each word add?</source>
+<translation>Beginnt mit lauter verdeckten Wörtern und deckt alle nach und nach auf: Wie viel trägt jedes Wort bei?</translation>
 </message>
 <message>
 <source>The tokens’ shares add up to {sum}, the change is {change}: completeness error {error}.</source>
@@ -4348,8 +4356,8 @@ Ein anderer Schluss</translation>
 <translation>Schicht {layer} · Neuron {neuron}</translation>
 </message>
 <message>
-<source>Left: the tokens of your text that it fires for. Right: the words that it makes more likely, if no later layer objects.</source>
-<translation>Links: die Token des Textes, bei denen es feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht widerspricht.</translation>
+<source>Left: the tokens of your text that it fires for. Right: the words that it makes more likely, if no later layer objects. Many neurons fire nearly everywhere and detect nothing that has a name.</source>
+<translation>Links: die Token des Textes, bei denen es feuert. Rechts: die Wörter, die es wahrscheinlicher macht, wenn keine spätere Schicht widerspricht. Viele Neuronen feuern fast überall und erkennen nichts, was einen Namen hat.</translation>
 </message>
 <message>
 <source>Longer: it fires more for the selected token. Click one, or use the arrow keys.</source>
@@ -4576,8 +4584,8 @@ Ein anderer Schluss</translation>
 <translation>Attention-Gewicht: wie viel ein Token von einem anderen übernimmt; eine Zeile ergibt 1.</translation>
 </message>
 <message>
-<source>Attention: where the head looks. Gradient: what a little more of it would do. Removal: what happens without it.</source>
-<translation>Attention: wohin der Kopf schaut. Gradient: was ein wenig mehr davon bewirken würde. Wegnehmen: was ohne es geschieht.</translation>
+<source>Attention: where the head looks. Gradient: what a little more of it would do. Removal: what this link adds, seen by taking it away.</source>
+<translation>Attention: wohin der Kopf schaut. Gradient: was etwas mehr davon bewirken würde. Entfernen: was diese Verbindung beiträgt; man sieht es, wenn man sie wegnimmt.</translation>
 </message>
 <message>
 <source>GELU(w · h + b)</source>
@@ -4604,7 +4612,7 @@ Ein anderer Schluss</translation>
 <translation>Aus wie vielen Token es in einer Sekunde lernt.</translation>
 </message>
 <message>
-<source>How much likelier the answer becomes if this one weight grows a little.</source>
+<source>How much more likely the answer becomes if this one weight grows a little.</source>
 <translation>Wie viel wahrscheinlicher die Antwort wird, wenn dieses eine Gewicht ein wenig wächst.</translation>
 </message>
 <message>
@@ -4672,8 +4680,8 @@ Ein anderer Schluss</translation>
 <translation>Der Anteil der Attention, der an Spezialtoken geht.</translation>
 </message>
 <message>
-<source>What becomes of the answer without this head: below 0, it gets less likely.</source>
-<translation>Was ohne diesen Kopf aus der Antwort wird: Unter 0 wird sie unwahrscheinlicher.</translation>
+<source>What this head adds to the answer: above 0, it makes the answer more likely.</source>
+<translation>Was dieser Kopf zur Antwort beiträgt: über 0 macht er sie wahrscheinlicher.</translation>
 </message>
 <message>
 <source>a share of ln p, in nats</source>
@@ -4684,8 +4692,8 @@ Ein anderer Schluss</translation>
 <translation>seine Ausgabegewichte · die Zeile des Wortes in der Token-Tabelle</translation>
 </message>
 <message>
-<source>ln p(without the head) − ln p</source>
-<translation>ln p(ohne den Kopf) − ln p</translation>
+<source>ln p − ln p(without the head)</source>
+<translation>ln p − ln p(ohne den Kopf)</translation>
 </message>
 <message>
 <source>maximum flow, capacity = ½ (I + mean of heads)</source>
@@ -4720,8 +4728,8 @@ Ein anderer Schluss</translation>
 <translation>Gewicht jetzt − Gewicht vorher</translation>
 </message>
 <message>
-<source>weight · ∂ ln p / ∂ weight · ln p(without) − ln p</source>
-<translation>Gewicht · ∂ ln p / ∂ Gewicht · ln p(ohne) − ln p</translation>
+<source>weight · ∂ ln p / ∂ weight · ln p − ln p(without)</source>
+<translation>Gewicht · ∂ ln p / ∂ Gewicht · ln p − ln p(ohne)</translation>
 </message>
 <message>
 <source>x = token + segment + position</source>
@@ -4835,8 +4843,8 @@ Ein anderer Schluss</translation>
 <translation>{task} ausprobieren</translation>
 </message>
 <message>
-<source>Where in a passage is the answer to a question? It is good at short, plain ones.</source>
-<translation>Wo in einem Text steht die Antwort auf eine Frage? Gut ist es bei kurzen, einfachen.</translation>
+<source>Where in a passage is the answer to a question? It works best with short, plain questions.</source>
+<translation>Wo in einem Textabschnitt steht die Antwort auf eine Frage? Am besten geht es mit kurzen, einfachen Fragen.</translation>
 </message>
 <message>
 <source>Which words are people, places or organisations? It learned from old news.</source>
@@ -4946,8 +4954,8 @@ Ein anderer Schluss</translation>
 <translation>Positionen und Segmente</translation>
 </message>
 <message>
-<source>Row: a token. Column: one of its numbers; red is above zero, blue below. The first strips are added up to the sum.</source>
-<translation>Zeile: ein Token. Spalte: eine seiner Zahlen; Rot ist über null, Blau darunter. Die ersten Streifen werden zur Summe addiert.</translation>
+<source>Row: a token. Column: one of its numbers; red is above zero, blue below. The sum is the strips above it, added number by number.</source>
+<translation>Zeile: ein Token. Spalte: eine seiner Zahlen; Rot ist über null, Blau darunter. Die Summe sind die Streifen darüber, Zahl für Zahl addiert.</translation>
 </message>
 <message>
 <source>Segment embedding</source>
@@ -5017,8 +5025,8 @@ Ein anderer Schluss</translation>
 <context>
 <name>PathsView</name>
 <message>
-<source>A line is one token, from its embedding to the last layer; the dot is the layer of the slider. Hide the special tokens to spread the others out.</source>
-<translation>Eine Linie ist ein Token, von seinem Embedding bis zur letzten Schicht; der Punkt ist die Schicht des Reglers. Ohne die Spezialtoken liegen die anderen weiter auseinander.</translation>
+<source>A line is one token, from its embedding to the last layer; its dot is where it is at the layer that the slider shows. A flat map of many numbers: distances are only rough.</source>
+<translation>Eine Linie ist ein Token, von seinem Embedding bis zur letzten Schicht; sein Punkt zeigt, wo es bei der Schicht des Reglers ist. Eine flache Karte vieler Zahlen: Abstände stimmen nur ungefähr.</translation>
 </message>
 <message>
 <source>PCA over all layers · across: {x} of the variance, up: {y}</source>
@@ -5103,6 +5111,10 @@ Ein anderer Schluss</translation>
 <translation>„{word}“ ist nach {stage} am wahrscheinlichsten; am Ende ist seine Wahrscheinlichkeit {last}.</translation>
 </message>
 <message>
+<source>“{word}” is the top guess at {first} already, but “{before}” overtakes it; from layer {layer} on it is first again.</source>
+<translation>„{word}“ ist schon bei {first} der beste Tipp, wird aber von „{before}“ überholt; ab Schicht {layer} ist es wieder vorn.</translation>
+</message>
+<message>
 <source>“{word}” is the top guess from layer {layer} on; before that: “{before}”.</source>
 <translation>„{word}“ ist ab Schicht {layer} der erste Tipp; davor: „{before}“.</translation>
 </message>
@@ -5113,6 +5125,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>“{word}” never ranks first; its best rank is {best}, after {stage}. Its final probability is {last}, rank {rank}.</source>
 <translation>„{word}“ liegt nie vorn; sein bester Rang ist {best}, nach {stage}. Am Ende: Wahrscheinlichkeit {last}, Rang {rank}.</translation>
+</message>
+<message>
+<source>“{word}” ranks first after {first} already, then another word overtakes it; from {stage} on it is first again, in the end with {last}.</source>
+<translation>„{word}“ ist nach {first} schon auf Platz eins, dann überholt es ein anderes Wort; ab {stage} ist es wieder vorn, am Ende mit {last}.</translation>
 </message>
 <message>
 <source>“{word}” ranks first after {stage}, but not at the end: its final probability is {last}, rank {rank}.</source>
@@ -5191,6 +5207,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>no, {share}</source>
 <translation>nein, {share}</translation>
+</message>
+<message>
+<source>unsure, {share} no</source>
+<translation>unsicher, {share} nein</translation>
+</message>
+<message>
+<source>unsure, {share} yes</source>
+<translation>unsicher, {share} ja</translation>
 </message>
 <message>
 <source>yes, {share}</source>
@@ -5547,12 +5571,16 @@ Ein anderer Schluss</translation>
 <context>
 <name>RolloutMatrix</name>
 <message>
-<source>Rollout · layer 1</source>
-<translation>Rollout · Schicht 1</translation>
+<source>Rollout · after layer 1</source>
+<translation>Rollout · nach Schicht 1</translation>
 </message>
 <message>
-<source>Rollout · layers 1–{last}</source>
-<translation>Rollout · Schichten 1–{last}</translation>
+<source>Rollout · after layers 1–{last}</source>
+<translation>Rollout · nach Schicht 1–{last}</translation>
+</message>
+<message>
+<source>one layer so far: choose a head in a higher layer to see more</source>
+<translation>erst eine Schicht: einen Kopf in einer höheren Schicht wählen, um mehr zu sehen</translation>
 </message>
 <message>
 <source>rows: tokens after these layers · columns: input tokens</source>
@@ -6182,8 +6210,8 @@ Ein anderer Schluss</translation>
 <translation>geteilt durch √{size} = {root}</translation>
 </message>
 <message>
-<source>how much {row} looks at {column} · each row of bars has its own scale</source>
-<translation>{row} schaut auf {column} · jede Reihe mit eigener Skala</translation>
+<source>how much {row} looks at {column}</source>
+<translation>wie stark {row} auf {column} schaut</translation>
 </message>
 <message>
 <source>key of {token}</source>
@@ -6216,6 +6244,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>{token}: score {score}, scaled {scaled}, softmax {weight}</source>
 <translation>{token}: Score {score}, geteilt {scaled}, Softmax {weight}</translation>
+</message>
+<message>
+<source>“{token}” ({position})</source>
+<translation>„{token}“ ({position})</translation>
 </message>
 </context>
 <context>
@@ -6362,12 +6394,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>SideCard</name>
 <message>
-<source>Averages over all tokens; “from A to B”: over the tokens of A only.</source>
-<translation>Mittel über alle Token; „von A nach B“: nur über die Token von A.</translation>
+<source>How much it looks at each token; all of them add up to 1. Click a token above to see another.</source>
+<translation>Wie stark es auf jedes Token schaut; zusammen ergibt es 1. Ein Klick auf ein Token oben zeigt ein anderes.</translation>
 </message>
 <message>
-<source>Its attention to other tokens: 1 in all. Click a token above to see another.</source>
-<translation>Seine Attention auf andere Token: zusammen 1. Ein Klick oben auf ein Token zeigt ein anderes.</translation>
+<source>These are averages over all tokens; “from A to B” is the average over the tokens of A.</source>
+<translation>Das sind Mittelwerte über alle Token; „von A nach B“ ist das Mittel über die Token von A.</translation>
 </message>
 <message>
 <source>This head</source>
@@ -6392,6 +6424,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>from A to B</source>
 <translation>von A nach B</translation>
+</message>
+<message>
+<source>in head {head}, token {position} looks at</source>
+<translation>in Kopf {head} schaut Token {position} auf</translation>
 </message>
 <message>
 <source>is left out of this view</source>
@@ -6428,10 +6464,6 @@ Werte: …</translation>
 <message>
 <source>special tokens</source>
 <translation>Spezialtoken</translation>
-</message>
-<message>
-<source>token {position} looks at</source>
-<translation>Token {position} schaut auf</translation>
 </message>
 <message>
 <source>was {weight}</source>
@@ -6617,8 +6649,8 @@ Werte: …</translation>
 <translation>Eine Schicht, Schritt für Schritt</translation>
 </message>
 <message>
-<source>Row: a token. Column: one of its numbers. Numbers of one step go into the next.</source>
-<translation>Zeile: ein Token. Spalte: eine seiner Zahlen. Die Zahlen eines Schritts gehen in den nächsten.</translation>
+<source>Row: a token. Column: one of its numbers. What comes out of a step goes into the next one.</source>
+<translation>Zeile: ein Token. Spalte: eine seiner Zahlen. Was bei einem Schritt herauskommt, geht in den nächsten.</translation>
 </message>
 <message>
 <source>Step by step</source>
@@ -7159,8 +7191,8 @@ Werte: …</translation>
 <translation>Keine Token</translation>
 </message>
 <message>
-<source>Share: how much the part contributes to the sum’s length, p·x / |x|². The shares add up to 100%.</source>
-<translation>Anteil: wie viel der Teil zur Länge der Summe beiträgt, p·x / |x|². Die Anteile ergeben zusammen 100 %.</translation>
+<source>Share: how much the part contributes to the sum’s length, p·x / |x|². The shares add up to 100%; lengths do not, because the parts point in different directions.</source>
+<translation>Anteil: wie viel der Teil zur Länge der Summe beiträgt, p·x / |x|². Die Anteile ergeben zusammen 100 %; die Längen nicht, weil die Teile in verschiedene Richtungen zeigen.</translation>
 </message>
 <message>
 <source>Words whose vectors lie close by (Euclidean distance)</source>
@@ -7175,8 +7207,8 @@ Werte: …</translation>
 <translation>nach {step}: {length}</translation>
 </message>
 <message>
-<source>length (L2 norm) · share of the sum</source>
-<translation>Länge (L2-Norm) · Anteil an der Summe</translation>
+<source>length · share of the sum (lengths do not add up: directions differ)</source>
+<translation>Länge · Anteil an der Summe (Längen addieren sich nicht: Die Richtungen sind verschieden)</translation>
 </message>
 <message numerus="yes">
 <source>mean of %n piece(s)</source>
@@ -7310,6 +7342,10 @@ Werte: …</translation>
 </translation>
 </message>
 <message>
+<source>A run is one training of a model. Click one to see it.</source>
+<translation>Ein Lauf ist ein Training eines Modells. Ein Klick zeigt ihn.</translation>
+</message>
+<message>
 <source>All snapshots of this run side by side: noise becomes heads</source>
 <translation>Alle Snapshots dieses Laufs nebeneinander: Aus Rauschen werden Köpfe</translation>
 </message>
@@ -7320,10 +7356,6 @@ Werte: …</translation>
 <message>
 <source>Drag to any step, and open it: every room shows the model as it was then.</source>
 <translation>Zu einem Schritt ziehen und ihn öffnen: Jeder Raum zeigt das Modell, wie es damals war.</translation>
-</message>
-<message>
-<source>Each is one training. Click one to see it.</source>
-<translation>Jeder ist ein Training. Ein Klick zeigt ihn.</translation>
 </message>
 <message>
 <source>Every room shows the model as it was at this step</source>
@@ -7542,20 +7574,28 @@ Werte: …</translation>
 <context>
 <name>ViewSpec</name>
 <message>
-<source>A head can look at a word and not use it. Compare three bars: where it looks, and two tests of whether that matters. Only where all agree does it matter.</source>
-<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Drei Balken im Vergleich: wohin er schaut, und zwei Proben, ob das zählt. Nur wo alle übereinstimmen, zählt es.</translation>
+<source>A bank can keep money or be the edge of a river: does the model know? The word starts nearly alike in every sentence, only its place differs; see at which layer its meanings part.</source>
+<translation>Eine „bank“ kann Geld verwahren oder ein Flussufer sein: Weiß das Modell das? Das Wort beginnt in jedem Satz fast gleich, nur sein Platz ist anders; ab welcher Schicht trennen sich die Bedeutungen?</translation>
+</message>
+<message>
+<source>A head can look at a word and not use it. Two tests say whether it does: red bars speak for the answer, blue ones against it. Trust them where both tests have the same colour.</source>
+<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Zwei Tests sagen, ob er es tut: Rote Balken sprechen für die Antwort, blaue dagegen. Verlass ist darauf, wo beide Tests dieselbe Farbe haben.</translation>
 </message>
 <message>
 <source>A head lets each token collect information from others. Row: the token that looks. Column: what it looks at. Darker: more.</source>
 <translation>Mit einem Kopf holt sich jedes Token Information von anderen. Zeile: das Token, das schaut. Spalte: worauf es schaut. Dunkler: mehr.</translation>
 </message>
 <message>
-<source>A layer does not replace what a token is, it adds to it. Who adds more in each layer: attention, which brings news from other tokens, or feed-forward, which works on the token alone?</source>
-<translation>Eine Schicht ersetzt nicht, was ein Token ist, sie fügt etwas hinzu. Wer fügt in jeder Schicht mehr hinzu: Attention, die Neues von anderen Token bringt, oder Feed-Forward, das an dem Token allein arbeitet?</translation>
+<source>A head may look at a word and not use it. Red: a little more attention here speaks for the answer. Blue: against it. White: it makes no difference.</source>
+<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Rot: Etwas mehr Attention hier spricht für die Antwort. Blau: dagegen. Weiß: Es macht keinen Unterschied.</translation>
 </message>
 <message>
-<source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what differs between the two?</source>
-<translation>Ein Modell liest Zahlen, keine Wörter. Hier ist zu sehen, wie jedes Token seine Zahlen bekommt. Ein Wort zweimal eintippen: Was ist bei den beiden verschieden?</translation>
+<source>A layer does not replace what a token is, it adds to it. Which half of a layer adds more: attention, which collects information from other tokens, or feed-forward, which works on the token alone?</source>
+<translation>Eine Schicht ersetzt nicht, was ein Token ist, sie fügt etwas hinzu. Welche Hälfte einer Schicht fügt mehr hinzu: Attention, die Information von anderen Token einsammelt, oder Feed-Forward, das nur am Token selbst arbeitet?</translation>
+</message>
+<message>
+<source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what is different between the two?</source>
+<translation>Ein Modell liest Zahlen, keine Wörter. Hier ist zu sehen, wie jedes Token zu seinen Zahlen kommt. Ein Wort zweimal eintippen: Worin unterscheiden sich die beiden?</translation>
 </message>
 <message>
 <source>A model that knows a language is surprised by mistakes, rare words and twists. Put in a word that does not fit: does it notice?</source>
@@ -7566,10 +7606,6 @@ Werte: …</translation>
 <translation>Ein Neuron arbeitet wie ein Melder: Es feuert bei manchen Token und macht manche Wörter wahrscheinlicher. Eines anklicken: Ist zu erkennen, was es meldet?</translation>
 </message>
 <message>
-<source>After every layer, each token is a new list of numbers: its hidden state. Move the slider: which tokens become so alike that the model can hardly tell them apart?</source>
-<translation>Nach jeder Schicht ist jedes Token eine neue Liste von Zahlen: sein Hidden State. Den Regler bewegen: Welche Token werden so ähnlich, dass das Modell sie kaum noch unterscheiden kann?</translation>
-</message>
-<message>
 <source>Alike</source>
 <translation>Ähnlichkeit</translation>
 </message>
@@ -7578,12 +7614,8 @@ Werte: …</translation>
 <translation>Probe</translation>
 </message>
 <message>
-<source>Do the heads share the work, or do the same twice? Each dot is a head; near each other: they look at the same tokens. Fainter: lower layers.</source>
-<translation>Teilen sich die Köpfe die Arbeit, oder tun sie dasselbe doppelt? Jeder Punkt ist ein Kopf; nah beieinander: Sie schauen auf dieselben Token. Blasser: untere Schichten.</translation>
-</message>
-<message>
-<source>Does the model know that a bank can hold money or a river? A word begins the same in every sentence: see at which layer its meanings part.</source>
-<translation>Weiß das Modell, dass „bank“ eine Bank oder ein Ufer sein kann? Ein Wort beginnt in jedem Satz gleich: In welcher Schicht trennen sich seine Bedeutungen?</translation>
+<source>Does each head have its own job, or do several do the same? Each dot is a head: two dots close together look at the same tokens. Fainter: lower layers.</source>
+<translation>Hat jeder Kopf seine eigene Aufgabe, oder tun mehrere dasselbe? Jeder Punkt ist ein Kopf: Zwei nahe Punkte schauen auf dieselben Token. Blasser: niedrigere Schichten.</translation>
 </message>
 <message>
 <source>Does the model need to know the order of the words, or which sentence they belong to? Take that away, and see what it predicts.</source>
@@ -7594,12 +7626,16 @@ Werte: …</translation>
 <translation>Wirkung</translation>
 </message>
 <message>
+<source>Every layer gives each token a new list of numbers, its hidden state. Move the slider: which tokens become so alike that the model can hardly tell them apart?</source>
+<translation>Jede Schicht gibt jedem Token eine neue Liste von Zahlen, seinen Hidden State. Den Regler bewegen: Welche Token werden so ähnlich, dass das Modell sie kaum noch unterscheiden kann?</translation>
+</message>
+<message>
 <source>Every layer moves each token a little. Where lines come together, the model treats the tokens more and more alike; where they part, it tells them apart.</source>
 <translation>Jede Schicht verschiebt jedes Token ein wenig. Wo Linien zusammenlaufen, behandelt das Modell die Token immer ähnlicher; wo sie sich trennen, unterscheidet es sie.</translation>
 </message>
 <message>
-<source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: who cuts it more?</source>
-<translation>Jedes Modell zerlegt Wörter auf seine Weise, und ein Wort in Stücken ist schwerer zu verstehen. Ein seltenes Wort eintippen: Wer zerlegt es stärker?</translation>
+<source>Every model cuts words into pieces in its own way, and a word in pieces is harder to understand. Type a rare word: which of the two cuts it more?</source>
+<translation>Jedes Modell zerlegt Wörter auf seine Weise, und ein zerlegtes Wort ist schwerer zu verstehen. Ein seltenes Wort eintippen: Welches der beiden zerlegt es mehr?</translation>
 </message>
 <message>
 <source>Fill in order</source>
@@ -7622,24 +7658,20 @@ Werte: …</translation>
 <translation>Hidden States</translation>
 </message>
 <message>
-<source>How much of a word could reach each token at most? Think of pipes: the narrowest one decides. Row: a token after these layers. Column: the word.</source>
-<translation>Wie viel von einem Wort könnte höchstens bei jedem Token ankommen? Wie bei Rohren: Das engste entscheidet. Zeile: ein Token nach diesen Schichten. Spalte: das Wort.</translation>
+<source>How much of each word could get through to each token? Attention weights act like pipes from layer to layer, and the narrowest pipe on the way sets the limit.</source>
+<translation>Wie viel von jedem Wort könnte bei jedem Token ankommen? Attention-Gewichte wirken wie Rohre von Schicht zu Schicht, und das engste Rohr auf dem Weg setzt die Grenze.</translation>
+</message>
+<message>
+<source>In every layer tokens mix with others, so one head is not the whole story. Each row is a token after these layers, each column a word that its information came from.</source>
+<translation>In jeder Schicht mischen sich Token mit anderen; ein Kopf allein sagt darum nicht alles. Jede Zeile ist ein Token nach diesen Schichten, jede Spalte ein Wort, aus dem seine Information kam.</translation>
 </message>
 <message>
 <source>Is the model right for the right reason? Red words speak for its answer, blue ones against it. Three ways to measure: trust what they agree on.</source>
 <translation>Hat das Modell aus dem richtigen Grund recht? Rote Wörter sprechen für seine Antwort, blaue dagegen. Drei Messverfahren: Zu trauen ist dem, worin sie übereinstimmen.</translation>
 </message>
 <message>
-<source>Is there a head that looks from “it” to “cat”? Type what you look for, and see which heads do it.</source>
-<translation>Gibt es einen Kopf, der von „it“ auf „cat“ schaut? Eintippen, was gesucht wird, und sehen, welche Köpfe es tun.</translation>
-</message>
-<message>
 <source>Kinds</source>
 <translation>Arten</translation>
-</message>
-<message>
-<source>Layer after layer the tokens mix, so one head is not the whole story. Row: a token after these layers. Column: the words its information came from.</source>
-<translation>Schicht für Schicht mischen sich die Token, ein Kopf allein ist also nicht die ganze Geschichte. Zeile: ein Token nach diesen Schichten. Spalte: die Wörter, aus denen seine Information kam.</translation>
 </message>
 <message>
 <source>Layer by layer</source>
@@ -7654,8 +7686,8 @@ Werte: …</translation>
 <translation>Linien</translation>
 </message>
 <message>
-<source>Many heads have one simple habit. Click one: 3·2 is layer 3, head 2; .83 says how strong the habit is (1 at most).</source>
-<translation>Viele Köpfe haben eine einfache Gewohnheit. Ein Klick zeigt einen: 3·2 ist Schicht 3, Kopf 2; die Zahl dahinter sagt, wie stark die Gewohnheit ist (höchstens 1).</translation>
+<source>Many heads have one simple habit. Click one: its layer comes first, then its head; the small number says how strong the habit is (1 at most).</source>
+<translation>Viele Köpfe haben eine einfache Gewohnheit. Ein Klick öffnet einen: Zuerst steht seine Schicht, dann sein Kopf; die kleine Zahl sagt, wie stark die Gewohnheit ist (höchstens 1).</translation>
 </message>
 <message>
 <source>Map</source>
@@ -7672,10 +7704,6 @@ Werte: …</translation>
 <message>
 <source>Neurons</source>
 <translation>Neuronen</translation>
-</message>
-<message>
-<source>Not every look matters for the answer. Red: a little more attention here makes the prediction more likely. Blue: less likely. White: no matter.</source>
-<translation>Nicht jeder Blick ist für die Antwort wichtig. Rot: Etwas mehr Attention hier macht die Vorhersage wahrscheinlicher. Blau: unwahrscheinlicher. Weiß: egal.</translation>
 </message>
 <message>
 <source>One word</source>
@@ -7734,8 +7762,8 @@ Werte: …</translation>
 <translation>Was Schichten hinzufügen</translation>
 </message>
 <message>
-<source>What the selected heads look at on average: Ctrl+click heads on the left to add them. Row: looks. Column: is looked at.</source>
-<translation>Worauf die ausgewählten Köpfe im Mittel schauen: Strg+Klick auf Köpfe links nimmt sie dazu. Zeile: schaut. Spalte: darauf wird geschaut.</translation>
+<source>What several heads look at on average: all of this layer, or those that you Ctrl+click on the left. Each row is a token that looks, each column a token it looks at.</source>
+<translation>Worauf mehrere Köpfe im Mittel schauen: alle dieser Schicht oder die, die links mit Strg+Klick gewählt sind. Jede Zeile ist ein Token, das schaut, jede Spalte ein Token, auf das es schaut.</translation>
 </message>
 <message>
 <source>When does the model make up its mind? See what it would guess if it stopped after each layer, and where the guess stops changing.</source>
@@ -7746,12 +7774,16 @@ Werte: …</translation>
 <translation>Woher kommt ein Attention-Gewicht? Die Query eines Tokens wird mit dem Key jedes Tokens multipliziert: Je besser sie zusammenpassen, desto mehr schaut es dorthin.</translation>
 </message>
 <message>
-<source>Which heads does this prediction need? Each is switched off once. Blue squares: the model gets worse without this head. Red: better.</source>
-<translation>Welche Köpfe braucht diese Vorhersage? Jeder wird einmal abgeschaltet. Blaue Quadrate: Ohne diesen Kopf wird das Modell schlechter. Rot: besser.</translation>
+<source>Which heads does this prediction need? Each is switched off once. Red squares: the head speaks for this answer. Blue: against it.</source>
+<translation>Welche Köpfe braucht diese Vorhersage? Jeder wird einmal abgeschaltet. Rote Quadrate: Der Kopf spricht für diese Antwort. Blau: dagegen.</translation>
 </message>
 <message>
 <source>Which heads look elsewhere than in the baseline? That is where the difference may be made: click one.</source>
 <translation>Welche Köpfe schauen woandershin als bei der Baseline? Dort kann der Unterschied entstehen: einen anklicken.</translation>
+</message>
+<message>
+<source>Which heads look from one of your words to another? Type what you look for, and see which heads do it.</source>
+<translation>Welche Köpfe schauen von einem Wort des Textes auf ein anderes? Eintippen, was gesucht wird: Es erscheinen die Köpfe, die das tun.</translation>
 </message>
 <message>
 <source>Which words decided</source>
@@ -7766,8 +7798,8 @@ Werte: …</translation>
 <translation>Wörter</translation>
 </message>
 <message>
-<source>Words that the model treats alike lie close together. Choose “words near” above the map: do a word’s neighbours make sense?</source>
-<translation>Wörter, die das Modell ähnlich behandelt, liegen nah beieinander. Über der Karte Wörter in der Nähe wählen: Leuchten die Nachbarn eines Wortes ein?</translation>
+<source>Words that the model treats alike lie close together. In the list above the map, choose words near the selected token: do these neighbours make sense?</source>
+<translation>Wörter, die das Modell ähnlich behandelt, liegen nah beieinander. In der Liste über der Karte die Wörter nahe dem ausgewählten Token wählen: Leuchten diese Nachbarn ein?</translation>
 </message>
 <message>
 <source>Words, tokens, embeddings, layers and answers in one picture</source>
@@ -7812,10 +7844,10 @@ Werte: …</translation>
 <context>
 <name>VocabulariesView</name>
 <message numerus="yes">
-<source>%n of {total} words (is|are) split differently (marked).</source>
+<source>%n of {total} words and punctuation marks (is|are) split differently (marked).</source>
 <translation>
-<numerusform>%n von {total} Wörtern wird anders zerlegt (markiert).</numerusform>
-<numerusform>%n von {total} Wörtern werden anders zerlegt (markiert).</numerusform>
+<numerusform>%n von {total} Wörtern und Satzzeichen ist verschieden zerlegt (markiert).</numerusform>
+<numerusform>%n von {total} Wörtern und Satzzeichen sind verschieden zerlegt (markiert).</numerusform>
 </translation>
 </message>
 <message numerus="yes">
@@ -7906,8 +7938,8 @@ Werte: …</translation>
 <translation>{count} unbekannt</translation>
 </message>
 <message>
-<source>{pieces} for {words} words, {mean} per word</source>
-<translation>{pieces} für {words} Wörter, {mean} je Wort</translation>
+<source>{pieces} of them for {words} words and their punctuation, {mean} per word</source>
+<translation>{pieces} davon für {words} Wörter mit ihren Satzzeichen, {mean} je Wort</translation>
 </message>
 </context>
 <context>
@@ -8325,12 +8357,12 @@ Werte: …</translation>
 <translation>Nur die ersten {shown} von {all} Masken werden gezeigt.</translation>
 </message>
 <message>
-<source>Pieces of words, and marks of its own.</source>
-<translation>Wortstücke und eigene Zeichen.</translation>
-</message>
-<message>
 <source>What the model reads</source>
 <translation>Was das Modell liest</translation>
+</message>
+<message>
+<source>Words or pieces of words, with markers such as [CLS] and [SEP].</source>
+<translation>Wörter oder Wortstücke, mit Marken wie [CLS] und [SEP].</translation>
 </message>
 <message>
 <source>most likely words and their probabilities</source>
