@@ -4,7 +4,7 @@ ARGS ?=
 TEXT ?= ../shared/corpus
 TASKS ?= ../shared/tasks
 
-.PHONY: app test setup tools lock display check lint types format evidence bench soak fuzz parity tour gallery strings model tiny tuned class-demo demo-seeds clean
+.PHONY: app test setup tools lock display check lint types format evidence bench soak fuzz parity tour gallery film strings model tiny tuned class-demo demo-seeds clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -63,6 +63,9 @@ fuzz: tools  ## damaged files for every reader, ten minutes each; ARGS="--minute
 
 parity: tools  ## every family and head against transformers, as the table in docs/parity.md
 	@$(BIN)/python -m benchmarks.parity
+
+film: setup  ## the film strip at the top of the README, from the run that ships
+	@$(BIN)/python -m scripts.film_picture docs/images/film-strip.webp
 
 strings: tools  ## for translators: gathers the texts of the window, compiles what is translated, says what is missing
 	@$(BIN)/python -m scripts.translations

@@ -49,9 +49,9 @@ def gif(figure: Figure) -> bytes:
     return _animated(indexed, "GIF", duration=durations_ms(figure), optimize=True, comment=figure.caption)
 
 
-def webp(figure: Figure) -> bytes:
-    """Without loss."""
-    frames = [_as_pillow(image) for image in images_of(figure, 1)]
+def webp(figure: Figure, fine: int = 1) -> bytes:
+    """Without loss. fine: pixels for each pixel of the screen, along a side."""
+    frames = [_as_pillow(image) for image in images_of(figure, fine)]
     return _animated(frames, "WEBP", duration=durations_ms(figure), lossless=True, quality=90, method=4)
 
 

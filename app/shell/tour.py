@@ -15,7 +15,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from bertcore.locations import SHIPPED
+from bertcore.locations import SHIPPED, TINY
 
 from ..lessons.shipped import shipped_lessons
 from ..rooms.base import Room
@@ -83,6 +83,7 @@ class _Tour:
                 self._prepare(room.key)
                 visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
             visits += self._visit_class_demo(theme_name)
+            visits += self._visit_film(theme_name)
         return visits
 
     def _visit_class_demo(self, theme_name: str) -> list[dict[str, object]]:
@@ -110,6 +111,20 @@ class _Tour:
             page.show_step(step)
             self._wait(f"the batch of step {step}", partial(page.shows, step))
             yield self._visit("train", theme_name, file_as=name)
+
+    def _visit_film(self, theme_name: str) -> list[dict[str, object]]:
+        """The film strip of the tiny model, whose snapshots ship; a model of somebody's own has had its own."""
+        opener = self._window.services.open_model
+        before = opener.reference
+        if before not in (None, *SHIPPED):
+            return []
+        opener.open(TINY)
+        self._wait("the tiny model", lambda: opener.reference == TINY and self._is_read())
+        self._prepare("film")
+        visit = self._visit("film", theme_name, file_as="tiny")
+        opener.open(before)
+        self._wait("the model of before", lambda: not opener.is_opening and self._is_read())
+        return [visit]
 
     def teach(self, themes: Sequence[str]) -> list[dict[str, object]]:
         """For a class: the offer of the tour, a round of the game, and the first page of a hand-out."""
@@ -209,7 +224,8 @@ class _Tour:
         state = self._window.state
         words = self._words("a")
         predicts = state.model is not None and "mlm" in state.model.tasks
-        masks = {"map": words[len(words) // 2 :][:1], "predict": [*words[1:2], *self._words("b")[-1:]]}
+        middle = words[len(words) // 2 :][:1]
+        masks = {"map": middle, "film": middle, "predict": [*words[1:2], *self._words("b")[-1:]]}
         state.set_masks(masks.get(room_key, ()) if predicts else ())
         self._window.frame.strip.field.setFocus()
         state.set_focus(words[min(1, len(words) - 1)] if words else None)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,11 +23,12 @@ from app.shell.window import Window
 from bertcore.analysis.predict import top_words
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
-from bertcore.locations import TINY
+from bertcore.locations import TINY, assets
 from bertcore.runs.run_folder import RunFolder
 from tests.app.conftest import TEXT_A, TEXT_B, TIMEOUT_MS, make_run, settle
 
 STEPS = (0, 10, 40)
+ROOT = Path(__file__).parents[2]
 Opener = Callable[[Path | str], Window]
 
 
@@ -212,6 +214,16 @@ def test_other_pictures_are_no_animations(window: Window, qtbot: QtBot) -> None:
     settle(window, qtbot)
     window.actions_.run("file.save_animation")
     assert "film strip" in window.frame.banner.text
+
+
+def test_the_readme_opens_with_a_film_strip_of_the_run_that_ships() -> None:
+    """`make film` has made it."""
+    readme, image = (ROOT / "README.md").read_text(encoding="utf-8"), ROOT / "docs" / "images" / "film-strip.webp"
+    assert re.findall(r"!\[[^\]]+\]\(([^)]+)\)", readme)[0] == "docs/images/film-strip.webp"
+    assert image.stat().st_size < 400_000
+    with Image.open(image) as made:
+        assert made.n_frames == len(RunFolder(assets() / "runs" / TINY).snapshots())  # type: ignore[attr-defined]
+        assert made.width == 2 * 900
 
 
 def test_columns_are_spread_over_the_run() -> None:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF
 from ...look import theme
 
 NAME_PX, GAP_PX = 62, 10  # at the left, for names of rows and losses; between columns
-LEAST_COLUMN_PX, MOST_COLUMN_PX = 88, 190
+LEAST_COLUMN_PX, MOST_COLUMN_PX = 70, 190
 STEP_PX, LOSS_PX, WORD_PX, BAR_PX, LEADER_PX = 20, 16, 20, 6, 30  # heights: a step, its loss, its guess, lines to it
 AXIS_PX, SCALE_PX, TITLE_PX = 18, 20, 20
 LEAST_SIDE_PX = 24  # of a picture in a column
