@@ -185,9 +185,10 @@ def file_size(size_bytes: float | None) -> str:
 
 
 def read(text: str) -> float | None:
-    """What a person typed as a number: "16,384", in German "16.384" and "0,5"; "46%" is 0.46. None: no number."""
+    """What a person typed as a number: "16,384", in German "16.384" and "0,5"; "46%" is 0.46, "3e-4" 0.0003. None: no
+    number."""
     typed = text.replace(MINUS, "-").strip()
     if re.fullmatch(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(_style.thousands)}\d{{3}})+", typed):
         return float(typed.replace(_style.thousands, ""))
-    match = re.fullmatch(r"([+-]?\d{1,12}(?:[.,]\d{1,12})?)\s*(%?)", typed)
+    match = re.fullmatch(r"([+-]?\d{1,12}(?:[.,]\d{1,12})?(?:[eE][+-]?\d{1,2})?)\s*(%?)", typed)
     return None if match is None else float(match[1].replace(",", ".")) / (100 if match[2] else 1)

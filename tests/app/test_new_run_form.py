@@ -11,7 +11,10 @@ from pytestqt.qtbot import QtBot
 from app.look import theme
 from app.rooms.train.new_run_form import A_FILE
 from app.rooms.train.room import TrainRoom
+from app.rooms.train.run_kinds import RUN_KINDS
 from app.widgets.controls import SpinBox
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import PretrainOptions
 from tests.app.train_room import Models
 
 
@@ -113,3 +116,71 @@ def test_a_dialog_that_is_closed_chooses_nothing(
     with qtbot.waitSignal(room.start_requested) as caught:
         form.submit()
     assert caught.args[0].kind == ("pretrain" if kind == "pretrain" else "finetune")
+
+
+class TestAdvanced:
+    def test_it_is_folded_at_first(self, room: TrainRoom) -> None:
+        room.show_form()
+        advanced = room.form.advanced
+        assert not advanced.toggle.isChecked() and all(
+            not field.isVisibleTo(room) for field in advanced.fields.values()
+        )
+        advanced.toggle.click()
+        assert all(field.isVisibleTo(room) for field in advanced.fields.values())
+
+    def test_what_is_left_alone_changes_nothing(self, room: TrainRoom) -> None:
+        for kind in RUN_KINDS:
+            room.form.set_kind(kind.key)
+            assert room.form.advanced.fields and room.form.advanced.changes() == {}
+
+    def test_what_is_set_reaches_the_run(self, room: TrainRoom) -> None:
+        wanted = {
+            "positions": "sinusoidal_fixed",
+            "learning_rate": "3e-4",
+            "mask_share": "20%",
+            "mask_fate": "1",
+            "random_fate": "0",
+            "masking": "words",
+            "sequence_length": "96",
+            "causal_share": "0",
+        }
+        for name, text in wanted.items():
+            room.form.advanced.set_value(name, text)
+        room.form.preset.setCurrentIndex(room.form.preset.findData("base"))
+        options = room.form.command().options
+        assert isinstance(options, PretrainOptions)
+        assert (options.preset, options.positions, options.training.learning_rate) == ("base", "sinusoidal_fixed", 3e-4)
+        data = options.data
+        assert (data.mask_share, data.mask_fate, data.random_fate, data.masking) == (0.2, 1.0, 0.0, "words")
+        assert (data.sequence_length, data.long_sequence_length, options.training.causal_share) == (96, 96, 0.0)
+
+    def test_a_family_brings_its_pairs_and_they_can_be_changed(self, room: TrainRoom) -> None:
+        advanced = room.form.advanced
+        advanced.set_value("family", "albert")
+        advanced.fields["family"].activated.emit(2)  # type: ignore[attr-defined]
+        assert room.form.command().options.data.pairs == "sop"  # type: ignore[union-attr]
+        advanced.set_value("pairs", "nsp")
+        assert room.form.command().options.data.pairs == "nsp"  # type: ignore[union-attr]
+
+    def test_of_a_task_too(self, room: TrainRoom) -> None:
+        room.form.set_kind("classify")
+        for name, text in {"classifier_dropout": "0.3", "max_held_out": "50", "schedule": "constant"}.items():
+            room.form.advanced.set_value(name, text)
+        options = room.form.command().options
+        assert isinstance(options, FinetuneOptions)
+        assert (options.training.classifier_dropout, options.data.max_held_out) == (0.3, 50)
+        assert options.training.schedule == "constant" and options.training.epochs == 10.0
+
+    @pytest.mark.parametrize(("name", "text"), [("batch_size", "2.5"), ("mask_share", "95"), ("seed", "many")])
+    def test_what_cannot_be_is_said_in_a_sentence(self, room: TrainRoom, name: str, text: str, qtbot: QtBot) -> None:
+        room.form.advanced.set_value(name, text)
+        with qtbot.assertNotEmitted(room.start_requested):
+            room.form.submit()
+        assert room.form.advanced.fields[name].accessibleName() in room.form.problem.text()
+
+    def test_epochs_of_pretraining(self, room: TrainRoom) -> None:
+        unit = room.form.length.unit_choice
+        unit.setCurrentIndex(unit.findData("epochs"))
+        unit.activated.emit(unit.currentIndex())
+        training = room.form.command().options.training
+        assert (training.epochs, training.minutes) == (1.0, None)  # type: ignore[union-attr]

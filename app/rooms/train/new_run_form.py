@@ -30,6 +30,7 @@ from ...state.task_info import task_title
 from ...widgets.card import button, label, scrolled
 from ...widgets.controls import Choice, SpinBox
 from ...widgets.layouts import fill, hbox, vbox
+from .advanced_fields import NAMES, AdvancedFields
 from .run_kinds import (
     BY_KEY,
     DEFAULT_MINUTES,
@@ -38,6 +39,7 @@ from .run_kinds import (
     OWN_EPOCHS,
     RUN_KINDS,
     SAMPLE_EPOCHS,
+    TEXT_EPOCHS,
     FormValues,
     RunKind,
     columns_in,
@@ -206,6 +208,8 @@ OFFERED = {  # sizes that a machine without a GPU trains in minutes or hours
     "mini": QT_TRANSLATE_NOOP("NewRunForm", "Give it ten minutes or more."),
     "small": QT_TRANSLATE_NOOP("NewRunForm", "Give it an hour or more."),
     "medium": QT_TRANSLATE_NOOP("NewRunForm", "Give it several hours."),
+    "base": QT_TRANSLATE_NOOP("NewRunForm", "The size of BERT: give it days, or a graphics card."),
+    "large": QT_TRANSLATE_NOOP("NewRunForm", "The larger BERT: for graphics cards."),
 }
 DEFAULT_PRESET = "tiny"
 
@@ -236,6 +240,7 @@ class NewRunForm(QWidget):
         self.crf.setToolTip(self.tr("A conditional random field learns which tag may follow which"))
         self.name = QLineEdit()
         self.name.setMaxLength(60)
+        self.advanced = AdvancedFields()
         self._own: Path | None = None
         self._advice, self.problem = label("", "muted", wrap=True), label("", "error", wrap=True)
         self._titles: dict[QWidget, QLabel] = {}
@@ -277,6 +282,7 @@ class NewRunForm(QWidget):
                 self._spec(),
                 self.columns.chosen(),
                 self.crf.isChecked(),
+                self.advanced.changes(),
             )
         )
 
@@ -309,7 +315,7 @@ class NewRunForm(QWidget):
         self._add(layout, self.tr("How long"), self.length)
         layout.addWidget(self.crf)
         self._add(layout, self.tr("Name"), self.name)
-        fill(layout, self._advice, None)
+        fill(layout, self._advice, self.advanced, None)
         self.problem.hide()
         vbox((scrolled(fields), 1), self.problem, self._buttons(), parent=self, gap_px=6)
 
@@ -335,6 +341,7 @@ class NewRunForm(QWidget):
         self.preset.currentIndexChanged.connect(self._show_advice)
         self.name.returnPressed.connect(self.submit)
         self.length.submitted.connect(self.submit)
+        self.advanced.submitted.connect(self.submit)
 
     # --- showing
 
@@ -350,8 +357,10 @@ class NewRunForm(QWidget):
         self._show(self.preset, not kind.starts_from_model)
         self._show(self.task, kind.is_task and self._own is not None)
         self.crf.setVisible(kind.key == "tag")
-        epochs = {EPOCHS: OWN_EPOCHS if self._own else SAMPLE_EPOCHS} if kind.is_task else {}
-        self.length.set_defaults({**epochs, MINUTES: DEFAULT_MINUTES})
+        epochs = OWN_EPOCHS if self._own else SAMPLE_EPOCHS
+        usual = {EPOCHS: epochs, MINUTES: DEFAULT_MINUTES}
+        self.length.set_defaults(usual if kind.is_task else {MINUTES: DEFAULT_MINUTES, EPOCHS: TEXT_EPOCHS})
+        self.advanced.show_settings(NAMES[kind.options_key], kind.usual_options(own=self._own is not None))
         self.name.setText(self._usual_name())
         self._show_advice()
         self._show_columns()

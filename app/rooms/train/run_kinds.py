@@ -5,9 +5,10 @@ A new kind is an entry in RUN_KINDS here, its command in `bertcore`, and its plo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
@@ -25,7 +26,7 @@ from bertcore.training.finetune_options import FinetuneOptions, TaskDataOptions,
 from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 
 from ...look.language import QT_TRANSLATE_NOOP
-from ...runs.process import RunCommand
+from ...runs.process import Options, RunCommand
 
 READ_WHOLE_BYTES = 300_000  # a file up to this size is read before the start: it takes some milliseconds
 _NUMBER = QT_TRANSLATE_NOOP("Columns", "Column with the number")
@@ -109,7 +110,7 @@ def _columns_of_lines(file: Path) -> int:
 
 
 EPOCHS, MINUTES = "epochs", "minutes"
-DEFAULT_MINUTES, SAMPLE_EPOCHS, OWN_EPOCHS = 2.0, 10.0, 3.0
+DEFAULT_MINUTES, SAMPLE_EPOCHS, OWN_EPOCHS, TEXT_EPOCHS = 2.0, 10.0, 3.0, 1.0
 SAMPLE_BATCH, OWN_BATCH = 8, 32  # a sample has some 60 examples: many small steps, or it learns nothing
 _PREDICT_WORDS = ("ForMaskedLM", "ForPreTraining", "LMHead")  # ends of the architectures with an MLM head
 
@@ -130,6 +131,7 @@ class FormValues:
     task: TaskSpec | None = None
     columns: dict[Role, str] = field(default_factory=dict)
     crf: bool = False
+    advanced: Mapping[str, Any] = field(default_factory=dict)  # setting -> value, where it is not the usual one
 
 
 @dataclass(frozen=True)
@@ -159,12 +161,27 @@ class RunKind:
             raise BertcoreError(
                 translate("RunKind", "{file} is not there; choose another file.").format(file=values.place)
             )
-        return self.make_command(values)
+        command = self.make_command(values)
+        chosen = {values.unit: values.number, **values.advanced}
+        return replace(command, options=command.options.with_changes(**chosen))
+
+    @property
+    def options_key(self) -> str:
+        """ "finetune" for every task; else the key."""
+        return "finetune" if self.is_task else self.key
+
+    def usual_options(self, own: bool) -> Options:
+        """What the form leaves as it is; `own`: on a person's own files."""
+        if self.is_task:
+            batch_size = OWN_BATCH if own else SAMPLE_BATCH
+            return FinetuneOptions().with_changes(batch_size=batch_size, max_length=self.max_length)
+        if self.key == "distil":
+            return DistilOptions()
+        return PretrainOptions().with_changes(causal_share=0.0 if self.key == "continue" else None)
 
 
 def _pretrain(values: FormValues) -> RunCommand:
-    training = TrainingOptions(minutes=values.number)
-    return RunCommand(PretrainOptions(name=values.name, preset=values.preset, data=_corpus(values), training=training))
+    return RunCommand(PretrainOptions(name=values.name, preset=values.preset, data=_corpus(values)))
 
 
 def _continue(values: FormValues) -> RunCommand:
@@ -175,7 +192,7 @@ def _continue(values: FormValues) -> RunCommand:
         ),
     )
     # It predicts masked words already, so it needs no warm-up on next words.
-    training = TrainingOptions(minutes=values.number, causal_share=0.0)
+    training = TrainingOptions(causal_share=0.0)
     options = PretrainOptions(name=values.name, data=_corpus(values), training=training)
     return RunCommand(options, ("--from", str(folder)))
 
@@ -189,8 +206,7 @@ def _distil(values: FormValues) -> RunCommand:
         raise BertcoreError(
             translate("RunKind", "This teacher has only one layer, so no student can be smaller; choose another.")
         )
-    training = replace(DistilOptions().training, minutes=values.number)
-    return RunCommand(DistilOptions(name=values.name, teacher=str(folder), data=_corpus(values), training=training))
+    return RunCommand(DistilOptions(name=values.name, teacher=str(folder), data=_corpus(values)))
 
 
 def _finetune(values: FormValues) -> RunCommand:
@@ -210,11 +226,7 @@ def _finetune(values: FormValues) -> RunCommand:
         columns={str(role): column for role, column in values.columns.items()},
         max_length=values.kind.max_length,
     )
-    training = TuningOptions(
-        epochs=values.number if values.unit == EPOCHS else None,
-        minutes=values.number if values.unit == MINUTES else None,
-        batch_size=SAMPLE_BATCH if values.place is None else OWN_BATCH,
-    )
+    training = TuningOptions(batch_size=SAMPLE_BATCH if values.place is None else OWN_BATCH)
     crf = values.crf and task.kind == "tag"
     return RunCommand(FinetuneOptions(name=values.name, model=values.model, crf=crf, data=data, training=training))
 

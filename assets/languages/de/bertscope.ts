@@ -120,6 +120,29 @@
 </message>
 </context>
 <context>
+<name>AdvancedFields</name>
+<message>
+<source>Advanced</source>
+<translation>Erweitert</translation>
+</message>
+<message>
+<source>Show or hide more settings of the run</source>
+<translation>Weitere Einstellungen des Laufs zeigen oder verbergen</translation>
+</message>
+<message>
+<source>automatic</source>
+<translation>automatisch</translation>
+</message>
+<message>
+<source>{field}: type a number from {low} to {high}.</source>
+<translation>{field}: eine Zahl von {low} bis {high} eingeben.</translation>
+</message>
+<message>
+<source>{field}: type a whole number from {low} to {high}.</source>
+<translation>{field}: eine ganze Zahl von {low} bis {high} eingeben.</translation>
+</message>
+</context>
+<context>
 <name>AlikeView</name>
 <message>
 <source>Heads as points: near each other where they look at the same tokens</source>
@@ -4507,8 +4530,16 @@ Ein anderer Schluss</translation>
 <translation>Das Format der Datei</translation>
 </message>
 <message>
+<source>The larger BERT: for graphics cards.</source>
+<translation>Das größere BERT: für Grafikkarten.</translation>
+</message>
+<message>
 <source>The sample takes about a minute. With only 20 held-out examples, a difference of one is chance.</source>
 <translation>Das Beispiel dauert etwa eine Minute. Bei nur 20 ungesehenen Beispielen ist ein Unterschied von einem Zufall.</translation>
+</message>
+<message>
+<source>The size of BERT: give it days, or a graphics card.</source>
+<translation>So groß wie BERT: braucht Tage oder eine Grafikkarte.</translation>
 </message>
 <message>
 <source>What to learn from</source>
@@ -6036,6 +6067,265 @@ Ein anderer Schluss</translation>
 <message>
 <source>training, next word</source>
 <translation>Training, nächstes Wort</translation>
+</message>
+</context>
+<context>
+<name>RunSetting</name>
+<message>
+<source>0.1 in the paper. The rest stays as it is and has to be guessed all the same.</source>
+<translation>In der Veröffentlichung 0,1. Der Rest bleibt, wie er ist, und ist trotzdem zu erraten.</translation>
+</message>
+<message>
+<source>0.8 in the paper; with 1 every one of them.</source>
+<translation>In der Veröffentlichung 0,8; bei 1 jedes von ihnen.</translation>
+</message>
+<message>
+<source>After the warm-up the rate</source>
+<translation>Nach dem Anlaufen: die Lernrate</translation>
+</message>
+<message>
+<source>Another seed, another draw of everything random.</source>
+<translation>Mit einem anderen Seed fällt alles Zufällige anders aus.</translation>
+</message>
+<message>
+<source>BERT's paper takes 0.15: 15 of 100 tokens.</source>
+<translation>In der BERT-Veröffentlichung 0,15: 15 von 100 Token.</translation>
+</message>
+<message>
+<source>Batch size</source>
+<translation>Batch-Größe</translation>
+</message>
+<message>
+<source>Dropout</source>
+<translation>Dropout</translation>
+</message>
+<message>
+<source>Dropout before the new head</source>
+<translation>Dropout vor dem neuen Ausgabekopf</translation>
+</message>
+<message>
+<source>Fall of the rate</source>
+<translation>Abfallen der Lernrate</translation>
+</message>
+<message>
+<source>Falling to zero is usual; slanted rises fast and falls slowly.</source>
+<translation>Üblich ist, dass sie auf null fällt; das schräge Dreieck steigt schnell und fällt langsam.</translation>
+</message>
+<message>
+<source>Fewer examples: a shorter run, and a weaker model.</source>
+<translation>Weniger Beispiele: ein kürzerer Lauf und ein schwächeres Modell.</translation>
+</message>
+<message>
+<source>Fewer examples: faster measurements, and figures that say less.</source>
+<translation>Weniger Beispiele: schnellere Messungen, aber Zahlen, die weniger sagen.</translation>
+</message>
+<message>
+<source>Frozen layers</source>
+<translation>Eingefrorene Schichten</translation>
+</message>
+<message>
+<source>Gradual unfreezing</source>
+<translation>Schrittweises Auftauen</translation>
+</message>
+<message>
+<source>Higher: the student sees more of the words that its teacher finds unlikely.</source>
+<translation>Höher: Der Schüler sieht mehr von den Wörtern, die der Lehrer für unwahrscheinlich hält.</translation>
+</message>
+<message>
+<source>How far each step moves the weights. Too high, and the loss jumps or grows.</source>
+<translation>Wie weit jeder Schritt die Gewichte bewegt. Ist sie zu hoch, springt oder wächst der Loss.</translation>
+</message>
+<message>
+<source>How many texts each step learns from at once.</source>
+<translation>Aus wie vielen Texten jeder Schritt auf einmal lernt.</translation>
+</message>
+<message>
+<source>Layers of the student</source>
+<translation>Schichten des Schülers</translation>
+</message>
+<message>
+<source>Learned from scratch, learned from sine waves, or fixed sine waves.</source>
+<translation>Von Grund auf gelernt, von Sinuswellen aus gelernt oder feste Sinuswellen.</translation>
+</message>
+<message>
+<source>Learning rate</source>
+<translation>Lernrate</translation>
+</message>
+<message>
+<source>Longer ones have more context and take more time.</source>
+<translation>Längere haben mehr Kontext und brauchen mehr Zeit.</translation>
+</message>
+<message>
+<source>Longer texts are cut while it learns; passages are read in windows.</source>
+<translation>Längere Texte werden beim Lernen gekürzt; Passagen werden in Fenstern gelesen.</translation>
+</message>
+<message>
+<source>Model family</source>
+<translation>Modellfamilie</translation>
+</message>
+<message>
+<source>Most examples to learn from</source>
+<translation>Höchstens so viele Beispiele zum Lernen</translation>
+</message>
+<message>
+<source>Most examples to measure on</source>
+<translation>Höchstens so viele Beispiele zum Messen</translation>
+</message>
+<message>
+<source>Most tokens of an example</source>
+<translation>Höchstens so viele Token je Beispiel</translation>
+</message>
+<message>
+<source>Next words first</source>
+<translation>Zuerst nächste Wörter</translation>
+</message>
+<message>
+<source>Of these, replaced by a random token</source>
+<translation>Davon durch ein zufälliges Token ersetzt</translation>
+</message>
+<message>
+<source>Of these, shown as [MASK]</source>
+<translation>Davon als [MASK] gezeigt</translation>
+</message>
+<message>
+<source>Optimiser</source>
+<translation>Optimierer</translation>
+</message>
+<message>
+<source>Position embeddings</source>
+<translation>Positions-Embeddings</translation>
+</message>
+<message>
+<source>Rate from layer to layer</source>
+<translation>Lernrate von Schicht zu Schicht</translation>
+</message>
+<message>
+<source>RoBERTa reads running text, without pairs. ALBERT uses one layer over and over.</source>
+<translation>RoBERTa liest fortlaufenden Text ohne Satzpaare. ALBERT benutzt eine Schicht immer wieder.</translation>
+</message>
+<message>
+<source>Seed</source>
+<translation>Seed</translation>
+</message>
+<message>
+<source>Sentence pairs</source>
+<translation>Satzpaare</translation>
+</message>
+<message>
+<source>Share of tokens to guess</source>
+<translation>Anteil der Token, die zu erraten sind</translation>
+</message>
+<message>
+<source>Taken evenly from the teacher's; usually half of them.</source>
+<translation>Gleichmäßig aus denen des Lehrers genommen; gewöhnlich die Hälfte.</translation>
+</message>
+<message>
+<source>Temperature</source>
+<translation>Temperatur</translation>
+</message>
+<message>
+<source>The rule that turns gradients into steps. Muon learns more from each token.</source>
+<translation>Die Regel, die aus Gradienten Schritte macht. Muon lernt mehr aus jedem Token.</translation>
+</message>
+<message>
+<source>The same for the last step alone.</source>
+<translation>Dasselbe nur für den letzten Schritt.</translation>
+</message>
+<message>
+<source>The share of numbers set to zero at random, so that it learns less by heart.</source>
+<translation>Der Anteil der Zahlen, die zufällig auf null gesetzt werden, damit es weniger auswendig lernt.</translation>
+</message>
+<message>
+<source>The share of the run over which the learning rate rises from zero.</source>
+<translation>Der Anteil des Laufs, in dem die Lernrate von null ansteigt.</translation>
+</message>
+<message>
+<source>The share of the run, at its end, over which the learning rate falls to zero.</source>
+<translation>Der Anteil des Laufs, an seinem Ende, in dem die Lernrate auf null fällt.</translation>
+</message>
+<message>
+<source>The share of the run, at its start, that predicts next words: small models learn faster.</source>
+<translation>Der Anteil des Laufs, an seinem Anfang, der nächste Wörter vorhersagt: Kleine Modelle lernen so schneller.</translation>
+</message>
+<message>
+<source>The top layer learns first, then one more after the other.</source>
+<translation>Zuerst lernt die oberste Schicht, dann eine nach der anderen.</translation>
+</message>
+<message>
+<source>This many, from the bottom, stay as they are, with the embeddings.</source>
+<translation>So viele, von unten, bleiben mit den Embeddings, wie sie sind.</translation>
+</message>
+<message>
+<source>Tokens of a sequence</source>
+<translation>Token einer Sequenz</translation>
+</message>
+<message>
+<source>Warm-up</source>
+<translation>Anlaufen (Warm-up)</translation>
+</message>
+<message>
+<source>What is masked</source>
+<translation>Was maskiert wird</translation>
+</message>
+<message>
+<source>What it learns about two sentences beside the masked words.</source>
+<translation>Was es neben den maskierten Wörtern über zwei Sätze lernt.</translation>
+</message>
+<message>
+<source>Whole words and spans are harder to guess than single tokens.</source>
+<translation>Ganze Wörter und Spannen sind schwerer zu erraten als einzelne Token.</translation>
+</message>
+<message>
+<source>With 0.9 each layer learns a tenth more slowly than the one above it.</source>
+<translation>Bei 0,9 lernt jede Schicht um ein Zehntel langsamer als die darüber.</translation>
+</message>
+<message>
+<source>falls to zero</source>
+<translation>fällt auf null</translation>
+</message>
+<message>
+<source>is a slanted triangle</source>
+<translation>ist ein schräges Dreieck</translation>
+</message>
+<message>
+<source>learned</source>
+<translation>gelernt</translation>
+</message>
+<message>
+<source>learned from sine waves</source>
+<translation>von Sinuswellen aus gelernt</translation>
+</message>
+<message>
+<source>next sentence (BERT)</source>
+<translation>nächster Satz (BERT)</translation>
+</message>
+<message>
+<source>none (RoBERTa)</source>
+<translation>keine (RoBERTa)</translation>
+</message>
+<message>
+<source>sentence order (ALBERT)</source>
+<translation>Satzreihenfolge (ALBERT)</translation>
+</message>
+<message>
+<source>sine waves, fixed</source>
+<translation>Sinuswellen, fest</translation>
+</message>
+<message>
+<source>single tokens</source>
+<translation>einzelne Token</translation>
+</message>
+<message>
+<source>spans of words</source>
+<translation>Spannen von Wörtern</translation>
+</message>
+<message>
+<source>stays</source>
+<translation>bleibt</translation>
+</message>
+<message>
+<source>whole words</source>
+<translation>ganze Wörter</translation>
 </message>
 </context>
 <context>

@@ -1,0 +1,279 @@
+"""The "Advanced" part of the form: settings of a run beside the few that everyone needs, made from the settings' own
+fields. What is left as it is stays at its usual value."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+
+from bertcore.errors import BertcoreError
+from bertcore.settings import Setting, settings_of
+from bertcore.training.options import RunOptions
+from bertcore.training.pretrain_options import FAMILY_DATA
+
+from ...look import numbers
+from ...look.language import QT_TRANSLATE_NOOP
+from ...widgets.card import button, label
+from ...widgets.controls import Choice
+from ...widgets.layouts import fill, vbox
+
+translate = QCoreApplication.translate
+
+# name -> title, and one line of help
+_WORDS = {
+    "family": (
+        QT_TRANSLATE_NOOP("RunSetting", "Model family"),
+        QT_TRANSLATE_NOOP(
+            "RunSetting", "RoBERTa reads running text, without pairs. ALBERT uses one layer over and over."
+        ),
+    ),
+    "positions": (
+        QT_TRANSLATE_NOOP("RunSetting", "Position embeddings"),
+        QT_TRANSLATE_NOOP("RunSetting", "Learned from scratch, learned from sine waves, or fixed sine waves."),
+    ),
+    "learning_rate": (
+        QT_TRANSLATE_NOOP("RunSetting", "Learning rate"),
+        QT_TRANSLATE_NOOP("RunSetting", "How far each step moves the weights. Too high, and the loss jumps or grows."),
+    ),
+    "schedule": (
+        QT_TRANSLATE_NOOP("RunSetting", "After the warm-up the rate"),
+        QT_TRANSLATE_NOOP("RunSetting", "Falling to zero is usual; slanted rises fast and falls slowly."),
+    ),
+    "warm_up_share": (
+        QT_TRANSLATE_NOOP("RunSetting", "Warm-up"),
+        QT_TRANSLATE_NOOP("RunSetting", "The share of the run over which the learning rate rises from zero."),
+    ),
+    "fall_share": (
+        QT_TRANSLATE_NOOP("RunSetting", "Fall of the rate"),
+        QT_TRANSLATE_NOOP(
+            "RunSetting", "The share of the run, at its end, over which the learning rate falls to zero."
+        ),
+    ),
+    "causal_share": (
+        QT_TRANSLATE_NOOP("RunSetting", "Next words first"),
+        QT_TRANSLATE_NOOP(
+            "RunSetting", "The share of the run, at its start, that predicts next words: small models learn faster."
+        ),
+    ),
+    "pairs": (
+        QT_TRANSLATE_NOOP("RunSetting", "Sentence pairs"),
+        QT_TRANSLATE_NOOP("RunSetting", "What it learns about two sentences beside the masked words."),
+    ),
+    "masking": (
+        QT_TRANSLATE_NOOP("RunSetting", "What is masked"),
+        QT_TRANSLATE_NOOP("RunSetting", "Whole words and spans are harder to guess than single tokens."),
+    ),
+    "mask_share": (
+        QT_TRANSLATE_NOOP("RunSetting", "Share of tokens to guess"),
+        QT_TRANSLATE_NOOP("RunSetting", "BERT's paper takes 0.15: 15 of 100 tokens."),
+    ),
+    "mask_fate": (
+        QT_TRANSLATE_NOOP("RunSetting", "Of these, shown as [MASK]"),
+        QT_TRANSLATE_NOOP("RunSetting", "0.8 in the paper; with 1 every one of them."),
+    ),
+    "random_fate": (
+        QT_TRANSLATE_NOOP("RunSetting", "Of these, replaced by a random token"),
+        QT_TRANSLATE_NOOP(
+            "RunSetting", "0.1 in the paper. The rest stays as it is and has to be guessed all the same."
+        ),
+    ),
+    "sequence_length": (
+        QT_TRANSLATE_NOOP("RunSetting", "Tokens of a sequence"),
+        QT_TRANSLATE_NOOP("RunSetting", "Longer ones have more context and take more time."),
+    ),
+    "max_length": (
+        QT_TRANSLATE_NOOP("RunSetting", "Most tokens of an example"),
+        QT_TRANSLATE_NOOP("RunSetting", "Longer texts are cut while it learns; passages are read in windows."),
+    ),
+    "batch_size": (
+        QT_TRANSLATE_NOOP("RunSetting", "Batch size"),
+        QT_TRANSLATE_NOOP("RunSetting", "How many texts each step learns from at once."),
+    ),
+    "optimizer": (
+        QT_TRANSLATE_NOOP("RunSetting", "Optimiser"),
+        QT_TRANSLATE_NOOP("RunSetting", "The rule that turns gradients into steps. Muon learns more from each token."),
+    ),
+    "layers": (
+        QT_TRANSLATE_NOOP("RunSetting", "Layers of the student"),
+        QT_TRANSLATE_NOOP("RunSetting", "Taken evenly from the teacher's; usually half of them."),
+    ),
+    "temperature": (
+        QT_TRANSLATE_NOOP("RunSetting", "Temperature"),
+        QT_TRANSLATE_NOOP("RunSetting", "Higher: the student sees more of the words that its teacher finds unlikely."),
+    ),
+    "layer_decay": (
+        QT_TRANSLATE_NOOP("RunSetting", "Rate from layer to layer"),
+        QT_TRANSLATE_NOOP("RunSetting", "With 0.9 each layer learns a tenth more slowly than the one above it."),
+    ),
+    "frozen_layers": (
+        QT_TRANSLATE_NOOP("RunSetting", "Frozen layers"),
+        QT_TRANSLATE_NOOP("RunSetting", "This many, from the bottom, stay as they are, with the embeddings."),
+    ),
+    "gradual_unfreezing": (
+        QT_TRANSLATE_NOOP("RunSetting", "Gradual unfreezing"),
+        QT_TRANSLATE_NOOP("RunSetting", "The top layer learns first, then one more after the other."),
+    ),
+    "dropout": (
+        QT_TRANSLATE_NOOP("RunSetting", "Dropout"),
+        QT_TRANSLATE_NOOP("RunSetting", "The share of numbers set to zero at random, so that it learns less by heart."),
+    ),
+    "classifier_dropout": (
+        QT_TRANSLATE_NOOP("RunSetting", "Dropout before the new head"),
+        QT_TRANSLATE_NOOP("RunSetting", "The same for the last step alone."),
+    ),
+    "max_examples": (
+        QT_TRANSLATE_NOOP("RunSetting", "Most examples to learn from"),
+        QT_TRANSLATE_NOOP("RunSetting", "Fewer examples: a shorter run, and a weaker model."),
+    ),
+    "max_held_out": (
+        QT_TRANSLATE_NOOP("RunSetting", "Most examples to measure on"),
+        QT_TRANSLATE_NOOP("RunSetting", "Fewer examples: faster measurements, and figures that say less."),
+    ),
+    "seed": (
+        QT_TRANSLATE_NOOP("RunSetting", "Seed"),
+        QT_TRANSLATE_NOOP("RunSetting", "Another seed, another draw of everything random."),
+    ),
+}
+_CHOICES = {
+    "bert": "BERT",
+    "roberta": "RoBERTa",
+    "albert": "ALBERT",
+    "adamw": "AdamW",
+    "muon": "Muon",
+    "learned": QT_TRANSLATE_NOOP("RunSetting", "learned"),
+    "sinusoidal_start": QT_TRANSLATE_NOOP("RunSetting", "learned from sine waves"),
+    "sinusoidal_fixed": QT_TRANSLATE_NOOP("RunSetting", "sine waves, fixed"),
+    "nsp": QT_TRANSLATE_NOOP("RunSetting", "next sentence (BERT)"),
+    "sop": QT_TRANSLATE_NOOP("RunSetting", "sentence order (ALBERT)"),
+    "none": QT_TRANSLATE_NOOP("RunSetting", "none (RoBERTa)"),
+    "tokens": QT_TRANSLATE_NOOP("RunSetting", "single tokens"),
+    "words": QT_TRANSLATE_NOOP("RunSetting", "whole words"),
+    "spans": QT_TRANSLATE_NOOP("RunSetting", "spans of words"),
+    "linear": QT_TRANSLATE_NOOP("RunSetting", "falls to zero"),
+    "slanted": QT_TRANSLATE_NOOP("RunSetting", "is a slanted triangle"),
+    "constant": QT_TRANSLATE_NOOP("RunSetting", "stays"),
+}
+_RATE = ("learning_rate", "warm_up_share")
+_TEXT = ("masking", "mask_share", "mask_fate", "random_fate", "sequence_length", "batch_size")
+NAMES = {  # kind of options -> what is offered
+    "pretrain": ("family", "positions", *_RATE, "fall_share", "causal_share", "pairs", *_TEXT, "optimizer", "seed"),
+    "continue": (*_RATE, "fall_share", "causal_share", "pairs", *_TEXT, "optimizer", "seed"),
+    "distil": ("layers", "temperature", *_RATE, "fall_share", *_TEXT, "seed"),
+    "finetune": (
+        *("learning_rate", "schedule", "warm_up_share", "batch_size", "max_length", "dropout", "classifier_dropout"),
+        *("layer_decay", "frozen_layers", "gradual_unfreezing", "max_examples", "max_held_out", "seed"),
+    ),
+}
+
+
+class AdvancedFields(QWidget):
+    """A line that unfolds the settings of a kind of run; `submitted` when Enter is pressed in one of them."""
+
+    submitted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.toggle = button(self.tr("Advanced"), checkable=True, hint=self.tr("Show or hide more settings of the run"))
+        self.fields: dict[str, QWidget] = {}
+        self._settings: dict[str, Setting] = {}
+        self._usual: dict[str, Any] = {}
+        self._holder = QWidget()
+        self._holder.hide()
+        self._layout = vbox(parent=self._holder, gap_px=4)
+        vbox(self.toggle, self._holder, parent=self, gap_px=4)
+        self.toggle.toggled.connect(self._holder.setVisible)
+
+    def show_settings(self, names: tuple[str, ...], usual: RunOptions) -> None:
+        """Inputs for these settings; empty or as it is, each has its value in `usual`."""
+        known = {each.name: each for each in settings_of(type(usual)) if each.name in names}
+        values = {name: _value(usual, known[name]) for name in names}
+        if (tuple(self.fields), self._usual) == (names, values):
+            return
+        while (item := self._layout.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        self._settings, self._usual = known, values
+        self.fields = {name: self._field(known[name], values[name]) for name in names}
+        if "family" in self.fields:
+            self._choice("family").activated.connect(self._on_family_activated)
+
+    def changes(self) -> dict[str, Any]:
+        """What was set to another value than the usual one. Raises BertcoreError with a sentence for what cannot be."""
+        found = {name: self._read(name) for name in self.fields}
+        changed = {name: value for name, value in found.items() if value is not None and value != self._usual[name]}
+        if "family" in changed:
+            changed["pairs"] = found["pairs"]  # even BERT's own
+        if "sequence_length" in changed:
+            changed["long_sequence_length"] = changed["sequence_length"]
+        return changed
+
+    def set_value(self, name: str, text: str) -> None:
+        """As if it were typed or chosen: a number, or a choice as the setting calls it."""
+        field = self.fields[name]
+        if isinstance(field, Choice):
+            field.setCurrentIndex(field.findData(text))
+        elif isinstance(field, QLineEdit):
+            field.setText(text)
+
+    def _field(self, setting: Setting, usual: Any) -> QWidget:
+        title, about = (translate("RunSetting", words) for words in _WORDS[setting.name])
+        field: QWidget
+        if setting.choices:
+            field = choice = Choice(title)
+            for name in setting.choices:
+                choice.addItem(translate("RunSetting", _CHOICES[name]), name)
+            choice.setCurrentIndex(choice.findData(usual))
+        elif setting.kind is bool:
+            field = box = QCheckBox(title)
+            box.setChecked(bool(usual))
+        else:
+            field = line = QLineEdit()
+            line.setPlaceholderText(self.tr("automatic") if usual is None else numbers.number(usual))
+            line.returnPressed.connect(self.submitted)
+        field.setAccessibleName(title)
+        field.setAccessibleDescription(about)
+        field.setToolTip(about)
+        if setting.kind is not bool:
+            fill(self._layout, label(title))
+        fill(self._layout, field, label(about, "muted", wrap=True), 6)
+        return field
+
+    def _read(self, name: str) -> Any:
+        """None where it is left empty."""
+        field, setting = self.fields[name], self._settings[name]
+        if isinstance(field, Choice):
+            return field.currentData()
+        if isinstance(field, QCheckBox):
+            return field.isChecked()
+        assert isinstance(field, QLineEdit)
+        text = field.text().strip()
+        if not text:
+            return None
+        value = numbers.read(text)
+        low, high = setting.at_least or 0.0, math.inf if setting.at_most is None else setting.at_most
+        is_whole = setting.kind is not int or (value is not None and value == int(value))
+        if value is None or not is_whole or not low <= value <= high:
+            problem = self.tr("{field}: type a number from {low} to {high}.")
+            if setting.kind is int:
+                problem = self.tr("{field}: type a whole number from {low} to {high}.")
+            raise BertcoreError(
+                problem.format(field=field.accessibleName(), low=numbers.number(low), high=numbers.number(high))
+            )
+        return int(value) if setting.kind is int else value
+
+    def _choice(self, name: str) -> Choice:
+        field = self.fields[name]
+        assert isinstance(field, Choice)
+        return field
+
+    def _on_family_activated(self, _index: int) -> None:
+        """Each family has learned from pairs of its own."""
+        family: Mapping[str, str] = FAMILY_DATA[self._choice("family").currentData()]
+        self.set_value("pairs", family["pairs"])
+
+
+def _value(options: RunOptions, setting: Setting) -> Any:
+    return getattr(getattr(options, setting.section) if setting.section else options, setting.name)
