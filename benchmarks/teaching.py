@@ -1,7 +1,8 @@
-"""What a class waits for: the first picture after the window, the map of a large model, its heads on a contact sheet.
+"""What a class waits for: the first picture after the window, a page of a lesson, the map of a large model, its heads on
+a contact sheet.
 
-The first is a process of its own with the model that ships; the others draw a random model of base size, 12 x 12 heads,
-at 32 tokens, offscreen.
+The first is a process of its own; it and the lesson have the model that ships. The others draw a random model of base
+size, 12 x 12 heads, at 32 tokens, offscreen.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ from benchmarks.timing import Row
 if TYPE_CHECKING:
     from app.shell.window import Window
 
-PICTURE_MS, MAP_MS, SHEET_S = 1000.0, 30.0, 5.0
+PICTURE_MS, PAGE_MS, MAP_MS, SHEET_S = 1000.0, 100.0, 30.0, 5.0
 STARTS, DRAWINGS = 5, 15
 _FIRST_PICTURE = """
 import os, sys, time
 from app import __main__
 from app.shell import window
 started = []
-paint, deliver = window.Window._after_first_paint, window.Window._on_reader_delivered
+paint, drawn = window.Window._after_first_paint, window.Window._on_painted
 def painted(self):
     started.append(time.perf_counter())
     paint(self)
 def delivered(self, arrived):
-    deliver(self, arrived)
+    drawn(self, arrived)
     print((time.perf_counter() - started[0]) * 1000, flush=True)
     os._exit(0)
-window.Window._after_first_paint, window.Window._on_reader_delivered = painted, delivered
+window.Window._after_first_paint, window.Window._on_painted = painted, delivered
 sys.exit(__main__.main([]))
 """
 
@@ -46,7 +47,7 @@ sys.exit(__main__.main([]))
 def rows() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BERTSCOPE_HOME"] = folder
-        return [_first_picture(), *_base(Path(folder))]
+        return [_first_picture(), *_in_window(Path(folder))]
 
 
 def _first_picture() -> Row:
@@ -58,7 +59,7 @@ def _first_picture() -> Row:
     return _row(f"from first paint to the map of the example, built-in model, median of {STARTS}", ms, PICTURE_MS)
 
 
-def _base(folder: Path) -> list[Row]:
+def _in_window(folder: Path) -> list[Row]:
     from PySide6.QtWidgets import QApplication
 
     from app.look import theme
@@ -80,7 +81,7 @@ def _base(folder: Path) -> list[Row]:
         window.state.set_text(TEXT_A, TEXT_B)
         window.state.set_masks((3,))
         _wait(window.is_settled)
-        return [_map(window), _sheet(window, folder / "sheet")]
+        return [_map(window), _sheet(window, folder / "sheet"), _pages(window)]
     finally:
         window.close()
         services.close()
@@ -115,6 +116,31 @@ def _sheet(window: Window, folder: Path) -> Row:
     took = time.perf_counter() - started
     what = f"lab sheet of base: contact sheet, {len(files)} files, 2 of them PDF"
     return Row(what, f"{took:.1f} s", f"{SHEET_S:.0f} s", took / SHEET_S, "<= 1.0", took <= SHEET_S)
+
+
+def _pages(window: Window) -> Row:
+    """Of all lessons, each page twice: rooms are built the first time."""
+    from app.lessons.shipped import shipped_files
+    from app.rooms.base import Room
+
+    times: list[float] = []
+    for file in shipped_files():
+        window.lessons.open(file)
+        player = window.lessons.player
+        assert player is not None and player.lesson is not None
+        for is_measured in (False, True):
+            for number in range(len(player.lesson.pages)):
+                started = time.perf_counter()
+                player.go(number)
+                _wait(lambda: player.start is not None and not player.problem)
+                room = window.frame.room
+                _wait(lambda room=room: not isinstance(room, Room) or room.is_drawn)  # type: ignore[misc]
+                if is_measured:
+                    times.append((time.perf_counter() - started) * 1000)
+                _wait(window.is_settled)
+    window.lessons.close()
+    what = f"a page of a lesson, from the key to the drawn room, median of {len(times)}"
+    return _row(what, statistics.median(times), PAGE_MS)
 
 
 def _wait(condition: Callable[[], bool]) -> None:

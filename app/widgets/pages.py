@@ -15,7 +15,8 @@ def tab_bar(names: Mapping[str, tuple[str, str]], name: str, *, small: bool = Fa
     made.setAccessibleName(name)
     made.setDrawBase(False)
     made.setExpanding(False)
-    made.setElideMode(Qt.TextElideMode.ElideRight)
+    if not small:  # one that shares its line with others asks for the room of shortened words only
+        made.setElideMode(Qt.TextElideMode.ElideRight)
     for key, (title, hint) in names.items():
         tab = made.addTab(title)
         made.setTabData(tab, key)

@@ -231,7 +231,7 @@ class CheckBars(QWidget):
         painter.setFont(theme.font(12))
         for row, value in enumerate(column.values):
             line = QRectF(bars.x(), area.y() + row * theme.px(ROW_PX), bars.width(), theme.px(ROW_PX))
-            if np.isfinite(value) and value:
+            if np.isfinite(value) and _number(column, row) != "0":
                 painter.setPen(Qt.PenStyle.NoPen)
                 color = (
                     theme.diverging_color(0.7 if value > 0 else -0.7) if column.is_signed else theme.color("bar_strong")

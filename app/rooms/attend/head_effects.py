@@ -108,9 +108,8 @@ class EffectsView(AttendView):
 
         helps = [(at, change(float(effects[at]))) for at in places[:MOST_NAMED] if effects[at] > 0]
         hurts = [(at, change(float(effects[at]))) for at in places[::-1][:MOST_NAMED] if effects[at] < 0]
-        after = self.tr("the score with it") if is_score else self.tr("the probability with it")
         none = self.tr("none")
         return [
-            (self.tr("for"), helps, after if helps else none),
+            (self.tr("for"), helps, "" if helps else none),
             (self.tr("against"), hurts, "" if hurts else none),
         ]

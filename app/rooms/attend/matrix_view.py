@@ -490,7 +490,7 @@ class GradientMatrix(ComputedMatrix):
         if self.chosen.target is not None and self.chosen.target.is_score:
             return self.tr("change of the score per unit of a weight")
         if not numbers.is_technical():
-            return self.tr("what a little more attention does to the answer")
+            return self.tr("effect of more attention")
         return self.tr("change of ln p per unit of a weight, in nats")
 
 

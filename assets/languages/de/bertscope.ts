@@ -1860,14 +1860,6 @@ Ein anderer Schluss</translation>
 <source>none</source>
 <translation>keiner</translation>
 </message>
-<message>
-<source>the probability with it</source>
-<translation>die Wahrscheinlichkeit mit ihm</translation>
-</message>
-<message>
-<source>the score with it</source>
-<translation>der Wert mit ihm</translation>
-</message>
 </context>
 <context>
 <name>Errors</name>
@@ -2511,8 +2503,8 @@ Ein anderer Schluss</translation>
 <translation>Änderung des Werts je Einheit eines Gewichts</translation>
 </message>
 <message>
-<source>what a little more attention does to the answer</source>
-<translation>was etwas mehr Attention mit der Antwort macht</translation>
+<source>effect of more attention</source>
+<translation>Wirkung von mehr Attention</translation>
 </message>
 <message>
 <source>{row} to {column}: ln p changes by {change} per unit of this weight</source>
