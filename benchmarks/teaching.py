@@ -1,5 +1,5 @@
-"""What a class waits for: the first picture after the window, a page of a lesson, the map of a large model, its heads on
-a contact sheet.
+"""What a class waits for: the first picture after the window, a page of a lesson, the map of a large model, all of its
+heads on a contact sheet.
 
 The first is a process of its own; it and the lesson have the model that ships. The others draw a random model of base
 size, 12 x 12 heads, at 32 tokens, offscreen.
@@ -124,15 +124,18 @@ def _pages(window: Window) -> Row:
     from app.rooms.base import Room
 
     times: list[float] = []
-    for file in shipped_files():
+    files = shipped_files()
+    window.lessons.open(files[0])
+    player = window.lessons.player
+    assert player is not None
+    for file in files:
         window.lessons.open(file)
-        player = window.lessons.player
-        assert player is not None and player.lesson is not None
+        assert player.lesson is not None
         for is_measured in (False, True):
             for number in range(len(player.lesson.pages)):
                 started = time.perf_counter()
                 player.go(number)
-                _wait(lambda: player.start is not None and not player.problem)
+                _wait(lambda: player.start is not None)
                 room = window.frame.room
                 _wait(lambda room=room: not isinstance(room, Room) or room.is_drawn)  # type: ignore[misc]
                 if is_measured:
