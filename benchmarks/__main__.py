@@ -22,6 +22,7 @@ NAMES = (
     "forward",
     "loading",
     "ablation",
+    "patching",
     "window",
     "attend",
     "teaching",

@@ -279,9 +279,10 @@ class LoadedModel(MeasuredModel):
         """How much each token (S) speaks for a prediction, in nats of its ln p.
 
         The prediction is `word` (absent: the likeliest one) at `position` (absent: the first [MASK]). In a text without
-        a mask it is the `label` of a classifier (absent: the likeliest), else that B follows A. `target` is any other
-        (`bertcore.analysis.targets`). "integrated_gradients" starts from the same text with every word masked;
-        "leave_one_out" masks each token in turn. Formulas: `bertcore.analysis.attribution`.
+        a mask it is the `label` of a classifier or tagger (absent: the likeliest), the start of an answer, else that B
+        follows A: see `bertcore.analysis.find_target`. `target` is any other (`bertcore.analysis.targets`).
+        "integrated_gradients" starts from the same text with every word masked; "leave_one_out" masks each token in
+        turn. Formulas: `bertcore.analysis.attribution`.
         Raises BertcoreError where the model has no head for the prediction, or the word is more than one token.
 
         >>> found = m.attribute("The cat sat on the [MASK].", word="floor", method="leave_one_out")

@@ -20,7 +20,7 @@ from bertcore import loaded_model, measured_model, progress, results
 from bertcore.errors import BertcoreError
 from bertcore.loaded_model import LoadedModel, load
 from bertcore.locations import assets
-from bertcore.tasks.features.predictions import LabelPrediction
+from bertcore.tasks.features.predictions import LabelPrediction, TagsPrediction
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint
 
@@ -180,6 +180,16 @@ class TestInside:
         assert math.exp(found.value) == pytest.approx(said.probabilities[found.prediction], abs=1e-5)
         with pytest.raises(BertcoreError, match="no label 'great'"):
             m.attribute(PLAIN[0], label="great")
+
+    def test_attribution_of_a_tag_and_of_an_answer(self, tmp_path: Path) -> None:
+        m = load(tiny_checkpoint(tmp_path / "tagger", tasks=("tag",), labels=("O", "B-PER")))
+        found = m.attribute(PLAIN[0], label="B-PER", position=2)
+        tags = m.predict(PLAIN[0])
+        assert isinstance(tags, TagsPrediction) and found.prediction == "B-PER at cat"
+        share = math.exp(found.value)
+        assert tags.probabilities[1] == pytest.approx(share if tags.tags[1] == "B-PER" else 1 - share, abs=1e-5)
+        found = load(tiny_checkpoint(tmp_path / "answers", tasks=("span",))).attribute("a cat", PLAIN[0])
+        assert found.prediction.startswith("start at ") and np.abs(found.scores).max() > 0
 
     def test_heads_by_what_they_do(self, m: LoadedModel) -> None:
         every = m.heads(PLAIN[0])
