@@ -4,7 +4,7 @@ ARGS ?=
 TEXT ?= ../shared/corpus
 TASKS ?= ../shared/tasks
 
-.PHONY: app test setup tools lock display check lint types format evidence bench soak fuzz parity tour gallery film strings model tiny tuned class-demo demo-seeds clean
+.PHONY: app test setup tools lock bundle display check lint types format evidence bench soak fuzz parity tour gallery film strings model tiny tuned class-demo demo-seeds clean
 
 app: setup  ## open the window; arguments: make app ARGS="FOLDER --theme dark"
 	@$(BIN)/bertscope $(ARGS)
@@ -79,6 +79,9 @@ gallery: setup  ## every view for three kinds of model, at 16 and 512 tokens, in
 lock: tools  ## after a change of pyproject.toml: requirements/*.txt; a newer package: ARGS="--upgrade-package NAME"
 	@$(BIN)/python -m pip install --quiet uv
 	@$(BIN)/python scripts/lock.py $(ARGS)
+
+bundle: setup  ## a folder that runs without Python and a Debian package of it, in build/bundle (docs/bundle.md); a few minutes
+	@$(BIN)/python scripts/make_bundle.py
 
 clean:  ## everything that can be made again, .venv too
 	rm -rf .venv .venv.lock build .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -60,6 +60,12 @@ def text_of(file: Path) -> str:
     return read_bytes(file, _MOST_BYTES).decode("utf-8", "replace").strip()
 
 
+def card_licence(card: Path) -> str:
+    """What the model card of a checkpoint says at its top; "" where there is none."""
+    found = re.search(r"(?m)^license: (\S+)$", text_of(card) if card.is_file() else "")
+    return found[1] if found else ""
+
+
 def python_licence() -> Path:
     """Where Python puts it; some systems take it elsewhere."""
     return Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"

@@ -20,6 +20,7 @@ import torch
 
 from bertcore.analysis.reference_values import write_reference
 from bertcore.checkpoint.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
+from bertcore.checkpoint.weights import with_mantissa
 from bertcore.data.mixture import Source
 from bertcore.evaluation.markdown import cloze_table, figures
 from bertcore.evaluation.report import Effort, ModelReport, measure_model
@@ -119,13 +120,6 @@ def rounded(snapshot: Path, folder: Path, name: str, mantissa_bits: int | None =
         store_as=torch.float16,
     )
     return load_checkpoint(folder)
-
-
-def with_mantissa(values: torch.Tensor, bits: int) -> torch.Tensor:
-    """Rounded so that so many bits of each number's mantissa are enough."""
-    fraction, exponent = torch.frexp(values)  # 0.5 <= |fraction| < 1: its first bit is always 1 and is not stored
-    scale = 2 ** (bits + 1)
-    return torch.ldexp((fraction * scale).round() / scale, exponent)
 
 
 def thinned_run(run: FinishedRun, target: Path, most_lines: int = CURVE_LINES, **changes: Any) -> Path:

@@ -54,7 +54,9 @@ class AboutDialog(QDialog):
         for package in packages[:1]:
             self._add(f"{package.name} {package.version}", package.licence, package)
         for name in locations.NAMED:
-            self._add(name, "CC BY-SA 4.0", locations.shipped_checkpoint(name) / "README.md")
+            card = locations.shipped_checkpoint(name) / "README.md"
+            licence = installed.card_licence(card)
+            self._add(name, self.tr("see its card") if licence == "other" else licence.upper(), card)
         self._add(f"Python {platform.python_version()}", "PSF-2.0", installed.python_licence())
         for package in packages[1:]:
             self._add(f"{package.name} {package.version}", package.licence, package)

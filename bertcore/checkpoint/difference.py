@@ -14,13 +14,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, write_tensors
+from bertcore.checkpoint.weights import SAFETENSORS, read_safetensors, with_mantissa, write_tensors
 from bertcore.errors import BertcoreError
 from bertcore.locations import SHIPPED, shipped_checkpoint
 from bertcore.model.task_heads import HEAD_TITLES
 
 DIFFERENCE_FILE = "difference.safetensors"
 UP, DOWN = ".up", ".down"
+FACTOR_BITS = 4  # of the mantissa: a third less when packed, the same answers (docs/decisions/0024)
 
 
 def base_folder(folder: Path, about: Mapping[str, Any]) -> Path:
@@ -104,4 +105,6 @@ def _factors(change: Tensor, rank: int) -> tuple[Tensor, Tensor]:
     """(out,in) -> (out,R), (R,in), whose product is the best approximation of that rank (Eckart and Young 1936)."""
     up, strengths, down = torch.linalg.svd(change.float(), full_matrices=False)
     roots = strengths[:rank].sqrt()
-    return (up[:, :rank] * roots).half().contiguous(), (roots[:, None] * down[:rank]).half().contiguous()
+    factors = up[:, :rank] * roots, roots[:, None] * down[:rank]
+    made_up, made_down = (with_mantissa(factor, FACTOR_BITS).half().contiguous() for factor in factors)
+    return made_up, made_down

@@ -4,7 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -22,44 +24,76 @@ print(bertcore.__file__)
 """
 
 
+MOST_MB = 60
+
+
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder to import from, with what a wheel of a copy of this tree holds."""
-    tree, target = tmp_path_factory.mktemp("tree"), tmp_path_factory.mktemp("installed")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a copy of this tree."""
+    tree = tmp_path_factory.mktemp("tree")
     for name in ("bertcore", "app", "assets"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree)
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--quiet", "-w", "dist", "."]
     subprocess.run(command, cwd=tree, check=True)
-    (wheel,) = (tree / "dist").glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(target)
-    return target
+    (made,) = (tree / "dist").glob("*.whl")
+    return made
 
 
-def python(installed: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "PYTHONPATH": str(installed)}
-    return subprocess.run([sys.executable, *arguments], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin folder of an environment with nothing but the wheel, and the packages it needs from this one."""
+    environment = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
+    python = environment / "bin" / "python"
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--quiet", str(wheel)]
+    subprocess.run(command, check=True)
+    (site,) = (environment / "lib").glob("python*/site-packages")
+    # A folder that a .pth names is searched, but its own .pth files are not read: BERTscope's tree stays unknown.
+    (site / "packages.pth").write_text(sysconfig.get_path("purelib"))
+    return environment / "bin"
+
+
+def run(program: Path, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    env = {"HOME": str(cwd), "PATH": "/usr/bin:/bin", "BERTSCOPE_HOME": str(cwd / "home")}
+    command = [str(program), *arguments]
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1500)
+@pytest.mark.skipif(os.name == "nt", reason="the paths are those of Linux and macOS")
 class TestWheel:
-    def test_it_has_no_names_that_any_program_could_have(self, installed: Path) -> None:
-        names = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
-        assert names == {"bertcore", "bertscope"}
-        assert (installed / "bertcore" / "py.typed").is_file()
+    def test_it_is_small_enough_to_send(self, wheel: Path) -> None:
+        assert wheel.stat().st_size < MOST_MB * 1e6
+
+    def test_it_has_no_names_that_any_program_could_have(self, wheel: Path) -> None:
+        with zipfile.ZipFile(wheel) as archive:
+            names = archive.namelist()
+        assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"bertcore", "bertscope"}
+        assert "bertcore/py.typed" in names
 
     def test_it_works_outside_the_checkout(self, installed: Path, tmp_path: Path) -> None:
-        done = python(installed, tmp_path, "-c", PROGRAM)
+        done = run(installed / "python", tmp_path, "-c", PROGRAM)
         assert done.returncode == 0, done.stderr
-        assert Path(done.stdout.strip()).is_relative_to(installed)
+        assert Path(done.stdout.strip()).is_relative_to(installed.parent)
 
     def test_its_window_knows_no_other_name(self, installed: Path, tmp_path: Path) -> None:
         program = "import sys, bertscope.shell.window; print([m for m in sys.modules if m.split('.')[0] == 'app'])"
-        done = python(installed, tmp_path, "-c", program)
+        done = run(installed / "python", tmp_path, "-c", program)
         assert done.returncode == 0 and done.stdout.strip() == "[]", done.stderr
 
     def test_its_shell_fills_a_mask(self, installed: Path, tmp_path: Path) -> None:
-        done = python(installed, tmp_path, "-m", "bertcore", "fill", "--a", "The cat sat on the [MASK].")
+        done = run(installed / "bertcore", tmp_path, "fill", "--a", "The cat sat on the [MASK].")
         assert done.returncode == 0 and "%" in done.stdout, done.stderr
+
+    def test_its_window_draws_every_room_and_says_its_version(self, installed: Path, tmp_path: Path) -> None:
+        said = run(installed / "bertscope", tmp_path, "--version").stdout
+        assert said == f"bertscope {version('bertscope')}\n"
+        done = run(installed / "bertscope", tmp_path, "--tour", "tour", "--theme", "light", "--size", "1280x720")
+        assert done.returncode == 0, done.stderr
+        drawn = {file.name for file in (tmp_path / "tour").rglob("*.png")}
+        assert len(drawn) > 50
+        for key in ("map", "embed", "attend", "predict", "layers", "train", "apply"):
+            assert any(key in name for name in drawn), key

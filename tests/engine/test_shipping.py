@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.checkpoint.weights import with_mantissa
 from bertcore.locations import assets
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.examples import TextExample
@@ -18,7 +19,6 @@ from bertcore.tasks.inference.predict import as_example
 from bertcore.tasks.readers.reading import TaskFile
 from bertcore.training.pretrain_options import PretrainOptions
 from scripts.make_model import BOOKS, DRY_STEPS, ROOT
-from scripts.shipping import with_mantissa
 from scripts.what_pretraining_buys import TRIALS, _run, always_the_commonest, shown
 from tests.engine.corpora import STORIES
 from tests.engine.models import tiny_checkpoint

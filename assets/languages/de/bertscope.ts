@@ -36,6 +36,10 @@
 <translation>nicht als Paket installiert</translation>
 </message>
 <message>
+<source>see its card</source>
+<translation>siehe Modellkarte</translation>
+</message>
+<message>
 <source>{count} parts are inside. Choose one to read its licence.</source>
 <translation>Enthalten sind {count} Teile. Ein Klick auf einen Teil zeigt seine Lizenz.</translation>
 </message>
