@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bertcore.errors import BertcoreError
+from bertcore.tasks.decoding import USUAL, Decoding
 
 from ..state.what_if import NOTHING_CHANGED, WhatIf
 
@@ -31,6 +32,7 @@ class ApplyRequest:
     text_b: str | None
     what_if: WhatIf = NOTHING_CHANGED
     token_ids: tuple[int, ...] = ()  # that rows, segments and positions of `what_if` are of
+    decoding: Decoding = USUAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +81,11 @@ def apply_model(checkpoint: Checkpoint, request: ApplyRequest, step: Step) -> Ap
         example = as_example(kind, request.text_a, request.text_b)
         is_same = kind in ("classify", "multilabel", "regress", "tag") and _reads_same(checkpoint, example, request)
         what_if = request.what_if if is_same else request.what_if.without_places()
-        before = predict_as_learned(checkpoint, [example], step)[0]
+        before = predict_as_learned(checkpoint, [example], step, decoding=request.decoding)[0]
         if not what_if:
             return Applied(request, example, before, took_ms=_since(started))
-        prediction = predict_as_learned(checkpoint, [example], step, changes=_changes(checkpoint, what_if))[0]
+        changes = _changes(checkpoint, what_if)
+        prediction = predict_as_learned(checkpoint, [example], step, decoding=request.decoding, changes=changes)[0]
         return Applied(request, example, prediction, before, what_if, took_ms=_since(started))
     except BertcoreError as error:
         return Applied(request, problem=str(error))

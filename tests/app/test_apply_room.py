@@ -282,6 +282,28 @@ def test_picked_sentences_are_marked(apply_to: Callable) -> None:
     assert [row.text for row in rows if row.is_chosen] == list(oracle.sentences)
 
 
+def test_a_summary_is_as_long_as_asked(apply_to: Callable, qtbot: QtBot) -> None:
+    """Two sentences, then 100% of the five; no more than three share no three words with another."""
+    text = "A dog ran home. The bird sat on the sofa. It was happy. The cat sleeps a lot. My birds sang."
+    window, room, _ = apply_to("summarise", text=text)
+    view = room.view
+    for number, unit, picked in ((2, False, 2), (100, True, 5), (1, False, 1)):
+        view.unit.setCurrentIndex(view.unit.findData(unit))
+        view.length.setValue(number)
+        settle(window, qtbot)
+        view.unit.activated.emit(view.unit.currentIndex())
+        settle(window, qtbot)
+        assert sum(row.is_chosen for row in view.ranked.rows) == picked
+
+
+def test_the_longest_answer_is_asked(apply_to: Callable, qtbot: QtBot, tmp_path: Path) -> None:
+    window, room, _ = apply_to("span", "Who sat on the sofa?", text=PASSAGE)
+    room.view.longest.setValue(1)
+    settle(window, qtbot)
+    tokens = load_checkpoint(tmp_path / "span").tokenizer.encode(room.view.answer.text()).tokens  # with [CLS] and [SEP]
+    assert len(tokens) == 3 or room.view.answer.text() == "No answer"
+
+
 def test_sentences_that_come_twice_are_found_in_order() -> None:
     assert find_in_order("No. Yes. No.", ["No.", "Yes.", "No."]) == [(0, 3), (4, 8), (9, 12)]
     assert find_in_order("No. Yes.", ["No.", "Perhaps.", "Yes."]) == [(0, 3), None, (4, 8)]

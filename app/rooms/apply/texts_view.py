@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from bertcore.tasks.decoding import USUAL, Decoding
 from bertcore.tasks.examples import AnswerExample, ChoiceExample, SummaryExample
 from bertcore.tasks.features.predictions import AnswerPrediction, ChoicePrediction, SummaryPrediction
 
@@ -16,10 +17,12 @@ from ...look import numbers, theme
 from ...state.model_info import ModelInfo
 from ...state.readings import Reading
 from ...widgets.card import label, scrolled, set_role
-from ...widgets.layouts import fill
+from ...widgets.controls import Choice, NumberBox
+from ...widgets.layouts import fill, hbox
 from .classes_view import NumberScale
 from .view import RESULT_PX, EditorView, find_in_order
 
+MOST_ANSWER_TOKENS = 512
 BAR_PX, GAP_PX, NUMBER_PX, MARK_PX = 9, 14, 52, 24
 _FLAGS = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
 
@@ -112,7 +115,11 @@ class AnswerView(EditorView):
         self.card.set_intro(self.tr("It cannot write, only copy from the passage. Ask something that is not in there."))
         self.scores = label("", "muted", wrap=True)
         self.scale = NumberScale(self.tr("no answer"), self.tr("answer"))
-        fill(self.card.body, self.answer, self._changed, self.scale, self.scores, None)
+        self.longest = NumberBox(self.tr("Longest answer, in tokens"), 1, MOST_ANSWER_TOKENS, step=1)
+        self.longest.show_value(USUAL.max_answer_tokens)
+        self.longest.valueChanged.connect(lambda _value: self.ask_again())
+        how = hbox(label(self.tr("Longest answer"), "muted"), self.longest, label(self.tr("tokens"), "muted"), None)
+        fill(self.card.body, self.answer, self._changed, self.scale, self.scores, 6, how, None)
         self.save_button([self.answer, self.scale, self.scores])
         self.card.setFixedWidth(theme.column_px(RESULT_PX))
         self.row.addWidget(self.card)
@@ -121,6 +128,10 @@ class AnswerView(EditorView):
     @property
     def what_it_reads(self) -> str:
         return self.tr("A is the question; the passage is typed on the left.")
+
+    @property
+    def decoding(self) -> Decoding:
+        return Decoding(max_answer_tokens=round(self.longest.value()))
 
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return reading.encoding.text_a, self.text
@@ -240,13 +251,26 @@ class SummaryView(EditorView):
         self.ranked = RankedTexts(self.tr("Sentences in text order"))
         self.card.set_intro(self.tr("The longer a bar, the more the sentence matters. Would you have picked the same?"))
         self._note = label("", "muted", wrap=True)
-        fill(self.card.body, self._changed, self._note, (scrolled(self.ranked), 1))
+        self.length = NumberBox(self.tr("Length of the summary"), 1, 100, step=1)
+        self.length.show_value(USUAL.sentences)
+        self.length.valueChanged.connect(lambda _value: self.ask_again())
+        self.unit = Choice(self.tr("What the length of the summary counts"))
+        self.unit.addItem(self.tr("sentences"), False)
+        self.unit.addItem(self.tr("% of the sentences"), True)
+        self.unit.activated.connect(lambda _index: self.ask_again())
+        how = hbox(label(self.tr("At most"), "muted"), self.length, self.unit, None)
+        fill(self.card.body, how, self._changed, self._note, (scrolled(self.ranked), 1))
         self.save_button([self.ranked])
         self.row.addWidget(self.card, 1)
 
     @property
     def what_it_reads(self) -> str:
         return self.tr("It reads the text on the left and ignores A and B.")
+
+    @property
+    def decoding(self) -> Decoding:
+        number = round(self.length.value())
+        return Decoding(ratio=number / 100) if self.unit.currentData() else Decoding(sentences=number)
 
     def texts(self, reading: Reading) -> tuple[str, str | None]:
         return self.text, None

@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, Signal
 from PySide6.QtGui import QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
+from bertcore.tasks.decoding import USUAL, Decoding
+
 from ...compute.applying import Applied, ApplyRequest, apply_model
 from ...figures.figure import Figure, Numbers, joined, model_text, pair_text, picture_of
 from ...look import theme
@@ -132,6 +134,11 @@ class ApplyView(View):
         """A and B as the model is to read them."""
         return reading.encoding.text_a, reading.encoding.text_b
 
+    @property
+    def decoding(self) -> Decoding:
+        """How the model's scores become its answer."""
+        return USUAL
+
     def missing(self, reading: Reading) -> str:
         """A sentence on what is still to be typed; empty where nothing is."""
         return "" if reading.encoding.text_a.strip() else self.tr("Type a text in A.")
@@ -162,7 +169,8 @@ class ApplyView(View):
             self._show_problem(missing)
             self.question.forget()
             return
-        request = ApplyRequest(*self.texts(reading), reading.request.what_if, tuple(reading.encoding.ids))
+        ids = tuple(reading.encoding.ids)
+        request = ApplyRequest(*self.texts(reading), reading.request.what_if, ids, self.decoding)
         key = (self.model, request)
         self.question.ask_model(self.model, key, lambda checkpoint, step: apply_model(checkpoint, request, step), 0)
 
@@ -244,5 +252,9 @@ class EditorView(ApplyView):
         self._text = self.text
         self.editor.set_marks(())
         self.text_edited.emit(self.text)
+        self.ask_again()
+
+    def ask_again(self) -> None:
+        """Something that the answer depends on was changed here."""
         if self.reading is not None:
             self.show_reading(self.reading, self.selection)

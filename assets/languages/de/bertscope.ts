@@ -215,6 +215,14 @@
 <translation>Es kann nicht schreiben, nur aus dem Text kopieren. Etwas fragen, das nicht darin steht!</translation>
 </message>
 <message>
+<source>Longest answer</source>
+<translation>Längste Antwort</translation>
+</message>
+<message>
+<source>Longest answer, in tokens</source>
+<translation>Längste Antwort, in Token</translation>
+</message>
+<message>
 <source>No answer</source>
 <translation>Keine Antwort</translation>
 </message>
@@ -253,6 +261,10 @@
 <message>
 <source>no answer</source>
 <translation>keine Antwort</translation>
+</message>
+<message>
+<source>tokens</source>
+<translation>Token</translation>
 </message>
 <message>
 <source>with the answer marked</source>
@@ -6973,8 +6985,20 @@ Werte: …</translation>
 <context>
 <name>SummaryView</name>
 <message>
+<source>% of the sentences</source>
+<translation>% der Sätze</translation>
+</message>
+<message>
+<source>At most</source>
+<translation>Höchstens</translation>
+</message>
+<message>
 <source>It reads the text on the left and ignores A and B.</source>
 <translation>Es liest den Text links und lässt A und B außer Acht.</translation>
+</message>
+<message>
+<source>Length of the summary</source>
+<translation>Länge der Zusammenfassung</translation>
 </message>
 <message>
 <source>Picked sentences</source>
@@ -7006,6 +7030,14 @@ Werte: …</translation>
 <message>
 <source>Type or paste a text here</source>
 <translation>Hier einen Text eintippen oder einfügen</translation>
+</message>
+<message>
+<source>What the length of the summary counts</source>
+<translation>Was die Länge der Zusammenfassung zählt</translation>
+</message>
+<message>
+<source>sentences</source>
+<translation>Sätze</translation>
 </message>
 <message>
 <source>with the picked sentences marked</source>
