@@ -115,10 +115,13 @@ def passing(model: Bert, text: Text, point: str) -> Tensor:
 
 
 def target_from(model: Bert, layer: int, entering: Tensor, target: Target, changes: Changes) -> Tensor:
-    """The target (B) from what enters a layer (B,S,H); `changes` are made from there on."""
+    """The target (B) from what enters a layer (B,S,H), or leaves the last one; `changes` are made from there on."""
     count, length = entering.shape[:2]
+    if layer == model.encoder.depth:
+        return target.of(model, model.encoder(entering, first=layer))
     rows = None if target.reads_all else torch.arange(count, device=entering.device) * length + target.position
-    return target.read(model, model.encoder(entering, rows=rows, tap=Intervention(changes), first=layer))
+    tap = Intervention(changes) if changes else identity
+    return target.read(model, model.encoder(entering, rows=rows, tap=tap, first=layer))
 
 
 def as_doubles(tensor: Tensor) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from bertcore.analysis.passes import MAX_TOKENS, Text, as_doubles, chunks, targe
 from bertcore.analysis.targets import Target
 from bertcore.errors import BertcoreError
 from bertcore.model.bert import Bert
-from bertcore.model.tap import Changes, Intervention, Recorder, hidden_points, identity
+from bertcore.model.tap import Changes, Intervention, Recorder, hidden_points
 from bertcore.progress import Progress
 
 Part = Literal["state", "attention", "feed-forward", "head"]
@@ -77,12 +77,11 @@ def patching_map(
             change = _patch_heads(new, chosen, position) if part == "head" else _patch_tokens(new, chosen)
             batch = entering[row].expand(len(chosen), -1, -1)  # (B,S,H)
             if part == "state":
-                values = _target_of(model, row, change(batch), target)
-            elif part == "head":
-                values = target_from(model, row, batch, target, {points[row]: change})
+                first, batch = row, change(batch)
             else:
-                values = _target_of(model, row, batch, target, {points[row]: change})
-            patched[row, chosen] = as_doubles(values)
+                tap = Intervention({points[row]: change})
+                first, batch = row + 1, model.encoder.layer(row)(batch, tap=tap, name=f"layer.{row}")
+            patched[row, chosen] = as_doubles(target_from(model, first, batch, target, {}))
             if progress is not None:
                 progress((row + (chosen[-1] + 1) / count) / len(points))
     return PatchingMap(part, intact, wanted, patched)
@@ -145,14 +144,6 @@ def _record(model: Bert, text: Text, target: Target, points: Sequence[str]) -> t
     record = Recorder(lambda name: name in points)
     value = float(target.of(model, text.hidden(model, tap=record)))
     return [record[point] for point in points], value
-
-
-def _target_of(model: Bert, layer: int, entering: Tensor, target: Target, changes: Changes | None = None) -> Tensor:
-    """The target (B) from what enters a layer (B,S,H), or from what leaves the last one.
-
-    Unlike in `target_from` the last layer is computed for all tokens, so that what it adds can be patched at each.
-    """
-    return target.of(model, model.encoder(entering, tap=Intervention(changes) if changes else identity, first=layer))
 
 
 def _changed_places(ours: Tensor, theirs: Tensor) -> list[int]:

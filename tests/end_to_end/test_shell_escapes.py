@@ -56,11 +56,15 @@ def test_a_vocabulary_with_commands_for_the_terminal(tmp_path: Path) -> None:
     file.write_text(vocabulary.replace('"the"', json.dumps(EVIL)), encoding="utf-8")
     about = json.loads((tmp_path / "bertscope.json").read_text())
     (tmp_path / "bertscope.json").write_text(json.dumps(about | {"name": EVIL}))
+    (tmp_path / "texts.txt").write_text(f"[cat|{EVIL}] [MASK] sat".replace("\r", ""), encoding="utf-8")
     for arguments in (
         ["info", str(tmp_path)],
         ["tokenize", str(tmp_path), "--a", f"the cat {EVIL}"],
         ["fill", str(tmp_path), "--a", "the [MASK] sat", "--top", "60"],
         ["fill", str(tmp_path), "--a", "the [MASK] sat", "--json"],
+        ["compare", str(tmp_path), "--a", "the [MASK] sat", "--with-text", f"{EVIL} [MASK] sat"],
+        ["patch", str(tmp_path), "--a", "the [MASK] sat", "--with-a", "the [MASK] cat"],
+        ["score", str(tmp_path / "texts.txt"), "--model", str(tmp_path)],
     ):
         result = CliRunner().invoke(app, arguments)
         assert result.exit_code == 0, result.output
