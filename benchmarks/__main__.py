@@ -26,6 +26,7 @@ NAMES = (
     "window",
     "attend",
     "teaching",
+    "playing",
 )
 
 

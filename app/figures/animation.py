@@ -57,7 +57,8 @@ def webp(figure: Figure, fine: int = 1) -> bytes:
 
 def html(figure: Figure) -> bytes:
     """A page with a slider and Play."""
-    frames = [f"data:image/png;base64,{base64.b64encode(png_of(image)).decode()}" for image in images_of(figure, 2)]
+    fine = 2 if len(figure.frames) <= FAST_FROM else 1  # of many frames the page would be too large for a mail
+    frames = [f"data:image/png;base64,{base64.b64encode(png_of(image)).decode()}" for image in images_of(figure, fine)]
     small = {name: numbers for name, numbers in figure.numbers.items() if numbers.values.ndim <= 2}
     words = {
         "title": escape(figure.title),
