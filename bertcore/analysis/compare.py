@@ -40,10 +40,11 @@ def head_divergences(ours: NDArray, theirs: NDArray, alignment: Alignment) -> ND
             f"The models have {_heads(ours)} and {_heads(theirs)}, so no head is the same in both; compare each with "
             "the most similar one of the other."
         )
-    first, second = compared(ours, theirs, alignment)
-    layers = [  # one at a time, to keep what is made in between small
-        mean_entropy((a + b) / 2) - (mean_entropy(a) + mean_entropy(b)) / 2 for a, b in zip(first, second, strict=True)
-    ]
+    layers = []
+    for layer in range(len(ours)):  # one at a time, to keep what is made in between small
+        (first,), (second,) = compared(ours[layer, None], theirs[layer, None], alignment)
+        mixed = mean_entropy((first + second) / 2)
+        layers.append(mixed - (mean_entropy(first) + mean_entropy(second)) / 2)
     return in_bits(np.stack(layers))
 
 

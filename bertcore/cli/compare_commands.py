@@ -51,7 +51,7 @@ def compare(
         str | None, typer.Option("--with-text", metavar="TEXT", help="Another text, to compare with --a.")
     ] = None,
     with_text_b: Annotated[
-        str | None, typer.Option("--with-text-b", metavar="TEXT", help="Its sentence B; if not given, it has none.")
+        str | None, typer.Option("--with-text-b", metavar="TEXT", help="Its sentence B; if not given, that of --b.")
     ] = None,
     out: JsonFile = None,
     as_json: AsJson = False,
@@ -66,14 +66,14 @@ def compare(
     if with_text_b is not None and with_text is None:
         raise BertcoreError("--with-text-b is the second sentence of --with-text; give that too.")
     text_a, text_b = texts(a, b) if a or b is not None or with_text is not None else (None, None)
-    m = load(model)
-    found = m.compare(
+    other_b = text_b if with_text is not None and with_text_b is None else checked_text("with-text-b", with_text_b)
+    found = load(model).compare(
         text_a,
         text_b,
         model=None if other is None or other.isdecimal() else other,
         step=int(other) if other is not None and other.isdecimal() else None,
         a_before=checked_text("with-text", with_text, required=True),
-        b_before=checked_text("with-text-b", with_text_b),
+        b_before=other_b,
     )
     answer = _comparison(found)
     if out:

@@ -34,6 +34,11 @@ class TestCompare:
         first = shown.split("count from 1):\n")[1].split("\n")[0]
         assert first.split() == [f"{most['layer'] + 1}.{most['head'] + 1}", f"{most['divergence_bits']:.3f}"]
 
+    def test_sentence_b_stays_where_none_is_given(self, shell: Shell, model: Path) -> None:
+        given = ("compare", model, "--a", "The cat", "--b", "It sat", "--with-text", "The dog", "--json")
+        assert shell(*given).json["tokens_before"][4:6] == ["it", "sat"]
+        assert len(shell(*given, "--with-text-b", "").json["tokens_before"]) == 4
+
     def test_models(self, shell: Shell, model: Path, classifier: Path) -> None:
         found = shell("compare", classifier, "--with", model, "--json").json
         assert found.keys() == {"parameters", "moved_words", "notes"}
