@@ -13,6 +13,7 @@ from bertcore.config import PRESETS
 from bertcore.errors import BertcoreError, name_from_file, printable, shortened
 from bertcore.files import open_regular, read_json
 from bertcore.json_text import parse_json
+from bertcore.runs.label import read_label
 from bertcore.runs.run_folder import QUESTIONS, RunFolder, RunStatus
 from bertcore.runs.snapshots import can_resume
 from bertcore.training.pretrain_options import PretrainOptions
@@ -51,6 +52,8 @@ class RunInfo:
     task_kind: str | None = None  # of a fine-tuning run
     metrics: tuple[str, ...] = ()  # measured on its held-out examples, the main one first
     has_questions: bool = False  # it answers some at each measurement
+    tags: tuple[str, ...] = ()  # a person's own
+    note: str = ""
 
 
 def read_run(path: Path, status: RunStatus | None = None, held_out: dict[str, Any] | None = None) -> RunInfo:
@@ -78,7 +81,9 @@ def _row(run: RunFolder, status: RunStatus | None, held_out: dict[str, Any] | No
         title = SHIPPED.get(path.name, name)
         return RunInfo(path, title, about, status, held_out, is_built_in=True, has_questions=_has_questions(config))
     resumable = status.state in ("stopped", "failed") and _has_resumable_snapshot(run)
-    return with_kind(RunInfo(path, name, describe(config), status, held_out, resumable), config)
+    label = read_label(path)
+    row = RunInfo(path, label.name or name, describe(config), status, held_out, resumable)
+    return replace(with_kind(row, config), tags=label.tags, note=label.note)
 
 
 def with_kind(info: RunInfo, config: dict[str, Any]) -> RunInfo:

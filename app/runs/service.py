@@ -18,6 +18,7 @@ from bertcore import locations
 from bertcore.errors import BertcoreError
 from bertcore.files import write_json
 from bertcore.runs import known_runs as registry
+from bertcore.runs.label import LABEL
 from bertcore.runs.run_folder import NO_WORD, MetricsTail, RunFolder, RunStatus
 from bertcore.training.pretrain_options import PretrainOptions
 
@@ -125,6 +126,14 @@ class RunsService(QObject):
         self.snapshots_changed.emit([])
         self.result_changed.emit(None)
         self._poll_selected()
+
+    def forget(self, path: Path) -> None:
+        """A run that is gone; where it was the one looked at, another takes its place."""
+        for known in (self._known, self._children, self._pending, self._held_out):
+            known.pop(path, None)
+        self.refresh()
+        if path == self.selected:
+            self.select(self.runs[0].path if self.runs else None)
 
     def set_compared(self, paths: list[Path]) -> None:
         """Follows the metrics of these runs, too."""
@@ -247,7 +256,7 @@ class RunsService(QObject):
 def _stamp(run: Path) -> object:
     """Another one when a run's files have changed."""
     snapshots = run / "snapshots"
-    files = [run / "config.json", run / "status.json", run / "metrics.jsonl", snapshots]
+    files = [run / "config.json", run / LABEL, run / "status.json", run / "metrics.jsonl", snapshots]
     with contextlib.suppress(OSError, ValueError):
         files.append(snapshots / max(os.listdir(snapshots)))  # by name: the newest, which a run can resume from
     stamps = []

@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QWidget
 
 from ..look.language import QT_TRANSLATE_NOOP, Titled
+from ..runs.keeper import RunKeeper
 from .services import Services
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class RoomContext:
     services: Services
     open_room: Callable[[str], QWidget]  # by its key
     show_hover_text: Callable[[str], object]  # in the status line
+    compare_with: Callable[[Path], object]  # a checkpoint, in the rooms that show the open model
 
 
 def _load(room: str, name: str) -> type[Any]:
@@ -106,6 +109,7 @@ def _make_train(made: type[TrainRoom], context: RoomContext) -> QWidget:
     services = context.services
     room, runs = made(services.open_model), services.runs
     connect_train_room(room, runs)
+    room.compare_requested.connect(context.compare_with)
     room.apply_requested.connect(partial(context.open_room, "apply"))
 
     def open_with(key: str, text: str, head: tuple[int, int] | None) -> None:
@@ -142,6 +146,14 @@ def connect_train_room(room: TrainRoom, runs: RunsService) -> None:
     runs.snapshots_changed.connect(room.show_snapshots)
     runs.result_changed.connect(room.view.show_result)
     runs.problem_found.connect(room.show_problem)
+    keeper = runs.findChild(RunKeeper) or RunKeeper(runs)  # the room is made anew in projector mode
+    keeper.problem_found.connect(room.show_problem)
+    keeper.binned.connect(room.show_binned)
+    keeper.done.connect(room.show_done)
+    room.put_back_requested.connect(keeper.put_back)
+    room.run_actions.label_given.connect(keeper.set_label)
+    room.run_actions.delete_requested.connect(keeper.move_to_bin)
+    room.run_actions.export_requested.connect(keeper.export)
     room.start_requested.connect(runs.start)
     room.control_requested.connect(runs.control)
     room.run_selected.connect(runs.select)

@@ -322,7 +322,8 @@ class Window(QMainWindow):
 
     def _make_room(self, key: str) -> QWidget:
         spec = next(spec for spec in ROOMS if spec.key == key)
-        return spec.make(spec.load(), RoomContext(self.services, self.open_room, self.frame.status.set_hover))
+        context = RoomContext(self.services, self.open_room, self.frame.status.set_hover, self.comparison.with_model)
+        return spec.make(spec.load(), context)
 
     def _rebuild(self) -> None:
         """The same state in a frame of another size."""

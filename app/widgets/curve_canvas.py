@@ -221,7 +221,7 @@ class CurveCanvas(QWidget):
         """The name of an axis is left out where it is longer than its axis: the legend has it too."""
         box = self._plot.getViewBox().boundingRect()
         axis = self._plot.getAxis("left")
-        axis.showLabel(axis.label.boundingRect().width() <= box.height() + theme.px(10))
+        axis.showLabel(axis.label.boundingRect().width() <= box.height())
         row = 0
         for line in self._marks:
             row = line.fit(row, box.width(), box.height(), self._plot.getViewBox().viewRange()[0])
@@ -325,7 +325,9 @@ class _MarkLine:
     def fit(self, row: int, width: float, height: float, span: tuple[float, float]) -> int:
         """Words where there is room for them: on their side of the line, each on a row of its own from the top; the
         row after them."""
-        if self.mark is None:
+        if self.mark is None or self.mark.is_silent:
+            for words in self._labels:
+                words.setVisible(False)
             return row
         line, (first, last) = 1.5 * self._font_px / max(height, 1), span
         per_unit = width / max(last - first, 1e-9)

@@ -69,11 +69,8 @@ class Mark:
     before: str = ""
     before_short: str = ""  # where there is no room for `before`
     in_full: str = ""  # what the legend says when the mouse is there; left out: `after`
+    is_silent: bool = False  # no words: a plot has no room for them
 
     @property
     def sentence(self) -> str:
         return self.in_full or self.after.strip(" →")
-
-    def without_words(self) -> "Mark":
-        """For a plot with no room for them; the legend says them all the same."""
-        return Mark(self.x, "", " " if self.before else "", in_full=self.sentence)

@@ -119,7 +119,7 @@ class CurvesPage(QWidget):
     def show_run(self, info: RunInfo) -> None:
         """Another run; its metrics come next. What is compared stays, as far as it is of the same kind."""
         self._own.info = info
-        self._set_others([other for other in self._others if self._can_compare(other.info)])
+        self._set_others([other for other in self._others if self.can_compare(other.info)])
         self.compare.setEnabled(bool(self._offered()))
         self._show_grid()
         for plot in self.plots:
@@ -172,7 +172,7 @@ class CurvesPage(QWidget):
             plot.set_smoothing(self.smooth.currentData())
             plot.set_logarithmic(self.logarithmic.isChecked())
             plot.set_points(points)
-            plot.set_marks(marks if plot is grid.plots[0] else [mark.without_words() for mark in marks])
+            plot.set_marks(marks if plot is grid.plots[0] else [replace(mark, is_silent=True) for mark in marks])
             if self._others:
                 plot.set_names(names)
         grid.arrange()
@@ -211,12 +211,13 @@ class CurvesPage(QWidget):
         self.compared.emit(self.compared_paths)
         self._show_grid()
 
-    def _can_compare(self, run: RunInfo) -> bool:
+    def can_compare(self, run: RunInfo) -> bool:
+        """Another run, of the same kind."""
         own = self._own.info
         return run.path != own.path and (run.kind, run.metrics) == (own.kind, own.metrics)
 
     def _offered(self) -> list[RunInfo]:
-        return [run for run in self._runs if self._can_compare(run)]
+        return [run for run in self._runs if self.can_compare(run)]
 
     def _fill_menu(self, menu: QMenu) -> None:
         is_full = len(self._others) + 1 >= len(RUN_COLORS)

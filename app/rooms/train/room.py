@@ -3,21 +3,27 @@
 import contextlib
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QWidget
 
+from bertcore.errors import BertcoreError
 from bertcore.locations import built_in_checkpoint
 
 from ...compute.open_model import OpenModel
 from ...look import numbers, theme
+from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, OPEN, SLOWER, SLOWER_BY, nearest_snapshot
 from ...runs.run_info import RunInfo
-from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled
+from ...widgets.card import GAP_PX, Card, Hint, button, label, scrolled, set_role
+from ...widgets.context_menu import show_context_menu
 from ...widgets.folding_card import Folded
 from ...widgets.layouts import fill, hbox, vbox
+from ...widgets.offer_line import OfferLine
+from .copy_form import CopyForm
 from .demos import DEMOS, DemoPanel
 from .heads_card import HeadsCard
 from .new_run_form import NewRunForm
+from .run_actions import RunActions
 from .run_list import RunList
 from .run_view import RunView
 from .snapshots import SnapshotSlider
@@ -37,6 +43,8 @@ class TrainRoom(QWidget):
     # key of a room, a text, a head (layer, head) or None: the model that is being opened is to be seen with them
     room_requested = Signal(str, str, object)
     play_requested = Signal(object)  # snapshots, as RunFolder.snapshots; or no more of it
+    compare_requested = Signal(object)  # Path of a snapshot: the model that is being opened is compared with it
+    put_back_requested = Signal()  # the run that was moved to the bin last
     visibility_changed = Signal(bool)  # runs need not be followed while nobody sees them
     question_requested = Signal(object)  # Question
     question_cancelled = Signal(object)  # Question
@@ -46,6 +54,9 @@ class TrainRoom(QWidget):
         self._open_model = open_model
         self.runs = RunList()
         self.form = NewRunForm()
+        self.copy_form = CopyForm()
+        self.run_actions = RunActions(self)
+        self._bin_offer: OfferLine | None = None
         self.demos = DemoPanel()
         self.view = RunView()
         self.watch = WatchCard()
@@ -90,6 +101,7 @@ class TrainRoom(QWidget):
     def show_status(self, info: RunInfo) -> None:
         self._run = info
         self.view.show_status(info)
+        self._show_possible()
 
     def show_snapshots(self, snapshots: list[tuple[int, Path]]) -> None:
         """The handle follows the newest until one of this run is open in the rooms."""
@@ -99,14 +111,21 @@ class TrainRoom(QWidget):
         self.heads.show_snapshots(snapshots)
         self.view.batch.show_snapshots([step for step, _ in snapshots])
         self._place_handle()
+        self._show_possible()
 
     def show_playing(self, is_playing: bool) -> None:
         """Whether snapshots are being played, these or others."""
         self.play.setText(self.tr("Stop playing") if is_playing else self.tr("Play"))
 
     def show_problem(self, sentence: str) -> None:
+        set_role(self._problem, "error")
         self._problem.setText(sentence)
         self._problem.setVisible(bool(sentence))
+
+    def show_done(self, sentence: str) -> None:
+        """What was done, where a problem would be said."""
+        self.show_problem(sentence)
+        set_role(self._problem, "muted")
 
     # --- building
 
@@ -159,6 +178,7 @@ class TrainRoom(QWidget):
         self._left = QStackedWidget()
         self._left.addWidget(scrolled(self._run_column()))
         self._left.addWidget(self.form)
+        self._left.addWidget(self.copy_form)
         fill(card.body, self._problem, self._left)
         card.setFixedWidth(theme.column_px(LIST_PX))
         return card
@@ -191,7 +211,14 @@ class TrainRoom(QWidget):
 
     def _connect(self) -> None:
         self.runs.chosen.connect(self._on_run_chosen)
-        for starter in (self.form, self.demos):
+        self.runs.context_menu_requested.connect(self._on_runs_menu_requested)
+        self.view.menu_requested.connect(self._on_view_menu_requested)
+        self.view.ending.action.connect(self._on_ending_action)
+        self.run_actions.copy_requested.connect(self.show_copy_form)
+        self.run_actions.compare_requested.connect(self.view.curves.toggle_compared)
+        self.run_actions.problem_found.connect(self.show_problem)
+        self.copy_form.cancelled.connect(self.show_list)
+        for starter in (self.form, self.copy_form, self.demos):
             starter.started.connect(self._on_form_started)
         self.demos.finished_requested.connect(self._on_run_chosen)
         self.demos.problem_found.connect(self.show_problem)
@@ -230,6 +257,25 @@ class TrainRoom(QWidget):
         self.form.model.set_folder(None if is_built_in else str(folder))
         self.show_form()
 
+    def show_copy_form(self, run: RunInfo, slower_by: float = 1.0) -> None:
+        """The form for a run with the settings of this one, in place of the list."""
+        try:
+            self.copy_form.show_run(run, slower_by)
+        except BertcoreError as error:
+            self.show_problem(str(error))
+            return
+        self.show_form()
+        self._left.setCurrentWidget(self.copy_form)
+        self.copy_form.name.setFocus()
+
+    def show_binned(self, name: str) -> None:
+        """A run is in the bin: it can be put back from here."""
+        if self._bin_offer is not None:
+            self._bin_offer.deleteLater()
+        self._bin_offer = OfferLine(self.tr("“{name}” is in the bin.").format(name=name), self.tr("Put it back"))
+        self._bin_offer.accepted.connect(self.put_back_requested)
+        self._runs_frame.body.insertWidget(1, self._bin_offer)
+
     def show_list(self) -> None:
         self._left.setCurrentIndex(0)
         self._runs_frame.set_title(self.tr("Runs"))
@@ -244,6 +290,53 @@ class TrainRoom(QWidget):
     def _on_run_chosen(self, path: Path) -> None:
         if self._run is None or path != self._run.path:
             self.run_selected.emit(path)
+
+    def _on_runs_menu_requested(self, index: int | None, at: QPoint) -> None:
+        if index is None:
+            return
+        run, own = self.runs.shown_runs[index], self._run
+        curves = self.view.curves
+        words = ""
+        if own is not None and run.path != own.path and curves.can_compare(run):
+            is_there = run.path in curves.compared_paths
+            words = self.tr("Take its curves away") if is_there else self.tr("Compare its curves")
+        show_context_menu(self, at, self.run_actions.entries(run, words))
+
+    def _on_view_menu_requested(self, at: QPoint) -> None:
+        if self._run is not None:
+            show_context_menu(self, at, self.run_actions.entries(self._run))
+
+    def _on_ending_action(self, action: str) -> None:
+        """What a person chose to do with a run that is over."""
+        run = self._run
+        if run is None:
+            return
+        steps = [step for step, _ in self._snapshots]
+        if action == GO_ON:
+            self.control_requested.emit(run.path, "resume")
+        elif action in (SLOWER, AGAIN):
+            self.show_copy_form(run, SLOWER_BY if action == SLOWER else 1.0)
+        elif action == BEST and self.view.ending.ending is not None:
+            at = nearest_snapshot(steps, self.view.ending.ending.best_step or 0)
+            if at is not None:
+                self._on_chooser_chosen(at)
+        elif steps:
+            self._on_chooser_chosen(len(steps) - 1)
+            if action == APPLY:
+                self.apply_requested.emit()
+            elif action == COMPARE:
+                self.compare_requested.emit(self._snapshots[0][1])
+
+    def _show_possible(self) -> None:
+        """What can be done at the end of this run."""
+        run, possible = self._run, {SLOWER, AGAIN}
+        if self._snapshots:
+            possible |= {OPEN, BEST, APPLY}
+        if len(self._snapshots) > 1 and run is not None and run.task_kind is None:
+            possible.add(COMPARE)  # of a task the first step has another head than the last, and no words
+        if run is not None and run.can_resume:
+            possible.add(GO_ON)
+        self.view.set_possible(possible)
 
     def _on_command_given(self, command: str) -> None:
         if self._run is not None:

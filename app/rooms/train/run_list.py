@@ -172,5 +172,6 @@ def _width(text: str, bold: bool = False) -> float:
 
 
 def _tool_tip(run: RunInfo) -> str:
-    lines = [f"{run.name} · {run.does}", run.about, state_line(run), str(run.path)]
+    tags = " ".join(f"#{tag}" for tag in run.tags)
+    lines = [f"{run.name} · {run.does}", run.about, state_line(run), tags, run.note, str(run.path)]
     return "\n".join(line for line in lines if line)

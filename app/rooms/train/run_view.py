@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QTimer, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, QTimer, Signal
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QStackedWidget, QWidget
 
 from bertcore.runs.run_folder import RunStatus
@@ -12,9 +12,11 @@ from bertcore.runs.run_folder import RunStatus
 from ...figures.figure import joined
 from ...look import numbers, theme
 from ...look.number_kinds import explain
+from ...runs.ending import ending_of
 from ...runs.metrics import RunMetrics
 from ...runs.run_info import RunInfo, RunResult
 from ...widgets.card import Card, button, label, set_role
+from ...widgets.controls import IconButton
 from ...widgets.curve_specs import Level
 from ...widgets.layouts import fill, hbox
 from .batch_page import BatchPage
@@ -22,6 +24,7 @@ from .curves_page import CurvesPage, marks_of
 from .plots import RunPlots, plots_of, score
 from .questions_page import QuestionsPage
 from .result_view import ResultView
+from .run_ending import RunEnding
 from .run_list import state_name
 
 RESULT_PX = 210  # of the result's height at least
@@ -32,6 +35,7 @@ class RunView(Card):
     """Shows one run. Metrics come by `append_metrics`; what the person wants leaves by `command_given`."""
 
     command_given = Signal(str)  # pause, resume, stop
+    menu_requested = Signal(QPoint)  # what can be done with the run: at this point of the screen
     page_changed = Signal()  # shows_batch may be another now
 
     def __init__(self) -> None:
@@ -48,7 +52,10 @@ class RunView(Card):
             self.tr("Stop"), lambda: self.command_given.emit("stop"), hint=self.tr("End the run, and save a snapshot")
         )
         self.to_batch = button(self.tr("The batch"), lambda: self._show(self.batch), checkable=True)
-        for made in (self.to_curves, self.to_result, self.to_batch, self.pause, self.stop):
+        self.menu = IconButton("menu", self.tr("Name, copy, export or delete this run"), self._on_menu_clicked)
+        self.ending = RunEnding()
+        self._possible: set[str] = set()
+        for made in (self.to_curves, self.to_result, self.to_batch, self.pause, self.stop, self.menu):
             self.add_to_header(made)
         units = {
             "step": self.tr("steps"),
@@ -123,6 +130,7 @@ class RunView(Card):
         self._show_pages()
         self._show_hint()
         self._show_numbers()
+        self._show_ending()
 
     def show_result(self, result: RunResult | None) -> None:
         """What the run wrote at its end. A run that was finished when it was chosen shows it at once."""
@@ -145,6 +153,12 @@ class RunView(Card):
         self.metrics.clear()
         self.draw()
 
+    def set_possible(self, actions: set[str]) -> None:
+        """What can be done at the end of the run, of the names in `runs.ending`."""
+        if actions != self._possible:
+            self._possible = actions
+            self._show_ending()
+
     def append_metrics(self, metrics: list[dict]) -> None:
         self.metrics.append(metrics)
         if not self._redraw.isActive():
@@ -157,6 +171,17 @@ class RunView(Card):
             self._draw_questions()
         self._show_hint()
         self._show_numbers()
+        self._show_ending()
+
+    def _show_ending(self) -> None:
+        """A run that answers questions has an ending of its own, on the page with the answers."""
+        ending = None if self._info.has_questions else ending_of(self._info, self.metrics)
+        self.ending.show_ending(ending, self._info.path, self._possible)
+        if ending is not None and ending.is_bad:
+            self._message.hide()
+
+    def _on_menu_clicked(self) -> None:
+        self.menu_requested.emit(self.menu.mapToGlobal(self.menu.rect().bottomLeft()))
 
     def _draw_questions(self) -> None:
         page = self.questions
@@ -188,7 +213,7 @@ class RunView(Card):
     def _build(self) -> None:
         self._row = QWidget()
         hbox(*self.numbers.values(), None, parent=self._row, gap_px=18 if not theme.is_projector() else 8)
-        fill(self.body, self._row, self._message, (self._stack, 1))
+        fill(self.body, self._row, self._message, self.ending, (self._stack, 1))
         self.numbers["speed"].setVisible(not theme.is_projector())  # a projector has no room for what few ask about
 
     def _show_pages(self) -> None:
@@ -232,7 +257,7 @@ class RunView(Card):
         return self.tr("What it reads in one step: it has to say what was hidden, and learns from how wrong it is.")
 
     def _show_hint(self) -> None:
-        parts = [self._info.about]
+        parts = [self._info.about, " ".join(f"#{tag}" for tag in self._info.tags)]
         phases = {
             "causal": self.tr("now predicting the next word"),
             "masked": self.tr("now predicting masked words"),

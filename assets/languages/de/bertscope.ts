@@ -1628,6 +1628,45 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>CopyForm</name>
+<message>
+<source>Cancel</source>
+<translation>Abbrechen</translation>
+</message>
+<message>
+<source>How long, in epochs</source>
+<translation>Wie lange, in Epochen</translation>
+</message>
+<message>
+<source>How long, in minutes</source>
+<translation>Wie lange, in Minuten</translation>
+</message>
+<message>
+<source>How long, in steps</source>
+<translation>Wie lange, in Schritten</translation>
+</message>
+<message>
+<source>Learning rate</source>
+<translation>Lernrate</translation>
+</message>
+<message>
+<source>Name</source>
+<translation>Name</translation>
+</message>
+<message>
+<source>Start</source>
+<translation>Starten</translation>
+</message>
+<message>
+<source>Text, model and all other settings are those of “{name}”.</source>
+<translation>Text, Modell und alle anderen Einstellungen sind die von „{name}“.</translation>
+</message>
+<message>
+<source>The learning rate {text} is not a number; try 0.0005.</source>
+<translation>Die Lernrate {text} ist keine Zahl; möglich ist etwa 0,0005.</translation>
+</message>
+</context>
+<context>
 <name>Covers</name>
 <message>
 <source>Hidden until you have answered the question</source>
@@ -1875,6 +1914,53 @@ Ein anderer Schluss</translation>
 <message>
 <source>none</source>
 <translation>keiner</translation>
+</message>
+</context>
+<context>
+<name>Ending</name>
+<message>
+<source>A lower learning rate helps, most of the time.</source>
+<translation>Meist hilft eine kleinere Lernrate.</translation>
+</message>
+<message>
+<source>Done, after {time} of training.</source>
+<translation>Fertig, nach {time} Training.</translation>
+</message>
+<message>
+<source>It ended without saying why.</source>
+<translation>Der Lauf endete, ohne zu sagen, warum.</translation>
+</message>
+<message>
+<source>It has hardly learned: try a lower learning rate, or more time.</source>
+<translation>Es hat kaum etwas gelernt: Eine kleinere Lernrate oder mehr Zeit kann helfen.</translation>
+</message>
+<message>
+<source>It was best at step {step}; since then it has learned by heart.</source>
+<translation>Am besten war es bei Schritt {step}; seitdem lernt es auswendig.</translation>
+</message>
+<message>
+<source>Make room on the disk: old runs can be deleted in the list. Then go on.</source>
+<translation>Auf der Platte Platz schaffen: Alte Läufe lassen sich in der Liste löschen. Danach weitermachen.</translation>
+</message>
+<message>
+<source>On held-out examples its {metric} went from {before} to {after}.</source>
+<translation>Auf ungesehenen Beispielen ging {metric} von {before} auf {after}.</translation>
+</message>
+<message>
+<source>On held-out text its loss went from {before} to {after}; {share} of the words are right.</source>
+<translation>Auf ungesehenem Text ging der Loss von {before} auf {after}; {share} der Wörter sind richtig.</translation>
+</message>
+<message>
+<source>Stopped at step {step}.</source>
+<translation>Bei Schritt {step} angehalten.</translation>
+</message>
+<message>
+<source>The log says what came before.</source>
+<translation>Das Protokoll sagt, was vorher geschah.</translation>
+</message>
+<message>
+<source>Try a smaller model or smaller batches, and close other programs.</source>
+<translation>Es hilft ein kleineres Modell oder ein kleinerer Batch; auch andere Programme zu schließen.</translation>
 </message>
 </context>
 <context>
@@ -3001,6 +3087,29 @@ Ein anderer Schluss</translation>
 <message>
 <source>{share} of its attention</source>
 <translation>{share} seiner Attention</translation>
+</message>
+</context>
+<context>
+<name>LabelDialog</name>
+<message>
+<source>Name</source>
+<translation>Name</translation>
+</message>
+<message>
+<source>Name, tags and note</source>
+<translation>Name, Schlagwörter und Notiz</translation>
+</message>
+<message>
+<source>Note</source>
+<translation>Notiz</translation>
+</message>
+<message>
+<source>Tags, with commas between them</source>
+<translation>Schlagwörter, mit Kommas dazwischen</translation>
+</message>
+<message>
+<source>first try, small</source>
+<translation>erster Versuch, klein</translation>
 </message>
 </context>
 <context>
@@ -5724,6 +5833,128 @@ Ein anderer Schluss</translation>
 </message>
 </context>
 <context>
+<name>RunActions</name>
+<message>
+<source>Copy as a shell command</source>
+<translation>Als Befehl für die Kommandozeile kopieren</translation>
+</message>
+<message>
+<source>Delete a run</source>
+<translation>Einen Lauf löschen</translation>
+</message>
+<message>
+<source>Delete…</source>
+<translation>Löschen…</translation>
+</message>
+<message>
+<source>Export a run</source>
+<translation>Einen Lauf exportieren</translation>
+</message>
+<message>
+<source>Export as one file…</source>
+<translation>Als eine Datei exportieren…</translation>
+</message>
+<message>
+<source>Move to the bin</source>
+<translation>In den Papierkorb</translation>
+</message>
+<message>
+<source>Move “{name}” with all its snapshots to the bin?</source>
+<translation>„{name}“ mit allen Snapshots in den Papierkorb verschieben?</translation>
+</message>
+<message>
+<source>Name, tags and note…</source>
+<translation>Name, Schlagwörter und Notiz…</translation>
+</message>
+<message>
+<source>New run with these settings…</source>
+<translation>Neuer Lauf mit diesen Einstellungen…</translation>
+</message>
+<message>
+<source>Open its folder</source>
+<translation>Ordner öffnen</translation>
+</message>
+<message>
+<source>Zip file (*.zip)</source>
+<translation>Zip-Datei (*.zip)</translation>
+</message>
+<message>
+<source>“{name}” is still at work. Stop it first, then delete it.</source>
+<translation>„{name}“ läuft noch. Erst anhalten, dann löschen.</translation>
+</message>
+</context>
+<context>
+<name>RunEnding</name>
+<message>
+<source>A new run with a third of its learning rate</source>
+<translation>Ein neuer Lauf mit einem Drittel der Lernrate</translation>
+</message>
+<message>
+<source>Change its name, length or learning rate</source>
+<translation>Name, Dauer oder Lernrate ändern</translation>
+</message>
+<message>
+<source>Compare with its start</source>
+<translation>Mit dem Anfang vergleichen</translation>
+</message>
+<message>
+<source>Every room shows the model as it was at its last step</source>
+<translation>Jeder Raum zeigt das Modell, wie es beim letzten Schritt war</translation>
+</message>
+<message>
+<source>Go on</source>
+<translation>Weitermachen</translation>
+</message>
+<message>
+<source>How it ended</source>
+<translation>Wie es ausging</translation>
+</message>
+<message>
+<source>Its last step beside its first, in every room</source>
+<translation>Der letzte Schritt neben dem ersten, in allen Räumen</translation>
+</message>
+<message>
+<source>New run with these settings…</source>
+<translation>Neuer Lauf mit diesen Einstellungen…</translation>
+</message>
+<message>
+<source>Open in every room</source>
+<translation>In allen Räumen öffnen</translation>
+</message>
+<message>
+<source>Open the best step</source>
+<translation>Besten Schritt öffnen</translation>
+</message>
+<message>
+<source>Resume it from its newest snapshot</source>
+<translation>Vom neuesten Snapshot aus fortsetzen</translation>
+</message>
+<message>
+<source>Run the model on your own text</source>
+<translation>Das Modell auf eigenen Text anwenden</translation>
+</message>
+<message>
+<source>Show the log</source>
+<translation>Protokoll zeigen</translation>
+</message>
+<message>
+<source>The snapshot nearest to it, in every room</source>
+<translation>Der nächstgelegene Snapshot, in allen Räumen</translation>
+</message>
+<message>
+<source>Try a lower rate</source>
+<translation>Kleinere Lernrate probieren</translation>
+</message>
+<message>
+<source>Try it in Apply</source>
+<translation>In Anwenden ausprobieren</translation>
+</message>
+<message>
+<source>What happened, line by line</source>
+<translation>Was geschah, Zeile für Zeile</translation>
+</message>
+</context>
+<context>
 <name>RunInfo</name>
 <message numerus="yes">
 <source>%n text file(s)</source>
@@ -5746,6 +5977,37 @@ Ein anderer Schluss</translation>
 <numerusform>{file} und %n weitere</numerusform>
 <numerusform>{file} und %n weitere</numerusform>
 </translation>
+</message>
+</context>
+<context>
+<name>RunKeeper</name>
+<message>
+<source>Saved: {file}</source>
+<translation>Gespeichert: {file}</translation>
+</message>
+<message>
+<source>The run could not be put back ({why}). It is in {folder}.</source>
+<translation>Der Lauf konnte nicht zurückgelegt werden ({why}). Er liegt in {folder}.</translation>
+</message>
+<message>
+<source>another run is there now</source>
+<translation>dort ist jetzt ein anderer Lauf</translation>
+</message>
+<message>
+<source>“{name}” could not be exported to {file}: {why}.</source>
+<translation>„{name}“ konnte nicht nach {file} exportiert werden: {why}.</translation>
+</message>
+<message>
+<source>“{name}” could not be moved to the bin; delete the folder {folder} yourself.</source>
+<translation>„{name}“ konnte nicht in den Papierkorb verschoben werden; der Ordner {folder} lässt sich von Hand löschen.</translation>
+</message>
+<message>
+<source>“{name}” is still at work. Stop it first, then delete it.</source>
+<translation>„{name}“ läuft noch. Erst anhalten, dann löschen.</translation>
+</message>
+<message>
+<source>“{name}” ships with BERTscope and stays.</source>
+<translation>„{name}“ gehört zu BERTscope und bleibt.</translation>
 </message>
 </context>
 <context>
@@ -6365,6 +6627,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How well it does on held-out examples</source>
 <translation>Wie gut es auf ungesehenen Beispielen ist</translation>
+</message>
+<message>
+<source>Name, copy, export or delete this run</source>
+<translation>Diesen Lauf benennen, kopieren, exportieren oder löschen</translation>
 </message>
 <message>
 <source>Pause</source>
@@ -7672,6 +7938,10 @@ Werte: …</translation>
 <translation>Vorführung</translation>
 </message>
 <message>
+<source>Compare its curves</source>
+<translation>Seine Kurven vergleichen</translation>
+</message>
+<message>
 <source>Drag to any step, and open it: every room shows the model as it was then.</source>
 <translation>Zu einem Schritt ziehen und ihn öffnen: Jeder Raum zeigt das Modell, wie es damals war.</translation>
 </message>
@@ -7700,6 +7970,10 @@ Werte: …</translation>
 <translation>Abspielen</translation>
 </message>
 <message>
+<source>Put it back</source>
+<translation>Zurücklegen</translation>
+</message>
+<message>
 <source>Run the model from this step on your own text</source>
 <translation>Das Modell dieses Schritts am eigenen Text ausprobieren</translation>
 </message>
@@ -7714,6 +7988,10 @@ Werte: …</translation>
 <message>
 <source>Stop playing</source>
 <translation>Nicht mehr abspielen</translation>
+</message>
+<message>
+<source>Take its curves away</source>
+<translation>Seine Kurven wegnehmen</translation>
 </message>
 <message>
 <source>Time machine</source>
@@ -7746,6 +8024,10 @@ Werte: …</translation>
 <message>
 <source>{size} each</source>
 <translation>je {size}</translation>
+</message>
+<message>
+<source>“{name}” is in the bin.</source>
+<translation>„{name}“ ist im Papierkorb.</translation>
 </message>
 </context>
 <context>

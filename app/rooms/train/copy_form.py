@@ -1,0 +1,103 @@
+"""The form for a new run with the settings of another: what differs is its name, its length, its learning rate."""
+
+import math
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from bertcore.errors import BertcoreError
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.options import BUDGETS
+from bertcore.training.pretrain_options import DEFAULT_MINUTES, PretrainOptions
+
+from ...look.language import QT_TRANSLATE_NOOP
+from ...runs.process import Options, RunCommand
+from ...runs.run_info import RunInfo
+from ...widgets.card import button, label
+from ...widgets.controls import SpinBox
+from ...widgets.layouts import hbox, vbox
+
+OPTIONS: dict[str, type[Options]] = {kind.kind: kind for kind in (PretrainOptions, FinetuneOptions, DistilOptions)}
+UNITS = {
+    "epochs": QT_TRANSLATE_NOOP("CopyForm", "How long, in epochs"),
+    "steps": QT_TRANSLATE_NOOP("CopyForm", "How long, in steps"),
+    "minutes": QT_TRANSLATE_NOOP("CopyForm", "How long, in minutes"),
+}
+
+
+class CopyForm(QWidget):
+    """`started` carries the run; `cancelled` means back to the list."""
+
+    started = Signal(object)  # RunCommand
+    cancelled = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._options: Options = PretrainOptions()
+        self._unit = "minutes"
+        self.about = label("", "muted", wrap=True)
+        self.name, self.length, self.rate = QLineEdit(), SpinBox(), QLineEdit()
+        self._length_title = label("", "muted")
+        self.name.setMaxLength(60)
+        self.name.setAccessibleName(self.tr("Name"))
+        self.rate.setAccessibleName(self.tr("Learning rate"))
+        self.length.setDecimals(2)
+        self.problem = label("", "error", wrap=True)
+        start = button(self.tr("Start"), self.submit, look="primary")
+        cancel = button(self.tr("Cancel"), self.cancelled.emit)
+        vbox(
+            self.about,
+            label(self.tr("Name"), "muted"),
+            self.name,
+            self._length_title,
+            self.length,
+            label(self.tr("Learning rate"), "muted"),
+            self.rate,
+            self.problem,
+            None,
+            hbox((start, 1), cancel),
+            parent=self,
+            gap_px=5,
+        )
+
+    def show_run(self, info: RunInfo, slower_by: float = 1.0) -> None:
+        """Takes over its settings. Raises BertcoreError where its folder does not say them."""
+        config = RunFolder(info.path).config()
+        self._options = OPTIONS[info.kind].from_dict(config)
+        training = self._options.training
+        self._unit = next((unit for unit in BUDGETS if getattr(training, unit, None) is not None), "minutes")
+        self._length_title.setText(self.tr(UNITS[self._unit]))
+        self.length.setAccessibleName(self._length_title.text())
+        self.length.setRange(0.01 if self._unit != "steps" else 1, math.inf)
+        self.length.setValue(getattr(training, self._unit) or DEFAULT_MINUTES)
+        rate = self._options.peak_rate if isinstance(self._options, PretrainOptions) else training.learning_rate
+        self.rate.setText("" if rate is None else f"{rate / slower_by:.3g}")
+        text = self.tr("Text, model and all other settings are those of “{name}”.")
+        self.about.setText(text.format(name=info.name))
+        self.name.setText(info.name[:57] + " 2")
+        self.problem.hide()
+
+    def submit(self) -> None:
+        try:
+            self.started.emit(self.command())
+        except BertcoreError as error:
+            self.problem.setText(str(error))
+            self.problem.show()
+
+    def command(self) -> RunCommand:
+        """The run to start. Raises BertcoreError with a sentence where it cannot be run."""
+        self.length.interpretText()
+        length = self.length.value()
+        try:
+            rate = float(self.rate.text().replace(",", ".")) if self.rate.text().strip() else None
+        except ValueError:
+            raise BertcoreError(
+                self.tr("The learning rate {text} is not a number; try 0.0005.").format(text=self.rate.text())
+            ) from None
+        budget = {self._unit: round(length) if self._unit == "steps" else length}
+        changed = self._options.with_changes(
+            name=self.name.text().strip() or self._options.name, learning_rate=rate, **budget
+        )
+        return RunCommand(changed)

@@ -1,0 +1,134 @@
+"""What can be done with a run that is there: a menu, and the questions that it asks first."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QApplication,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QLineEdit,
+    QMessageBox,
+    QPlainTextEdit,
+    QWidget,
+)
+
+from bertcore.errors import BertcoreError
+from bertcore.runs.label import MOST_NOTE, RunLabel, tidy_tags
+from bertcore.training.shell_command import shell_command
+
+from ...look import theme
+from ...runs.keeper import export_name
+from ...runs.run_info import RunInfo
+from ...widgets.card import label
+from ...widgets.context_menu import Entry
+from ...widgets.layouts import vbox
+
+MOST_NAME = 120  # characters
+
+
+class RunActions(QObject):
+    """Says by signals what a person wants of a run."""
+
+    label_given = Signal(object, object)  # Path, RunLabel
+    delete_requested = Signal(object)  # RunInfo; the person is sure
+    export_requested = Signal(object, object)  # RunInfo, Path of the zip file
+    copy_requested = Signal(object)  # RunInfo: its settings are to be those of a new run
+    compare_requested = Signal(object)  # Path
+    problem_found = Signal(str)  # a sentence
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._window = parent
+        self.dialog: LabelDialog | None = None
+        self.question: QMessageBox | None = None
+
+    def entries(self, run: RunInfo, compare: str = "") -> Sequence[Entry]:
+        """Of a menu. compare: the words for laying its curves over those on show; "": it cannot be."""
+        found: list[Entry] = []
+        if not run.is_built_in:
+            found += [(self.tr("Name, tags and note…"), partial(self.ask_label, run)), None]
+        if compare:
+            found.append((compare, partial(self.compare_requested.emit, run.path)))
+        found += [
+            (self.tr("New run with these settings…"), partial(self.copy_requested.emit, run)),
+            (self.tr("Copy as a shell command"), partial(self.copy_command, run)),
+            (self.tr("Open its folder"), partial(self.open_folder, run)),
+            (self.tr("Export as one file…"), partial(self.ask_export, run)),
+        ]
+        if not run.is_built_in:
+            found += [None, (self.tr("Delete…"), partial(self.ask_delete, run))]
+        return found
+
+    def ask_label(self, run: RunInfo) -> None:
+        self.dialog = LabelDialog(run, self._window)
+        self.dialog.accepted.connect(partial(self._on_dialog_accepted, self.dialog, run))
+        self.dialog.open()
+
+    def ask_delete(self, run: RunInfo) -> None:
+        """A run at work is not deleted: that is said before anything is asked."""
+        if run.status.active:
+            still = self.tr("“{name}” is still at work. Stop it first, then delete it.")
+            self.problem_found.emit(still.format(name=run.name))
+            return
+        text = self.tr("Move “{name}” with all its snapshots to the bin?").format(name=run.name)
+        self.question = QMessageBox(QMessageBox.Icon.Question, self.tr("Delete a run"), text, parent=self._window)
+        self.question.setInformativeText(str(run.path))
+        self.question.addButton(self.tr("Move to the bin"), QMessageBox.ButtonRole.AcceptRole)
+        self.question.addButton(QMessageBox.StandardButton.Cancel)
+        self.question.accepted.connect(partial(self.delete_requested.emit, run))
+        self.question.open()
+
+    def ask_export(self, run: RunInfo) -> None:
+        title, start = self.tr("Export a run"), Path.home() / export_name(run.name)
+        chosen, _ = QFileDialog.getSaveFileName(self._window, title, str(start), self.tr("Zip file (*.zip)"))
+        if chosen:
+            file = Path(chosen)
+            self.export_requested.emit(run, file if file.suffix.lower() == ".zip" else Path(f"{file}.zip"))
+
+    def copy_command(self, run: RunInfo) -> None:
+        try:
+            QApplication.clipboard().setText(shell_command(run.path))
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+
+    def open_folder(self, run: RunInfo) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.path)))
+
+    def _on_dialog_accepted(self, dialog: "LabelDialog", run: RunInfo) -> None:
+        self.label_given.emit(run.path, dialog.label)
+
+
+class LabelDialog(QDialog):
+    """A run's name, tags and note."""
+
+    def __init__(self, run: RunInfo, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Name, tags and note"))
+        self.name, self.tags = QLineEdit(run.name), QLineEdit(", ".join(run.tags))
+        self.note = QPlainTextEdit(run.note)
+        self.name.setMaxLength(MOST_NAME)
+        self.tags.setPlaceholderText(self.tr("first try, small"))
+        self.note.setTabChangesFocus(True)
+        self.note.setMinimumHeight(theme.px(90))
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        titles = (self.tr("Name"), self.tr("Tags, with commas between them"), self.tr("Note"))
+        layout = vbox(parent=self, gap_px=6, margins=(theme.px(14),) * 4)
+        for title, field in zip(titles, (self.name, self.tags, self.note), strict=True):
+            field.setAccessibleName(title)
+            layout.addWidget(label(title, "muted"))
+            layout.addWidget(field)
+        layout.addWidget(buttons)
+        self.resize(theme.px(420), theme.px(330))
+
+    @property
+    def label(self) -> RunLabel:
+        """What was typed. Without a name the run gets back the one that it was started with."""
+        note = self.note.toPlainText()[:MOST_NOTE]
+        return RunLabel(" ".join(self.name.text().split()), tidy_tags(list(self.tags.text().split(","))), note)

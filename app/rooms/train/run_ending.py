@@ -1,0 +1,78 @@
+"""What happened in a run that is over, and what to do next: a slim strip above its curves."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFrame, QPushButton
+
+from bertcore.runs.run_folder import LOG as LOG_FILE
+
+from ...look import theme
+from ...runs.ending import AGAIN, APPLY, BEST, COMPARE, GO_ON, LOG, OPEN, SLOWER, Ending
+from ...widgets.card import button, label
+from ...widgets.layouts import hbox, vbox
+
+MOST_ACTIONS = 4
+
+
+class RunEnding(QFrame):
+    """`action` is one of the names of `runs.ending`; the log is opened here."""
+
+    action = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ending: Ending | None = None
+        self._run = Path()
+        self.setProperty("look", "task-done")
+        self.setAccessibleName(self.tr("How it ended"))
+        self.sentence, self.advice = label("", "strong", wrap=True), label("", "muted", wrap=True)
+        titles = {
+            OPEN: (self.tr("Open in every room"), self.tr("Every room shows the model as it was at its last step")),
+            BEST: (self.tr("Open the best step"), self.tr("The snapshot nearest to it, in every room")),
+            APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),
+            COMPARE: (self.tr("Compare with its start"), self.tr("Its last step beside its first, in every room")),
+            GO_ON: (self.tr("Go on"), self.tr("Resume it from its newest snapshot")),
+            SLOWER: (self.tr("Try a lower rate"), self.tr("A new run with a third of its learning rate")),
+            AGAIN: (self.tr("New run with these settings…"), self.tr("Change its name, length or learning rate")),
+            LOG: (self.tr("Show the log"), self.tr("What happened, line by line")),
+        }
+        self.buttons: dict[str, QPushButton] = {
+            key: button(title, lambda key=key: self._on_clicked(key), look="small", hint=hint)  # type: ignore[misc]
+            for key, (title, hint) in titles.items()
+        }
+        margins = (theme.px(10), theme.px(5), theme.px(10), theme.px(5))
+        vbox(
+            self.sentence,
+            self.advice,
+            hbox(*self.buttons.values(), None, gap_px=6),
+            parent=self,
+            gap_px=3,
+            margins=margins,
+        )
+        self.hide()
+
+    def show_ending(self, ending: Ending | None, run: Path, possible: set[str]) -> None:
+        """possible: what can be done here at all; others are left out."""
+        self._run = run
+        is_log_there = (run / LOG_FILE).is_file()
+        shown = [key for key in (ending.actions if ending else ()) if key in possible or (key == LOG and is_log_there)]
+        for key, made in self.buttons.items():
+            made.setVisible(key in shown[:MOST_ACTIONS])
+        self.ending = ending
+        self.setVisible(ending is not None)
+        if ending is not None:
+            look = "banner" if ending.is_bad else "task" if ending.advice else "task-done"
+            if look != self.property("look"):
+                self.setProperty("look", look)
+                self.style().polish(self)
+            self.sentence.setText(ending.sentence)
+            self.advice.setText(ending.advice)
+            self.advice.setVisible(bool(ending.advice))
+
+    def _on_clicked(self, key: str) -> None:
+        if key == LOG:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._run / LOG_FILE)))
+        else:
+            self.action.emit(key)

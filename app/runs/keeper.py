@@ -1,0 +1,134 @@
+"""What a person does with runs that are there: names, notes, the bin, one file to take along. No torch, no widgets."""
+
+import re
+import shutil
+import threading
+import zipfile
+from pathlib import Path
+
+from PySide6.QtCore import QFile, QObject, Qt, Signal, Slot
+
+from bertcore.errors import BertcoreError
+from bertcore.files import is_temporary, reason_of
+from bertcore.runs.label import RunLabel, write_label
+from bertcore.runs.run_folder import LOCK, SNAPSHOTS, RunFolder
+
+from .run_info import RunInfo, is_built_in
+from .service import RunsService
+
+STORED = (".safetensors", ".bin")  # these do not get smaller
+MOST_NAME = 60  # characters of a file's name
+
+
+class RunKeeper(QObject):
+    """Everything but the export is done at once, and the list of runs then read anew."""
+
+    problem_found = Signal(str)  # a sentence
+    done = Signal(str)  # a sentence: what was done
+    binned = Signal(str)  # the name of a run that was moved to the bin; `put_back` undoes that
+
+    _exported = Signal(str, object, str)  # name of the run, the file, why it could not be written
+
+    def __init__(self, runs: RunsService) -> None:
+        super().__init__(runs)
+        self._runs = runs
+        self._binned: tuple[Path, Path] | None = None  # where it was, and where it is in the bin
+        self._exported.connect(self._on_exported, Qt.ConnectionType.QueuedConnection)
+
+    def set_label(self, run: Path, label: RunLabel) -> None:
+        try:
+            write_label(run, label)
+        except BertcoreError as error:
+            self.problem_found.emit(str(error))
+        self._runs.refresh()
+
+    def move_to_bin(self, info: RunInfo) -> None:
+        """Into the bin of the system, from where `put_back` or a person can take it. A run at work is left alone."""
+        run = info.path
+        if problem := self.why_kept(info):
+            self.problem_found.emit(problem)
+            return
+        file = QFile(str(run))
+        if not file.moveToTrash():
+            problem = self.tr("“{name}” could not be moved to the bin; delete the folder {folder} yourself.")
+            self.problem_found.emit(problem.format(name=info.name, folder=run))
+            return
+        self._binned = run, Path(file.fileName())
+        self._runs.forget(run)
+        self.binned.emit(info.name)
+
+    def why_kept(self, info: RunInfo) -> str:
+        """A sentence where this run cannot be deleted; empty where it can."""
+        if is_built_in(info.path):
+            return self.tr("“{name}” ships with BERTscope and stays.").format(name=info.name)
+        if info.status.active or RunFolder(info.path).is_alive():
+            return self.tr("“{name}” is still at work. Stop it first, then delete it.").format(name=info.name)
+        return ""
+
+    def put_back(self) -> None:
+        """What was moved to the bin last."""
+        if self._binned is None:
+            return
+        run, in_bin = self._binned
+        self._binned = None
+        try:
+            if run.exists():
+                raise FileExistsError(17, self.tr("another run is there now"), str(run))
+            shutil.move(in_bin, run)
+        except OSError as error:
+            problem = self.tr("The run could not be put back ({why}). It is in {folder}.")
+            self.problem_found.emit(problem.format(why=reason_of(error), folder=in_bin))
+            return
+        note = in_bin.parent.parent / "info" / f"{in_bin.name}.trashinfo"  # of freedesktop.org's bins
+        note.unlink(missing_ok=True)
+        self._runs.refresh()
+        self._runs.select(run)
+
+    def export(self, info: RunInfo, file: Path) -> None:
+        """Everything of a run but its older snapshots and its locks, in one file; on a thread of its own."""
+        threading.Thread(target=self._export, args=(info, file), name="export of a run", daemon=True).start()
+
+    def _export(self, info: RunInfo, file: Path) -> None:
+        """On the thread."""
+        try:
+            write_run(info.path, file)
+            self._exported.emit(info.name, file, "")
+        except OSError as error:
+            self._exported.emit(info.name, file, reason_of(error))
+
+    @Slot(str, object, str)
+    def _on_exported(self, name: str, file: Path, why_not: str) -> None:
+        if why_not:
+            problem = self.tr("“{name}” could not be exported to {file}: {why}.")
+            self.problem_found.emit(problem.format(name=name, file=file, why=why_not))
+        else:
+            self.done.emit(self.tr("Saved: {file}").format(file=file))
+
+
+def export_name(name: str) -> str:
+    """A file's name for a run of any name: no slashes, no 300 letters."""
+    words = re.sub(r"[^\w-]+", "-", name).strip("-")
+    return f"{words[:MOST_NAME] or 'run'}.zip"
+
+
+def write_run(run: Path, file: Path) -> None:
+    """A zip with the run folder as it is, but of its snapshots only the newest: unpacked, it is a run folder again.
+
+    Its model card is README.md in the snapshot, its curves are metrics.jsonl. A file of the same name is replaced when
+    all is written. Raises OSError.
+    """
+    newest = RunFolder(run).newest_snapshot()
+    part = file.with_name(f".{file.name[:40]}.part")
+    try:
+        with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
+            archive.mkdir(f"{run.name}/{SNAPSHOTS}")
+            for path in sorted(run.rglob("*")):
+                inside = path.relative_to(run)
+                is_older = inside.parts[0] == SNAPSHOTS and (newest is None or newest.name not in inside.parts)
+                if path.is_symlink() or not path.is_file() or is_older or is_temporary(path) or inside.name == LOCK:
+                    continue
+                kind = zipfile.ZIP_STORED if path.suffix in STORED else zipfile.ZIP_DEFLATED
+                archive.write(path, f"{run.name}/{inside.as_posix()}", kind)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,70 @@
+"""The command that starts a run like a given one, to be copied into a terminal. Imports no torch."""
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bertcore.runs.run_folder import CONFIG, RunFolder
+from bertcore.settings import Setting, settings_of
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.options import RunOptions
+from bertcore.training.pretrain_options import PretrainOptions
+
+_ONLY_IN_RECIPES = ("mixture", "start", "tokenizer")  # and for pretraining "model": a table of sizes
+_COLUMN_FLAGS = {"text": "--text", "text_b": "--text-b", "label": "--label"}
+
+
+def shell_command(run: Path) -> str:
+    """`bertcore pretrain --corpus ...` with the settings that are not the usual ones; where no flag says one of them,
+    `bertcore pretrain --recipe RUN/config.json`. Raises BertcoreError where the run's config cannot be read."""
+    config = RunFolder(run).config()
+    kind = str(config.get("kind", PretrainOptions.kind))
+    words = _flags(config, kind) or ["--recipe", str(run / CONFIG)]
+    command = ["bertcore", kind, *words]
+    return subprocess.list2cmdline(command) if sys.platform == "win32" else shlex.join(command)
+
+
+def _flags(config: Mapping[str, Any], kind: str) -> list[str] | None:
+    """None where a recipe is needed."""
+    kinds: dict[str, type[RunOptions]] = {PretrainOptions.kind: PretrainOptions, FinetuneOptions.kind: FinetuneOptions}
+    if kind not in kinds:
+        return None
+    options = kinds[kind].from_dict(config)
+    changed = list(_changed(options))
+    if not all(_has_flag(setting) for setting, _value in changed):
+        return None
+    words: list[str] = []
+    for setting, value in changed:
+        flag = f"--{setting.name.replace('_', '-')}"
+        if setting.name == "task":
+            words = [str(value), *words]
+        elif setting.kind is bool:
+            words.append(flag if value else f"--no-{flag[2:]}")
+        elif _is_columns(setting):
+            words += [word for role, column in value.items() for word in (_COLUMN_FLAGS[role], str(column))]
+        elif setting.kind is tuple:
+            words += [flag, *map(str, value)]
+        else:
+            words += [flag, str(value)]
+    return words
+
+
+def _has_flag(setting: Setting) -> bool:
+    return _is_columns(setting) or (setting.name not in _ONLY_IN_RECIPES and setting.kind is not Mapping)
+
+
+def _is_columns(setting: Setting) -> bool:
+    return setting.name == "columns"
+
+
+def _changed(options: RunOptions) -> Iterator[tuple[Setting, Any]]:
+    """Settings that are not the usual ones, with their values."""
+    usual, values = type(options)().to_dict(), options.to_dict()
+    for setting in settings_of(type(options)):
+        table = values[setting.section] if setting.section else values
+        before = usual[setting.section] if setting.section else usual
+        if table[setting.name] != before[setting.name] and table[setting.name] is not None:
+            yield setting, table[setting.name]

@@ -1,0 +1,286 @@
+"""Runs that are there: names, tags and notes, the bin, one file to take along, a copy of the settings, and what is said
+at the end."""
+
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.copy_form import CopyForm
+from app.rooms.train.room import TrainRoom
+from app.rooms.train.run_actions import LabelDialog
+from app.runs.ending import AGAIN, BEST, COMPARE, GO_ON, LOG, OPEN, SLOWER, Ending, ending_of, nearest_snapshot
+from app.runs.keeper import RunKeeper, export_name, write_run
+from app.runs.metrics import RunMetrics
+from app.runs.run_info import RunInfo, read_run
+from app.runs.service import RunsService
+from app.shell.rooms import connect_train_room
+from bertcore.runs.label import RunLabel
+from bertcore.runs.run_folder import RunFolder, RunStatus
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.pretrain_options import PretrainOptions
+
+from .train_room import Models
+
+pytestmark = pytest.mark.usefixtures("no_built_in_runs")
+TIMEOUT_MS = 10_000
+NAMES = ["a/b", "../../etc/passwd", "x" * 300, "🐈 Katze", "two\nlines", " ", ""]
+
+
+@pytest.fixture(autouse=True)
+def bin_folder(tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The bin of a desktop, as freedesktop.org has it."""
+    data = tmp_path / "data"
+    data.mkdir()
+    monkeypatch.setenv("XDG_DATA_HOME", str(data))
+    return data / "Trash"
+
+
+@pytest.fixture
+def service(qtbot: QtBot) -> Iterator[RunsService]:
+    made = RunsService()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def room(service: RunsService, qtbot: QtBot) -> TrainRoom:
+    made = TrainRoom(Models())
+    qtbot.addWidget(made)
+    connect_train_room(made, service)
+    return made
+
+
+def make_run(home: Path, name: str = "stories", state: str = "done", **training: object) -> RunFolder:
+    options = PretrainOptions.from_dict({"name": name, "preset": "tiny", "training": training})
+    run = RunFolder.create(home / "runs" / name, options.to_dict())
+    run.append_metric({"kind": "train", "step": 1, "mlm_loss": 5.0})
+    for step in (10, 20):
+        with run.begin_snapshot(step) as folder:
+            (folder / "config.json").write_text("{}")
+            (folder / "README.md").write_text("# The card")
+            (folder / "model.safetensors").write_bytes(bytes(1000 + step))
+    run.write_status(state=state, step=20, elapsed_s=60.0)
+    return run
+
+
+class TestLabels:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_any_name_is_shown_on_one_line(
+        self, room: TrainRoom, service: RunsService, own_home: Path, name: str
+    ) -> None:
+        run = make_run(own_home)
+        service.refresh()
+        room.run_actions.label_given.emit(run.path, RunLabel(name, ("first",), "a note"))
+        (info,) = service.runs
+        assert info.path == run.path and info.tags == ("first",) and info.note == "a note"
+        assert info.name.isprintable() and 0 < len(info.name) <= 120
+        assert info.name == ("stories" if not name.strip() else info.name)
+
+    def test_the_dialog_gives_what_was_typed(self, own_home: Path, qtbot: QtBot) -> None:
+        dialog = LabelDialog(read_run(make_run(own_home).path), None)  # type: ignore[arg-type]
+        qtbot.addWidget(dialog)
+        assert dialog.label == RunLabel("stories")
+        dialog.name.setText("  my   run ")
+        dialog.tags.setText("small, #first,,small")
+        dialog.note.setPlainText("why\nnot")
+        assert dialog.label == RunLabel("my run", ("small", "first"), "why\nnot")
+
+    def test_a_run_at_work_can_be_renamed(self, service: RunsService, own_home: Path) -> None:
+        run = make_run(own_home)
+        with run.acquire():
+            run.write_status(state="running")
+            RunKeeper(service).set_label(run.path, RunLabel("other"))
+            run.write_status(state="done")
+        assert read_run(run.path).name == "other" and run.status().state == "done"
+
+    def test_a_folder_that_is_gone_is_said(self, service: RunsService, own_home: Path) -> None:
+        keeper, problems = RunKeeper(service), []
+        keeper.problem_found.connect(problems.append)
+        keeper.set_label(own_home / "runs" / "gone", RunLabel("x"))
+        assert len(problems) == 1 and "not a run folder" in problems[0]
+
+
+class TestBin:
+    def test_a_deleted_run_is_in_the_bin_and_comes_back(
+        self, room: TrainRoom, service: RunsService, own_home: Path, bin_folder: Path
+    ) -> None:
+        run, other = make_run(own_home), make_run(own_home, "other")
+        before = sorted(file.relative_to(run.path) for file in run.path.rglob("*"))
+        service.refresh()
+        service.select(run.path)
+        room.run_actions.delete_requested.emit(read_run(run.path))
+        assert not run.path.exists() and (bin_folder / "files" / "stories" / "config.json").is_file()
+        assert [info.path for info in service.runs] == [other.path] and service.selected == other.path
+        assert room._bin_offer is not None and "stories" in room._bin_offer.accessibleName()
+        room._bin_offer.accept_button.click()
+        assert sorted(file.relative_to(run.path) for file in run.path.rglob("*")) == before
+        assert service.selected == run.path and not list((bin_folder / "info").iterdir())
+
+    def test_what_cannot_be_put_back_is_said_with_its_place(
+        self, room: TrainRoom, own_home: Path, bin_folder: Path
+    ) -> None:
+        run = make_run(own_home)
+        room.run_actions.delete_requested.emit(read_run(run.path))
+        make_run(own_home)  # another of the same name
+        room.put_back_requested.emit()
+        assert str(bin_folder / "files" / "stories") in room._problem.text()
+
+    def test_a_run_at_work_stays(self, room: TrainRoom, own_home: Path) -> None:
+        run = make_run(own_home)
+        with run.acquire():
+            run.write_status(state="running")
+            info = read_run(run.path)
+            room.run_actions.ask_delete(info)
+            assert room.run_actions.question is None, "it is not even asked"
+            assert "still at work" in room._problem.text()
+            room.show_problem("")
+            room.run_actions.delete_requested.emit(info)  # it began between the question and the answer
+            assert "still at work" in room._problem.text() and run.path.exists()
+
+    def test_it_is_asked_first(self, room: TrainRoom, own_home: Path) -> None:
+        run = make_run(own_home)
+        room.run_actions.ask_delete(read_run(run.path))
+        question = room.run_actions.question
+        assert question is not None and "stories" in question.text() and run.path.exists()
+        question.reject()
+        assert run.path.exists()
+
+    def test_a_run_that_ships_stays(
+        self, service: RunsService, monkeypatch: pytest.MonkeyPatch, own_home: Path
+    ) -> None:
+        run = make_run(own_home)
+        monkeypatch.setattr("app.runs.keeper.is_built_in", lambda path: True)
+        keeper, problems = RunKeeper(service), []
+        keeper.problem_found.connect(problems.append)
+        keeper.move_to_bin(read_run(run.path))
+        assert run.path.exists() and "ships with BERTscope" in problems[0]
+
+
+class TestExport:
+    @pytest.mark.parametrize("name", NAMES)
+    def test_any_name_makes_a_file_name(self, name: str) -> None:
+        made = export_name(name)
+        assert made.endswith(".zip") and len(made) < 70 and Path(made).name == made and "/" not in made
+        assert made != ".zip"
+
+    def test_unpacked_it_is_the_run_with_its_newest_snapshot(self, own_home: Path, tmp_path: Path) -> None:
+        run = make_run(own_home)
+        (run.path / "log.txt").symlink_to("/etc/hostname") if not (run.path / "log.txt").exists() else None
+        write_run(run.path, tmp_path / "out.zip")
+        with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+            assert archive.testzip() is None
+            archive.extractall(tmp_path / "unpacked")
+        copy = RunFolder(tmp_path / "unpacked" / "stories")
+        assert copy.config() == run.config() and copy.status().state == "done"
+        assert [step for step, _ in copy.snapshots()] == [20]
+        newest, original = copy.newest_snapshot(), run.newest_snapshot()
+        assert newest is not None and original is not None
+        for name in ("README.md", "model.safetensors"):
+            assert (newest / name).read_bytes() == (original / name).read_bytes()
+        assert (copy.path / "metrics.jsonl").read_text() == (run.path / "metrics.jsonl").read_text()
+        assert not (copy.path / "log.txt").exists() and not (copy.path / "lock").exists()
+
+    def test_it_is_said_when_it_is_done_or_cannot_be(
+        self, service: RunsService, own_home: Path, tmp_path: Path, qtbot: QtBot
+    ) -> None:
+        info = read_run(make_run(own_home).path)
+        keeper, said = RunKeeper(service), []
+        keeper.done.connect(said.append)
+        keeper.problem_found.connect(said.append)
+        keeper.export(info, tmp_path / "run.zip")
+        qtbot.waitUntil(lambda: len(said) == 1, timeout=TIMEOUT_MS)
+        assert "run.zip" in said[0] and zipfile.is_zipfile(tmp_path / "run.zip")
+        keeper.export(info, tmp_path / "no" / "run.zip")
+        qtbot.waitUntil(lambda: len(said) == 2, timeout=TIMEOUT_MS)
+        assert "could not be exported" in said[1]
+
+
+class TestCopy:
+    def test_everything_but_what_was_changed_is_the_runs_own(self, own_home: Path, qtbot: QtBot) -> None:
+        run = make_run(own_home, steps=300, batch_size=7, learning_rate=9e-4)
+        form = CopyForm()
+        qtbot.addWidget(form)
+        form.show_run(read_run(run.path), 3.0)
+        form.name.setText("slower")
+        form.length.setValue(50)
+        made, own = form.command().options.to_dict(), run.config()
+        assert made["training"] == {**own["training"], "steps": 50, "learning_rate": pytest.approx(3e-4)}
+        assert made["name"] == "slower" and made["data"] == json.loads(json.dumps(own["data"])) | made["data"]
+        form.rate.setText("fast")
+        form.submit()
+        assert "fast" in form.problem.text()
+
+    def test_of_a_task_too(self, own_home: Path, qtbot: QtBot) -> None:
+        options = FinetuneOptions.from_dict({"name": "films", "data": {"task": "sst2"}, "training": {"epochs": 3}})
+        run = RunFolder.create(own_home / "runs" / "films", options.to_dict())
+        form = CopyForm()
+        qtbot.addWidget(form)
+        form.show_run(read_run(run.path))
+        form.length.setValue(1.5)
+        made = form.command()
+        assert made.kind == "finetune" and made.options.training.epochs == 1.5
+
+    def test_the_command_is_on_the_clipboard(self, room: TrainRoom, own_home: Path) -> None:
+        room.run_actions.copy_command(read_run(make_run(own_home).path))
+        assert QApplication.clipboard().text().startswith("bertcore pretrain --name stories")
+
+
+def ended(losses: list[float], state: str = "done", message: str | None = None, **fields: object) -> Ending | None:
+    metrics = RunMetrics()
+    metrics.append({"kind": "held_out", "step": 10 * i, "mlm_loss": loss} for i, loss in enumerate(losses))
+    status = RunStatus(state, step=10 * len(losses), elapsed_s=60, message=message)
+    return ending_of(RunInfo(Path("run"), "stories", "", status, **fields), metrics)  # type: ignore[arg-type]
+
+
+class TestEnding:
+    def test_a_run_that_learned(self) -> None:
+        made = ended([9.0, 6.0, 4.25])
+        assert made is not None and "9.00" in made.sentence and "4.25" in made.sentence
+        assert made.actions == (OPEN, COMPARE, AGAIN) and not made.advice and not made.is_bad
+
+    def test_one_that_learned_by_heart_is_opened_where_it_was_best(self) -> None:
+        made = ended([9.0, 6.0, 4.0, 4.5, 5.0])
+        assert made is not None and made.actions[0] == BEST and made.best_step == 20 and "20" in made.advice
+        assert nearest_snapshot([0, 10, 30], 22) == 2 and nearest_snapshot([], 3) is None
+
+    def test_one_that_hardly_learned_gets_a_lower_rate(self) -> None:
+        made = ended([9.0, 9.3, 8.95])
+        assert made is not None and made.actions[0] == SLOWER
+
+    @pytest.mark.parametrize(
+        ("message", "first"),
+        [
+            ("The loss is not finite at step 3.", SLOWER),
+            ("The training process was killed; the machine may have run out of memory.", AGAIN),
+            ("There is no space left on the disk of /runs.", AGAIN),
+            ("Something else.", LOG),
+        ],
+    )
+    def test_a_failure_says_why_and_what_may_help(self, message: str, first: str) -> None:
+        made = ended([9.0], "failed", message)
+        assert made is not None and made.is_bad and made.sentence == message
+        assert made.actions[0] == first and LOG in made.actions and made.advice
+
+    def test_a_stopped_run_goes_on_and_one_at_work_has_no_ending(self) -> None:
+        made = ended([9.0, 5.0], "stopped", can_resume=True)
+        assert made is not None and made.actions[0] == GO_ON
+        assert ended([9.0, 5.0], "running") is None and ended([9.0, 5.0], is_built_in=True) is None
+
+    def test_only_what_can_be_done_is_offered(self, room: TrainRoom, service: RunsService, own_home: Path) -> None:
+        run = make_run(own_home)
+        service.refresh()
+        service.select(run.path)
+        room.view.draw()
+        shown = {key for key, made in room.view.ending.buttons.items() if not made.isHidden()}
+        assert shown == {OPEN, COMPARE, AGAIN}
+        compared: list[Path] = []
+        room.compare_requested.connect(compared.append)
+        room.view.ending.buttons[COMPARE].click()
+        assert compared == [run.snapshots()[0][1]]
+        room.view.ending.buttons[AGAIN].click()
+        assert room._left.currentWidget() is room.copy_form

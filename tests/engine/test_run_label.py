@@ -1,0 +1,113 @@
+"""A run's name, tags and note, in a file beside the others, and the command that starts a run like it."""
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from bertcore.cli.main import app as cli
+from bertcore.errors import BertcoreError
+from bertcore.locations import built_in_checkpoint
+from bertcore.runs.label import LABEL, MOST_TAGS, RunLabel, read_label, tidy_tags, write_label
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.distil_options import DistilOptions
+from bertcore.training.finetune_options import FinetuneOptions
+from bertcore.training.options import RunOptions
+from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.shell_command import shell_command
+
+TEACHER = str(built_in_checkpoint().resolve())
+NAMES = ["a/b\\c", "../../etc", "x" * 300, "🐈 Katze", "two\nlines", "\x1b[31mred", "<b>bold</b>", "ünï", "C:", "."]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return RunFolder.create(tmp_path / "run", PretrainOptions(name="started").to_dict()).path
+
+
+class TestLabel:
+    def test_without_a_file_there_is_nothing(self, run: Path) -> None:
+        assert read_label(run) == RunLabel()
+
+    @pytest.mark.parametrize("name", NAMES)
+    def test_any_name_comes_back_on_one_line_and_the_folder_stays(self, run: Path, name: str) -> None:
+        write_label(run, RunLabel(name, ("small", name), f"first line\n{name}"))
+        label = read_label(run)
+        assert label.name and len(label.name) <= 120 and label.name.isprintable()
+        assert label.note.startswith("first line\n") and RunFolder(run).config()["name"] == "started"
+        assert sorted(path.name for path in run.parent.iterdir()) == ["run"]
+        if len(name) < 100 and name.isprintable():
+            assert label.name == name
+
+    def test_tags_are_tidy(self) -> None:
+        assert tidy_tags([" a ", "#a", "", "b c", 3, "b  c", "c,"]) == ("a", "b c", "c")
+        assert len(tidy_tags([str(number) for number in range(99)])) == MOST_TAGS
+
+    @pytest.mark.parametrize(
+        "content", ["", "[]", '{"name": 3, "tags": "x", "note": []}', '{"tags": [null, {}]}', "\x00", "{" * 5000]
+    )
+    def test_a_damaged_file_counts_as_none(self, run: Path, content: str) -> None:
+        (run / LABEL).write_text(content)
+        assert read_label(run) == RunLabel()
+
+    def test_what_is_no_run_gets_none(self, tmp_path: Path) -> None:
+        with pytest.raises(BertcoreError, match="not a run folder"):
+            write_label(tmp_path, RunLabel("x"))
+        assert list(tmp_path.iterdir()) == []
+
+
+def options_of(command: str, monkeypatch: pytest.MonkeyPatch) -> RunOptions:
+    """What the shell would start."""
+    got: list[RunOptions] = []
+
+    def start(options: Any, *_: object) -> Path:
+        got.append(options)
+        raise BertcoreError("stopped here")
+
+    for module in ("pretrain", "finetune", "distil"):
+        for name in ("start_or_resume", "start_or_resume_finetuning", "start_or_resume_distilling"):
+            monkeypatch.setattr(f"bertcore.training.{module}.{name}", start, raising=False)
+    program, *arguments = shlex.split(command)
+    result = CliRunner().invoke(cli, arguments)
+    assert program == "bertcore" and got, result.exception
+    return got[0]
+
+
+class TestShellCommand:
+    @pytest.mark.parametrize(
+        "options",
+        [
+            PretrainOptions.from_dict({"name": "my run", "data": {"corpus": ["/t/a b.txt", "/t/ü.txt"]}}),
+            PretrainOptions.from_dict(
+                {
+                    "name": "x",
+                    "preset": "mini",
+                    "data": {"corpus": ["/t/a.txt"], "sequence_length": 64, "long_sequence_length": 64},
+                    "training": {"steps": 70, "learning_rate": 3e-4, "causal_share": 0.0},
+                }
+            ),
+            FinetuneOptions.from_dict(
+                {
+                    "name": "films",
+                    "data": {"task": "classify", "train": "/t/films.tsv", "columns": {"text": "review", "label": "y"}},
+                    "training": {"epochs": 4, "seed": 3},
+                }
+            ),
+            DistilOptions.from_dict({"name": "student", "teacher": TEACHER, "data": {"corpus": ["/t/a.txt"]}}),
+            PretrainOptions.from_dict(
+                {"name": "sized", "model": {"num_hidden_layers": 3}, "data": {"corpus": ["/t/a"]}}
+            ),
+        ],
+        ids=["files", "numbers", "columns", "distil", "recipe"],
+    )
+    def test_it_starts_a_run_with_the_same_settings(
+        self, options: RunOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run = RunFolder.create(tmp_path / "a run", options.to_dict())
+        command = shell_command(run.path)
+        assert options_of(command, monkeypatch).to_dict() == options.to_dict()
+
+    def test_flags_are_only_of_what_is_not_usual(self, run: Path) -> None:
+        assert shell_command(run) == "bertcore pretrain --name started"
