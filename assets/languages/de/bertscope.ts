@@ -973,15 +973,15 @@
 </message>
 <message>
 <source>Removal: what this one link adds to ln p of {prediction}, in nats; without it, the rest of the row is rescaled to sum to 1.</source>
-<translation>Entfernen: was diese eine Verbindung zu ln p von {prediction} beiträgt, in Nat; ohne sie wird der Rest der Zeile auf die Summe 1 gebracht.</translation>
+<translation>Wegnehmen: was diese eine Verbindung zu ln p von {prediction} beiträgt, in Nat; ohne sie wird der Rest der Zeile auf die Summe 1 gebracht.</translation>
 </message>
 <message>
 <source>Removal: what this one link adds to {prediction}; without it, the rest of the row is rescaled to sum to 1.</source>
-<translation>Entfernen: was diese eine Verbindung zu {prediction} beiträgt; ohne sie wird der Rest der Zeile auf die Summe 1 gebracht.</translation>
+<translation>Wegnehmen: was diese eine Verbindung zu {prediction} beiträgt; ohne sie wird der Rest der Zeile auf die Summe 1 gebracht.</translation>
 </message>
 <message>
 <source>Removal: what this one link adds, seen by taking it away; +0.01 makes {prediction} 1% more likely. The rest of the row is rescaled to sum to 1.</source>
-<translation>Entfernen: was diese eine Verbindung beiträgt; man sieht es, wenn man sie wegnimmt. +0,01 macht {prediction} um 1 % wahrscheinlicher. Der Rest der Zeile wird auf die Summe 1 gebracht.</translation>
+<translation>Wegnehmen: was diese eine Verbindung beiträgt; man sieht es, wenn man sie wegnimmt. +0,01 macht {prediction} um 1 % wahrscheinlicher. Der Rest der Zeile wird auf die Summe 1 gebracht.</translation>
 </message>
 <message>
 <source>Without this head, the probability of {prediction}: {before} → {after} ({change}).</source>
@@ -4733,7 +4733,7 @@ Ein anderer Schluss</translation>
 </message>
 <message>
 <source>Attention: where the head looks. Gradient: what a little more of it would do. Removal: what this link adds, seen by taking it away.</source>
-<translation>Attention: wohin der Kopf schaut. Gradient: was etwas mehr davon bewirken würde. Entfernen: was diese Verbindung beiträgt; man sieht es, wenn man sie wegnimmt.</translation>
+<translation>Attention: wohin der Kopf schaut. Gradient: was etwas mehr davon bewirken würde. Wegnehmen: was diese Verbindung beiträgt; man sieht es, wenn man sie wegnimmt.</translation>
 </message>
 <message>
 <source>GELU(w · h + b)</source>
