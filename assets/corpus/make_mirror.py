@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,13 +50,7 @@ def files() -> dict[Path, str]:
     }
 
 
-def main() -> None:
-    for file, text in files().items():
-        if "--check" not in sys.argv:
-            file.write_bytes(text.encode())
-        elif file.read_bytes() != text.encode():
-            sys.exit(f"{file} is not what {Path(__file__).name} makes.")
-
-
 if __name__ == "__main__":
-    main()
+    from make_small_world import write_or_check  # beside this script
+
+    write_or_check(files())

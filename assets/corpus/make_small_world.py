@@ -99,13 +99,14 @@ def files() -> dict[Path, str]:
     }
 
 
-def main() -> None:
-    for file, text in files().items():
+def write_or_check(texts: dict[Path, str]) -> None:
+    """Each text into its file; with --check only compares them."""
+    for file, text in texts.items():
         if "--check" not in sys.argv:
             file.write_bytes(text.encode())
         elif file.read_bytes() != text.encode():
-            sys.exit(f"{file} is not what {Path(__file__).name} makes.")
+            sys.exit(f"{file} is not what {Path(sys.argv[0]).name} makes.")
 
 
 if __name__ == "__main__":
-    main()
+    write_or_check(files())

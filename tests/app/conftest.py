@@ -16,7 +16,10 @@ from pytestqt.qtbot import QtBot
 
 from app.look import language, theme
 from app.look.fonts import register_fonts
+from app.rooms.train.room import TrainRoom
 from app.runs.run_info import is_built_in
+from app.runs.service import RunsService
+from app.shell.rooms import connect_train_room
 from app.shell.services import build_services
 from app.shell.window import Window
 from app.state.token_units import Units
@@ -27,6 +30,7 @@ from bertcore.runs import known_runs as registry
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.pretrain_options import PretrainOptions
+from tests.app.train_room import Models
 
 TEXT_A, TEXT_B = "The cat sat on the mat.", "It was very comfortable."
 WORDS = f"{TEXT_A} {TEXT_B} a dog and bird ran home happy rug sofa"
@@ -149,6 +153,33 @@ def window(open_window: Callable[[Path | str], Window], model_folder: Path, qtbo
     made.history._done.clear()  # the change from the first example to this pair
     made.history.changed.emit()
     return made
+
+
+@pytest.fixture
+def models(qtbot: QtBot) -> Models:
+    """For the room Train on its own; files about other rooms have a `room` of their own."""
+    return Models()
+
+
+@pytest.fixture
+def room(models: Models, qtbot: QtBot) -> TrainRoom:
+    made = TrainRoom(models)
+    qtbot.addWidget(made)
+    made.resize(1300, 720)
+    return made
+
+
+@pytest.fixture
+def service(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsService]:
+    """Ties the room Train to the runs; ends those that a test has started."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    made = RunsService()
+    connect_train_room(room, made)
+    yield made
+    made.close()
+    for child in made._children.values():
+        child.terminate()
+        child._process.wait(30)
 
 
 def settle(window: Window, qtbot: QtBot) -> None:

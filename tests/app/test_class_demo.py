@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,6 @@ from app.rooms.train.room import TrainRoom
 from app.runs.metrics import RunMetrics
 from app.runs.run_info import read_run
 from app.runs.service import RunsService
-from app.shell.rooms import connect_train_room
 from app.shell.window import Window
 from bertcore.analysis.trace import trace
 from bertcore.checkpoint.checkpoint import load_checkpoint
@@ -41,27 +40,6 @@ STEPS = (0, 10, 20)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
-
-
-@pytest.fixture
-def models(qtbot: QtBot) -> Models:
-    return Models()
-
-
-@pytest.fixture
-def room(models: Models, qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom(models)
-    qtbot.addWidget(made)
-    made.resize(1300, 720)
-    return made
-
-
-@pytest.fixture
-def service(room: TrainRoom) -> Iterator[RunsService]:
-    made = RunsService()
-    connect_train_room(room, made)
-    yield made
-    made.close()
 
 
 def _answers(right: int) -> dict[str, object]:

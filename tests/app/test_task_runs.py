@@ -1,7 +1,6 @@
 """Runs that teach a task: the form says the right command, the run is followed, and its result is what it wrote."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from app.rooms.train.run_list import state_line
 from app.runs.process import RunCommand
 from app.runs.run_info import HeldOutExample, read_result, read_run
 from app.runs.service import RunsService
-from app.shell.rooms import connect_train_room
 from bertcore.locations import built_in_checkpoint
 from bertcore.runs.run_folder import RunFolder
 from bertcore.tasks.readers.registry import TASKS
@@ -29,31 +27,6 @@ pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 CHILD_MS = 120_000
 TASK_KINDS = [kind.key for kind in RUN_KINDS if kind.is_task]
 CSV = "review,stars,when\nThe dog ran home.,good,May\nThe cat sat.,bad,June\n"
-
-
-@pytest.fixture
-def models(qtbot: QtBot) -> Models:
-    return Models()
-
-
-@pytest.fixture
-def room(models: Models, qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom(models)
-    qtbot.addWidget(made)
-    made.resize(1300, 720)
-    return made
-
-
-@pytest.fixture
-def service(room: TrainRoom, monkeypatch: pytest.MonkeyPatch) -> Iterator[RunsService]:
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    made = RunsService()
-    connect_train_room(room, made)
-    yield made
-    made.close()
-    for child in made._children.values():
-        child.terminate()
-        child._process.wait(30)
 
 
 def _order(room: TrainRoom, qtbot: QtBot) -> RunCommand:

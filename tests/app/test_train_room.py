@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,6 @@ from app.rooms.train.run_list import state_line
 from app.runs.metrics import RunMetrics
 from app.runs.run_info import RunInfo, read_run
 from app.runs.service import RunsService
-from app.shell.rooms import connect_train_room
 from app.widgets.curve_plot import CurvePlot
 from app.widgets.curve_specs import CurveSpec, PlotSpec
 from bertcore import locations
@@ -35,27 +33,6 @@ pytestmark = pytest.mark.usefixtures("no_built_in_runs")
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
-
-
-@pytest.fixture
-def models(qtbot: QtBot) -> Models:
-    return Models()
-
-
-@pytest.fixture
-def room(models: Models, qtbot: QtBot) -> TrainRoom:
-    made = TrainRoom(models)
-    qtbot.addWidget(made)
-    made.resize(1300, 720)
-    return made
-
-
-@pytest.fixture
-def service(room: TrainRoom) -> Iterator[RunsService]:
-    made = RunsService()
-    connect_train_room(room, made)
-    yield made
-    made.close()
 
 
 def _lines(steps: int) -> list[dict]:
