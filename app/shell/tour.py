@@ -23,6 +23,9 @@ from ..rooms.game.game import Phase
 from ..rooms.game.room import GameRoom
 from ..rooms.train.demos import finished_demo
 from ..rooms.train.room import TrainRoom
+from ..runs.stages import reference_to
+from ..state.baseline import Baseline, OtherModel, OtherText
+from ..state.what_if import NOTHING_CHANGED, WhatIf
 from ..widgets.curve_plot import CurvePlot
 from .lab_sheet import lab_sheet
 from .rooms import ROOMS, open_view
@@ -33,6 +36,9 @@ POLL_MS = 2
 LAYOUTS = 6
 THEMES = ("light", "dark")  # unless others are asked for
 BATCHES = {"batch": 252, "batch-next-words": 101}  # steps of the class demo
+COMPARED = "The king of France died in [MASK].", "He was buried there."
+BASELINE = "The king of England died in [MASK].", "He was buried there."
+COMPARING = {"predict": ("words",), "attend": ("moved",)}
 OWN_SENTENCE = "In the morning we had bread and butter."
 
 
@@ -82,9 +88,35 @@ class _Tour:
             for room in ROOMS:
                 self._prepare(room.key)
                 visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
+            visits += self._compare(theme_name)
             visits += self._visit_class_demo(theme_name)
             visits += self._visit_film(theme_name)
         return visits
+
+    def _compare(self, theme_name: str) -> Iterator[dict[str, object]]:
+        """Beside another text, the model unchanged, another model and, where it is there, the first step."""
+        window, state = self._window, self._window.state
+        before = state.text_a, state.text_b
+        state.set_text(*COMPARED)
+        steps = window.services.time_machine.steps
+        baselines: dict[str, Baseline | None] = {
+            "text": OtherText(*BASELINE),
+            "unchanged": None,
+            "model": OtherModel(TINY),
+        }
+        if steps is not None:
+            baselines["step"] = OtherModel(reference_to(steps.snapshots[0][1]))
+        for name, baseline in baselines.items():
+            state.set_what_if(NOTHING_CHANGED if baseline else WhatIf().with_layer(0, True))
+            state.set_baseline(baseline)
+            state.set_wants_difference(True)
+            for room_key, views in COMPARING.items():
+                for view in views:
+                    self._wait(f"the comparison with another {name}", window.is_settled)
+                    yield self._visit(room_key, theme_name, view, file_as=f"compared-{name}")
+        state.set_baseline(None)
+        state.set_what_if(NOTHING_CHANGED)
+        state.set_text(*before)
 
     def _visit_class_demo(self, theme_name: str) -> list[dict[str, object]]:
         """The finished class demo, and how it was halfway, as when it is played again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ class ModelInfo:
     pooling: Pooling | None = None  # of a sentence encoder
     task: TaskInfo | None = None  # what it was taught
 
-    @property
+    @cached_property
     def origin(self) -> Path:
         """The run that it comes from, or its own folder; changes inside mean the same in all of a run."""
         return run_behind(self.folder) or self.folder

@@ -87,9 +87,11 @@ class ComparedAttentions:
 
     def thumbnails(self, step: Callable[[float], object] | None = None) -> np.ndarray:
         """Differences of all heads, made small (L,N,T,T): of each block the largest, whatever its sign."""
+        ours, theirs = self.ours.reading.trace.attentions, self.theirs.reading.trace.attentions
         made = []
         for layer in range(self.ours.layers):
-            made.append(np.stack([_shrunk(self.difference(layer, head)) for head in range(self.ours.heads)]))
+            before = self._placed(self.theirs.units.attention(theirs[layer]))
+            made.append(_shrunk(np.nan_to_num(self.ours.units.attention(ours[layer]) - before)))
             if step is not None:
                 step((layer + 1) / self.ours.layers)
         return np.stack(made)
@@ -103,11 +105,11 @@ class ComparedAttentions:
         return Moved(matched.divergences, matched.layers, matched.heads)
 
     def _placed(self, theirs: np.ndarray) -> np.ndarray:
-        """(U',U') -> (U,U)"""
+        """(...,U',U') -> (...,U,U)"""
         size = len(self.ours.units)
         rows, columns = self._pairs
-        placed = np.full((size, size), np.nan, dtype=np.float32)
-        placed[np.ix_(rows, rows)] = theirs[np.ix_(columns, columns)]
+        placed = np.full((*theirs.shape[:-2], size, size), np.nan, dtype=np.float32)
+        placed[..., rows[:, None], rows] = theirs[..., columns[:, None], columns]
         return placed
 
 
@@ -117,13 +119,13 @@ def compared(attentions: Attentions) -> ComparedAttentions | None:
 
 
 def _shrunk(difference: np.ndarray) -> np.ndarray:
-    """(U,U) -> (T,T), T <= 64"""
-    size = len(difference)
+    """(N,U,U) -> (N,T,T), T <= 64"""
+    size = difference.shape[-1]
     if size <= THUMBNAIL_TOKENS:
         return difference
     edges = np.linspace(0, size, THUMBNAIL_TOKENS, endpoint=False).astype(int)
-    high = np.maximum.reduceat(np.maximum.reduceat(difference, edges, axis=0), edges, axis=1)
-    low = np.minimum.reduceat(np.minimum.reduceat(difference, edges, axis=0), edges, axis=1)
+    high = np.maximum.reduceat(np.maximum.reduceat(difference, edges, axis=1), edges, axis=2)
+    low = np.minimum.reduceat(np.minimum.reduceat(difference, edges, axis=1), edges, axis=2)
     return np.where(-low > high, low, high)
 
 
