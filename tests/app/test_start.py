@@ -65,7 +65,9 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     visits = json.loads((tmp_path / "build" / "tour" / "tour.json").read_text())["rooms"]
     predict, layers = ["predict"] * 5, ["layers"] * 6  # their views
     class_demo = ["train"] * 4  # halfway, finished, and two of its batches
-    rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film", *class_demo]
+    compared = ["predict", "attend"] * 3  # with another text, the model unchanged, another model
+    rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
+    rooms += [*compared, *class_demo]
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
         (room, look) for look in ("light", "dark") for room in rooms
     ]

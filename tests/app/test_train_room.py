@@ -222,17 +222,6 @@ class TestSnapshots:
         room.open_button.click()
         assert models.asked == [str(run.snapshot_path(40))]
 
-    def test_the_newest_is_compared_with_where_the_run_began(
-        self, room: TrainRoom, models: Models, service: RunsService, home: Path
-    ) -> None:
-        run = _make_run(home)
-        asked: list[Path] = []
-        room.comparison_requested.connect(asked.append)
-        assert not room.compare_button.isEnabled()
-        service.set_following(True)
-        room.compare_button.click()
-        assert (models.asked, asked) == ([str(run.snapshot_path(40))], [run.snapshot_path(0)])
-
     def test_slider_and_list_choose_the_same(
         self, room: TrainRoom, models: Models, service: RunsService, home: Path, qtbot: QtBot
     ) -> None:
