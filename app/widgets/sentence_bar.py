@@ -82,7 +82,7 @@ class SentenceBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.a = SentenceEdit("A", self.tr("Type a sentence"))
-        self.b = SentenceEdit("B", self.tr("Sentence B (optional)"))
+        self.b = SentenceEdit("B", self.tr("optional"))
         layout = hbox(parent=self, gap_px=10)
         for edit in (self.a, self.b):
             layout.addWidget(edit, 1)

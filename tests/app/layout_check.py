@@ -205,9 +205,9 @@ def _curve_faults(root: QWidget) -> list[str]:
         if canvas is None or not canvas.isVisible():
             continue
         for text, box, room in canvas.words():
-            if not room.adjusted(-SLACK_PX, -SLACK_PX, SLACK_PX, SLACK_PX).contains(box):
+            if text.strip() and not room.adjusted(-SLACK_PX, -SLACK_PX, SLACK_PX, SLACK_PX).contains(box):
                 found.append(f"{name_of(plot)}: {text!r} has {room.getRect()}, takes {box.getRect()}")
-        boxes = [box for _text, box, _room in canvas.words()]
+        boxes = [box for text, box, _room in canvas.words() if text.strip()]
         if any(one.intersects(other) for i, one in enumerate(boxes) for other in boxes[i + 1 :]):
             found.append(f"{name_of(plot)}: words lie over one another")
     return found

@@ -71,6 +71,7 @@ class FilmRoom(Room):
         )
         for widget in (self.tabs, self.animate, self.save):
             self.card.add_to_header(widget)
+        self.animate.setVisible(not theme.is_projector())  # there the list of commands has it
         self._stack = QStackedWidget()
         self._stack.addWidget(self.card)
         self._stack.addWidget(self._none())

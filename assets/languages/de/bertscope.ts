@@ -6817,12 +6817,12 @@ Ein anderer Schluss</translation>
 <context>
 <name>SentenceBar</name>
 <message>
-<source>Sentence B (optional)</source>
-<translation>Satz B (nicht nötig)</translation>
-</message>
-<message>
 <source>Type a sentence</source>
 <translation>Einen englischen Satz eintippen</translation>
+</message>
+<message>
+<source>optional</source>
+<translation>nicht nötig</translation>
 </message>
 </context>
 <context>
