@@ -52,6 +52,9 @@ def batch(
     _say_facts(facts)
     shown = _overview(batches, drawn, losses) if sequence is None else _tokens(batches, drawn, losses, sequence - 1)
     Console().print(shown)
+    data = batches.options.data
+    if not drawn.causal and data.pack and data.pairs != "none":
+        say("A pair is judged by A and where B begins; text of further documents only fills the sequence.")
 
 
 def _snapshot(batches: RunBatches, step: int, wanted: int | None) -> tuple[int, Path] | None:

@@ -12,6 +12,7 @@ def test_a_batch_as_a_table_and_as_json(shell: Shell) -> None:
     shown = shell("batch", RUN, "--step", "252")
     assert shown.code == 0, shown.err
     assert "by the snapshot of step 250" in shown.out and "ordered 80%" in shown.out
+    assert "text of further documents only fills the sequence" in shown.out
     batch = shell("batch", RUN, "--step", "252", "--snapshot", "600", "--json").json
     drawn = open_batches(RUN).at(252)
     assert (batch["snapshot"], batch["shape"]) == (600, list(drawn.ids.shape))

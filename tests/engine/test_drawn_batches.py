@@ -100,6 +100,13 @@ def test_also_where_the_clock_decides_when_masking_begins(tmp_path: Path, traine
         _assert_same(batches.at(step), trained[step])
 
 
+def test_also_of_a_budget_in_epochs(tmp_path: Path, trained: dict[int, Batch]) -> None:
+    start_or_resume(_options(tmp_path, steps=None, epochs=0.5), tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    for step, batch in trained.items():
+        _assert_same(batches.at(step), batch)
+
+
 def test_also_of_a_mixture(tmp_path: Path, trained: dict[int, Batch]) -> None:
     for name, seed in (("one", 1), ("two", 2), ("three", 3)):
         (tmp_path / name).mkdir()
