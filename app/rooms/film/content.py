@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from ...runs.stages import Steps
 from ...state.readings import Reading, thumbnails
 from ...state.token_units import TokenView
 from ...widgets.curve_specs import Mark
+from ...widgets.head_sheet import HeadSheet
 
 WORDS = 5  # of each frame
 SMOOTHED = 1.1  # over steps from s/1.1 to 1.1 s: even on a logarithmic axis
@@ -48,6 +50,11 @@ class Frame:
     labels: tuple[str, ...]  # (U)
     kinds: tuple[str, ...]  # (U) colours of the labels
     guesses: tuple[Guesses, ...]  # of each mask
+
+    @cached_property
+    def sheet(self) -> HeadSheet:
+        """All heads, ready to be drawn; one colour scale for all frames."""
+        return HeadSheet(self.heads, same_scale=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,6 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QPolygonF
 
 from ...look import numbers, theme
 from ...look.theme import draw_text
-from ...widgets.head_sheet import HeadSheet
 from ...widgets.raster import Raster, paint_scale
 from .content import Frame, Guesses, LossCurve
 from .plan import FilmPlan, Shape, grid
@@ -35,7 +34,6 @@ class Film:
     head: tuple[int, int] = (0, 0)
     position: int | None = None  # of the mask that is looked at; None: the first
     now: int = 0  # the one that is large
-    _sheets: dict[int, HeadSheet] = field(default_factory=dict)
 
     @property
     def shape(self) -> Shape:
@@ -49,11 +47,6 @@ class Film:
         """For the mask that is looked at, else the first."""
         pinned = [one for one in frame.guesses if one.position == self.position]
         return next(iter([*pinned, *frame.guesses]), None)
-
-    def sheet(self, index: int) -> HeadSheet:
-        if index not in self._sheets:
-            self._sheets[index] = HeadSheet(self.frames[index].heads, same_scale=True)
-        return self._sheets[index]
 
 
 class FilmPainter:
@@ -92,7 +85,10 @@ class FilmPainter:
     def _paint_curve(self, painter: QPainter, curve: LossCurve, now: int) -> None:
         box = self.plan.curve
         title = QRectF(0, 0, box.right(), box.top())
-        text = translate("FilmStrip", "Loss: how wrong its guesses are. Each mark below: ten times as many steps.")
+        text = translate("FilmStrip", "Loss: how wrong its guesses are.")
+        more = translate("FilmStrip", "Each mark below: ten times as many steps.")
+        if QFontMetricsF(theme.font(11.5)).horizontalAdvance(f"{text} {more}") <= title.width():
+            text = f"{text} {more}"
         draw_text(painter, title, text, "muted", 11.5)
         self._paint_axes(painter, box)
         xs = np.array([self.plan.x_of(step) for step in curve.steps])
@@ -203,7 +199,7 @@ class FilmPainter:
 
     def _paint_atlas(self, painter: QPainter, box: QRectF, index: int, gap: float) -> None:
         layers, heads = self.film.frames[index].heads.shape[:2]
-        sheet = self.film.sheet(index)
+        sheet = self.film.frames[index].sheet
         for layer, row in enumerate(grid(box, layers, heads, gap)):
             for head, cell in enumerate(row):
                 sheet.paint(painter, cell, layer, head)

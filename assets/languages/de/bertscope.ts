@@ -2268,6 +2268,10 @@ Ein anderer Schluss</translation>
 <translation>Alle Köpfe</translation>
 </message>
 <message>
+<source>Each mark below: ten times as many steps.</source>
+<translation>Jede Marke unten: zehnmal so viele Schritte.</translation>
+</message>
+<message>
 <source>Film strip: a column for each snapshot, from the first step to the last</source>
 <translation>Filmstreifen: eine Spalte für jeden Snapshot, vom ersten Schritt bis zum letzten</translation>
 </message>
@@ -2280,8 +2284,8 @@ Ein anderer Schluss</translation>
 <translation>Kopf {layer}·{head}</translation>
 </message>
 <message>
-<source>Loss: how wrong its guesses are. Each mark below: ten times as many steps.</source>
-<translation>Loss: wie falsch seine Tipps sind. Jede Marke unten: zehnmal so viele Schritte.</translation>
+<source>Loss: how wrong its guesses are.</source>
+<translation>Loss: wie falsch seine Tipps sind.</translation>
 </message>
 <message>
 <source>Step</source>
