@@ -133,10 +133,9 @@ class RunBatches:
         """The batch of a step, counted from 1. Raises BertcoreError for one that the run has not taken yet."""
         if not step >= 1:
             raise BertcoreError("Steps count from 1: the first batch is that of step 1.")
-        last = max(self._phases.last_step, self.run.status().step)
-        if step > last:
+        if step > self._last_step():
             self._phases = _phases_of(self.run, self.options)  # it may have gone on
-            last = max(self._phases.last_step, self.run.status().step)
+        last = self._last_step()
         if step > last:
             raise BertcoreError(f"The run has taken {last:,} steps so far; there is no batch of step {step:,} yet.")
         self._go_to(step - 1, report)
@@ -160,7 +159,10 @@ class RunBatches:
                 )
         if self.options.data.mixture:  # it would take as long as the way to the last step
             return
+        last = self._last_step()
         for step, position in _positions_of(self.run):
+            if step > last:
+                continue
             self._go_to(step, report)
             if self._position != position:
                 raise BertcoreError(
@@ -185,6 +187,10 @@ class RunBatches:
 
     # --- inside
 
+    def _last_step(self) -> int:
+        """Not every step is logged, nor does every one change the status."""
+        return max(self._phases.last_step, self.run.status().step)
+
     @property
     def _position(self) -> dict[str, Any]:
         return {str(length): sampler.state for length, sampler in self.samplers.items()}
@@ -197,10 +203,11 @@ class RunBatches:
             self.samplers[int(name)].restore(state)
         windows = dict.fromkeys(self.samplers, 0)
         for step in range(start + 1, done + 1):
+            if step % 1000 == 0:
+                report((step - start) / (done - start + 1))
             kind, _ = self._batches.kind(step, self._phases.fraction(step))
             windows[kind] += self._batches.sequences(kind)
         for length, count in windows.items():
-            report(0.0)
             self.samplers[length].skip(count)
         self._positions[done] = self._position
 
@@ -315,7 +322,7 @@ def _shipped(names: tuple[str, ...]) -> list[Path]:
 def _training_states(folder: RunFolder) -> list[dict[str, Any]]:
     """What the newest snapshots hold to go on from, by step."""
     states = [read_json_or_empty(path / PROGRESS_FILE) for _, path in folder.snapshots()]
-    return [state for state in states if isinstance(state.get("step"), int)]
+    return [state for state in states if isinstance(state.get("step"), int) and state["step"] >= 0]
 
 
 def _positions_of(folder: RunFolder) -> list[tuple[int, dict[str, Any]]]:

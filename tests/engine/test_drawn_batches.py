@@ -220,6 +220,41 @@ def test_a_text_that_changed_or_is_missing_is_one_sentence(tmp_path: Path) -> No
     assert (open_batches(tmp_path / "run").at(9).ids == before).all()
 
 
+@pytest.mark.parametrize(
+    "state",
+    ['{"step": -3, "samplers": {}}', '{"step": 1e400}', '{"step": 24, "samplers": {"16": [0, "x"]}}', "[]"],
+    ids=["before the start", "no number", "no position", "no object"],
+)
+def test_a_damaged_training_state_ends_in_an_answer_or_a_sentence(tmp_path: Path, state: str) -> None:
+    start_or_resume(_options(tmp_path), tmp_path / "run", resume=False)
+    newest = RunFolder(tmp_path / "run").newest_snapshot()
+    assert newest is not None
+    (newest / "training_state.json").write_text(state, encoding="utf-8")
+    try:
+        assert open_batches(tmp_path / "run").at(3).step == 3
+    except BertcoreError as error:
+        assert "cannot be drawn again" in str(error)
+
+
+def test_a_run_that_was_continued_with_another_budget_is_drawn_again_or_refused(
+    tmp_path: Path, trained: dict[int, Batch]
+) -> None:
+    """The causal phase and what is recorded of it stay; its last part of longer sequences may begin twice."""
+    for long_share in (0.0, 0.5):
+        run = tmp_path / f"run-{long_share}"
+        options = _options(tmp_path, {"long_share": long_share}, steps=12)
+        start_or_resume(options, run, resume=False)
+        start_or_resume(options.with_changes(steps=STEPS), run, resume=True)
+        try:
+            batches = open_batches(run)
+        except BertcoreError as error:
+            assert long_share and "another budget" in str(error)
+            continue
+        for step in range(1, STEPS + 1):
+            _assert_same(batches.at(step), trained[step])
+        assert not long_share
+
+
 def _forget_cache(tmp_path: Path) -> None:
     import shutil
 
