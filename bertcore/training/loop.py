@@ -23,6 +23,7 @@ from bertcore.runs.known_runs import register_run
 from bertcore.runs.run_folder import COMMANDS, RESUME, RunFolder
 from bertcore.runs.snapshots import can_resume, is_mark, keep, thin
 from bertcore.runs.sources import changed_since
+from bertcore.training import update_sizes
 from bertcore.training.failures import (
     StopRequestedError,
     UncheckedStep,
@@ -218,6 +219,8 @@ class TrainingLoop:
         self._unchecked.append(UncheckedStep(step, norm, result.loss, self._write_batch))
         if result.metrics is not None:
             self._check_steps()  # before they could change a weight
+        is_measured = self.group.is_first and update_sizes.is_measured(step)
+        sizes = update_sizes.UpdateSizes(model, norm, self.options.gradient_clip) if is_measured else None
         optimizer.step()
         self.step, self.tokens = step, self.tokens + result.tokens
         self.elapsed_s += time.perf_counter() - started
@@ -226,6 +229,8 @@ class TrainingLoop:
             self.records.metric(event)
         if result.metrics is not None:
             self._log_step(result.metrics, result.phase, rate, float(norm))
+        if sizes is not None:
+            self.records.metric({"kind": update_sizes.UPDATES, "step": step, **sizes.finish()})
         self._synchronise()
 
     def _check_steps(self) -> None:
