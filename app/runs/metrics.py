@@ -10,6 +10,7 @@ from bertcore.errors import printable
 from bertcore.runs.run_folder import RESUME
 
 from ..state.task_info import METRICS
+from .updates import MOST_UPDATES, Update, read_update
 
 KINDS = ("train", "held_out", "phase", RESUME, "snapshot")  # of lines
 MOST_PHASES = 1000  # and resumes
@@ -113,6 +114,7 @@ class RunMetrics:
         self.longer_step: int | None = None  # the first step of the part with longer sequences
         self.resumes: dict[int, str] = {}  # the step that a later sitting goes on from -> what it changed, in words
         self.scores: list[QuestionScore] = []  # of a run that answers questions, by step
+        self.updates: list[Update] = []  # by step
         self._axes = {name: Series() for name in (EPOCH, TOKENS, SECONDS)}
 
     def append(self, metrics: Iterable[Metric]) -> None:
@@ -125,6 +127,8 @@ class RunMetrics:
                 self.newest[kind] = metric
             if kind == "held_out" and (score := _score(int(step), metric.get("questions"))) is not None:
                 self.scores.append(score)
+            if kind == "updates" and len(self.updates) < MOST_UPDATES:
+                self.updates += filter(None, [read_update(int(step), metric)])
             if kind == "phase":
                 self._add_phase(int(step), str(metric.get("phase")))
             if kind == RESUME and len(self.resumes) < MOST_PHASES:

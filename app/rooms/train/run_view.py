@@ -26,6 +26,7 @@ from .questions_page import QuestionsPage
 from .result_view import ResultView
 from .run_ending import RunEnding
 from .run_list import state_name
+from .weights_page import WeightsPage
 
 RESULT_PX = 210  # of the result's height at least
 REDRAW_MS = 120  # metrics come in bursts; the curves follow at this pace
@@ -55,8 +56,11 @@ class RunView(Card):
         self.menu = IconButton("menu", self.tr("Name, copy, export or delete this run"), self._on_menu_clicked)
         self.ending = RunEnding()
         self._possible: set[str] = set()
-        for made in (self.to_curves, self.to_result, self.to_batch, self.pause, self.stop, self.menu):
+        self.to_weights = button(self.tr("The weights"), lambda: self._show(self.weights), checkable=True)
+        pages = (self.to_curves, self.to_result, self.to_batch, self.to_weights)
+        for made in (*pages, self.pause, self.stop, self.menu):
             self.add_to_header(made)
+        self.to_weights.setVisible(not theme.is_projector())  # in front of a class the batch comes first
         units = {
             "step": self.tr("steps"),
             "loss": "",
@@ -72,9 +76,9 @@ class RunView(Card):
         self.result.setMinimumHeight(theme.px(RESULT_PX))
         self.questions = QuestionsPage(plots_of(self._info).specs[0])
         self.questions.plot.set_figure(self.about)
-        self.batch = BatchPage()
+        self.batch, self.weights = BatchPage(), WeightsPage()
         self._stack = QStackedWidget()
-        for page in (self.result, self.questions, self.batch, self.curves):
+        for page in (self.result, self.questions, self.batch, self.weights, self.curves):
             self._stack.addWidget(page)
         self._build()
         self._redraw = QTimer(self)
@@ -143,7 +147,7 @@ class RunView(Card):
             self.tr("How well it does on held-out examples") if result else self.tr("Available at the end of the run")
         )
         if result is None:
-            if not self.shows_batch:
+            if self._stack.currentWidget() not in (self.batch, self.weights):
                 self._show(self.curves)
         elif self._is_new and not self._info.status.active:
             self._show(self._front)
@@ -169,6 +173,7 @@ class RunView(Card):
         self.curves.draw()
         if self._info.has_questions:
             self._draw_questions()
+        self._draw_weights()
         self._show_hint()
         self._show_numbers()
         self._show_ending()
@@ -188,6 +193,18 @@ class RunView(Card):
         page.show_scores(self.metrics.scores)
         page.plot.set_points({curve.key: self.metrics.series[curve.key].arrays for curve in self._kind.specs[0].curves})
         page.plot.set_marks(marks_of(self.metrics))
+
+    def _draw_weights(self) -> None:
+        updates = self.metrics.updates
+        self.weights.show_updates(updates)
+        self.to_weights.setEnabled(bool(updates))
+        self.to_weights.setToolTip(
+            self.tr("How far each part of the model moves in a step")
+            if updates
+            else self.tr("This run has not logged how far its weights move; newer runs do.")
+        )
+        if not updates and self._stack.currentWidget() is self.weights:
+            self._show(self.curves)
 
     def about(self) -> tuple[str, str]:
         """The run's name, and what the caption of its pictures says: what it does, where, at which step."""
@@ -233,26 +250,32 @@ class RunView(Card):
         else:
             self.to_result.setText(self.tr("Result"))
         self.batch.show_status(self._info)
-        is_there = self._stack.currentWidget() is self._front and self._has_result
-        if not is_there and not (self.shows_batch and not is_task):
+        there = [self._front] * self._has_result + [self.batch] * (not is_task) + [self.weights]
+        if self._stack.currentWidget() not in there:
             self._show(self.curves)
 
     def _show(self, shown: QWidget) -> None:
-        for page in (self.result, self.questions, self.batch, self.curves):  # what is not seen asks for no space
+        # what is not seen asks for no space
+        for page in (self.result, self.questions, self.batch, self.weights, self.curves):
             policy = QSizePolicy.Policy.Preferred if page is shown else QSizePolicy.Policy.Ignored
             page.setSizePolicy(policy, policy)
         self._stack.setCurrentWidget(shown)
-        needs_room = shown is self.batch or (theme.is_projector() and shown is self.questions)
+        needs_room = shown in (self.batch, self.weights) or (theme.is_projector() and shown is self.questions)
         self._row.setVisible(not needs_room)
         self.to_curves.setChecked(shown is self.curves)
         self.to_result.setChecked(shown is self._front)
         self.to_batch.setChecked(shown is self.batch)
+        self.to_weights.setChecked(shown is self.weights)
         self.set_intro(self._intro_of(shown))
         self.page_changed.emit()
 
     def _intro_of(self, page: QWidget) -> str:
         """The curves say it themselves, each chart below its title."""
-        if page is not self.batch or theme.is_projector():
+        if theme.is_projector():
+            return ""
+        if page is self.weights:
+            return self.tr("Each step changes all weights a little. Darker: the part moved further, for its length.")
+        if page is not self.batch:
             return ""
         return self.tr("What it reads in one step: it has to say what was hidden, and learns from how wrong it is.")
 

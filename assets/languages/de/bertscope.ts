@@ -6625,8 +6625,16 @@ Ein anderer Schluss</translation>
 <translation>Kurven</translation>
 </message>
 <message>
+<source>Each step changes all weights a little. Darker: the part moved further, for its length.</source>
+<translation>Jeder Schritt ändert alle Gewichte ein wenig. Dunkler: Der Teil hat sich, an seiner Länge gemessen, weiter bewegt.</translation>
+</message>
+<message>
 <source>End the run, and save a snapshot</source>
 <translation>Den Lauf beenden und einen Snapshot speichern</translation>
+</message>
+<message>
+<source>How far each part of the model moves in a step</source>
+<translation>Wie weit sich jeder Teil des Modells in einem Schritt bewegt</translation>
 </message>
 <message>
 <source>How well it does on held-out examples</source>
@@ -6663,6 +6671,14 @@ Ein anderer Schluss</translation>
 <message>
 <source>The batch</source>
 <translation>Der Batch</translation>
+</message>
+<message>
+<source>The weights</source>
+<translation>Die Gewichte</translation>
+</message>
+<message>
+<source>This run has not logged how far its weights move; newer runs do.</source>
+<translation>Dieser Lauf hat nicht aufgezeichnet, wie weit sich seine Gewichte bewegen; neuere Läufe tun das.</translation>
 </message>
 <message>
 <source>This run learns from examples; only batches of plain text can be shown.</source>
@@ -8035,6 +8051,49 @@ Werte: …</translation>
 </message>
 </context>
 <context>
+<name>UpdatesPicture</name>
+<message>
+<source>Between the layers</source>
+<translation>Zwischen den Schichten</translation>
+</message>
+<message>
+<source>Embeddings</source>
+<translation>Embeddings</translation>
+</message>
+<message>
+<source>How far each part moves in a step</source>
+<translation>Wie weit sich jeder Teil in einem Schritt bewegt</translation>
+</message>
+<message>
+<source>Layer {number} · attention</source>
+<translation>Schicht {number} · Attention</translation>
+</message>
+<message>
+<source>Layer {number} · feed-forward</source>
+<translation>Schicht {number} · Feedforward</translation>
+</message>
+<message>
+<source>Prediction heads</source>
+<translation>Ausgabeköpfe</translation>
+</message>
+<message>
+<source>gradient</source>
+<translation>Gradient</translation>
+</message>
+<message>
+<source>moved</source>
+<translation>bewegt</translation>
+</message>
+<message>
+<source>step {step}</source>
+<translation>Schritt {step}</translation>
+</message>
+<message>
+<source>{share} of its length</source>
+<translation>{share} seiner Länge</translation>
+</message>
+</context>
+<context>
 <name>UsesEditor</name>
 <message>
 <source>Add a sentence</source>
@@ -8582,6 +8641,29 @@ Werte: …</translation>
 <message>
 <source>What it guessed at each step of its training. Type a sentence with a [MASK].</source>
 <translation>Was es bei jedem Schritt seines Trainings geraten hat. Einen Satz mit [MASK] eintippen.</translation>
+</message>
+</context>
+<context>
+<name>WeightsPage</name>
+<message>
+<source>As in our healthy runs: at most {most} in a step, and less at the end, as the rate falls.</source>
+<translation>Wie in unseren gesunden Läufen: höchstens {most} in einem Schritt, und am Ende weniger, wenn die Lernrate fällt.</translation>
+</message>
+<message>
+<source>At step {step}. Gradient: the length of what the loss asks for, before it is clipped.</source>
+<translation>Bei Schritt {step}. Gradient: die Länge dessen, was der Loss verlangt, bevor sie begrenzt wird.</translation>
+</message>
+<message>
+<source>It hardly moves: at most {most} in a step. Try ten times the learning rate.</source>
+<translation>Es bewegt sich kaum: höchstens {most} in einem Schritt. Die zehnfache Lernrate versuchen.</translation>
+</message>
+<message>
+<source>Too far: up to {most} in a step; healthy runs stay below {limit}. Try a tenth of the learning rate.</source>
+<translation>Zu weit: bis zu {most} in einem Schritt; gesunde Läufe bleiben unter {limit}. Ein Zehntel der Lernrate versuchen.</translation>
+</message>
+<message>
+<source>Too few steps so far to say whether this is usual.</source>
+<translation>Noch zu wenige Schritte, um zu sagen, ob das üblich ist.</translation>
 </message>
 </context>
 <context>

@@ -1,0 +1,99 @@
+"""How far the weights move: read from a run's own lines, drawn, and judged as healthy and ill runs are."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.rooms.train.room import TrainRoom
+from app.rooms.train.updates_picture import UpdatesPicture, part_name
+from app.rooms.train.weights_page import WeightsPage
+from app.runs.metrics import RunMetrics
+from app.runs.updates import Update, parts_of, read_update, verdict_of
+from app.shell.window import Window
+from bertcore.runs.run_folder import RunFolder
+from bertcore.training.pretrain import start_or_resume
+from tests.app.conftest import TIMEOUT_MS
+from tests.engine.training_runs import metrics, tiny_run, write_text
+
+
+def _run(folder: Path, rate: float) -> Path:
+    path = folder / f"run-{rate}"
+    start_or_resume(tiny_run(write_text(folder), learning_rate=rate, steps=20), path, resume=False)
+    return path
+
+
+def _updates(run: Path) -> list[Update]:
+    read = RunMetrics()
+    read.append(RunFolder(run).tail().read_new())
+    return read.updates
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("BERTSCOPE_HOME", str(tmp_path / "home"))
+    return tmp_path
+
+
+def test_a_run_that_is_ill_is_told_from_one_that_is_not(home: Path) -> None:
+    verdicts = {rate: verdict_of(_updates(_run(home, rate))) for rate in (1e-6, 3e-3, 3e-1)}
+    assert verdicts == {1e-6: "small", 3e-3: "usual", 3e-1: "large"}
+
+
+def test_every_number_is_that_of_the_file(home: Path, qtbot: QtBot) -> None:
+    run = _run(home, 3e-3)
+    updates, lines = _updates(run), metrics(run, "updates")
+    assert [update.step for update in updates] == [line["step"] for line in lines]
+    assert all(update.ratio == line["ratio"] for update, line in zip(updates, lines, strict=True))
+    page = WeightsPage()
+    qtbot.addWidget(page)
+    page.resize(700, 400)
+    page.show_updates(updates)
+    picture = page.picture
+    assert picture.parts == ["embeddings", "layers.0.attention", "layers.0.feed_forward", "heads"]
+    assert "step 20" in page.about.text() and "As in our healthy runs" in page.verdict.text()
+    picture.set_hovered(picture.cell_at(picture.cell_rect(1, 0).center()))
+    assert picture.hovered_cell == (1, 0) and "step 1." in page.about.text()
+    qtbot.keyClick(picture, Qt.Key.Key_Right)
+    assert picture.hovered_cell == (1, 1) and "step 2." in page.about.text()
+    picture.grab()
+
+
+def test_parts_stand_as_a_text_passes_through_them(qtbot: QtBot) -> None:
+    names = ["heads", "layers.10.attention", "layers.2.feed_forward", "embeddings", "layers.2.attention"]
+    update = Update(1, dict.fromkeys(names, 1.0), dict.fromkeys(names, 0.1))
+    assert parts_of([update]) == [names[3], names[4], names[2], names[1], names[0]]
+    assert part_name("layers.10.attention") == "Layer 11 · attention" and part_name("odd.part") == "odd.part"
+    picture = UpdatesPicture()
+    qtbot.addWidget(picture)
+    picture.grab()  # nothing to show yet
+    picture.set_updates([update])
+    picture.resize(240, 60)  # rows too low for words
+    picture.grab()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {},
+        {"gradient": {"a": 1}, "ratio": {"b": 1}},
+        {"gradient": [], "ratio": 3},
+        {"gradient": {"a": None}, "ratio": {}},
+    ],
+)
+def test_a_damaged_line_is_left_out(line: dict) -> None:
+    assert read_update(1, line) is None
+    assert verdict_of([]) == ""
+
+
+def test_in_the_room(window: Window, qtbot: QtBot, home: Path) -> None:
+    run = _run(home, 3e-3)
+    room = window.open_room("train")
+    assert isinstance(room, TrainRoom)
+    view = room.view
+    assert not view.to_weights.isEnabled()
+    window.services.runs.select(run)
+    qtbot.waitUntil(lambda: view.to_weights.isEnabled(), timeout=TIMEOUT_MS)
+    view.to_weights.click()
+    assert view.weights.isVisible() and view.to_weights.isChecked() and not view.to_curves.isChecked()
