@@ -1,5 +1,7 @@
 """Which tokens of two texts, or of one text in two vocabularies, are compared with each other."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,15 @@ class TestOtherText:
         pair, single = WORDS.encode("the cat", "it sat"), WORDS.encode("the cat")
         assert align(pair, single).theirs_of == (0, 1, 2, 3, None, None, None)
         assert align(single, pair).theirs_of == (0, 1, 2, 3)
+
+    def test_without_special_tokens(self) -> None:
+        """As a view shows a text whose special tokens are hidden."""
+        whole = WORDS.encode("the cat sat.", "it was")
+        words = [at for at, part in enumerate(whole.parts) if part != "special"]
+        lists = ("tokens", "ids", "segments", "positions", "offsets", "parts", "words", "labels")
+        bare = replace(whole, **{name: [getattr(whole, name)[at] for at in words] for name in lists})
+        assert align(bare, whole).theirs_of == tuple(words)
+        assert align(whole, bare).theirs_of == (None, 0, 1, 2, 3, None, 4, 5, None)
 
     def test_texts_without_a_common_word_are_not_paired(self) -> None:
         """Not even their full stops, which say nothing."""
