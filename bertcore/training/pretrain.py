@@ -1,6 +1,7 @@
 """Pretraining from text: what a step predicts, and what a run of it needs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -291,11 +292,13 @@ class Pretraining:
     # --- between steps
 
     def measure(self, fraction: float) -> dict[str, Any]:
-        """In fp32 whatever the steps are computed in, as `bertcore evaluate` measures."""
+        """The last one in fp32 whatever the steps are computed in, as `bertcore evaluate` measures."""
         materials = self.materials
-        numbers = materials.held_out.measure(materials.model)
-        if materials.questions is not None:
-            numbers["questions"] = materials.questions.answer(materials.model)
+        is_last = fraction >= 1.0
+        with nullcontext() if is_last else materials.precision.autocast(materials.device):
+            numbers = materials.held_out.measure(materials.model)
+            if materials.questions is not None:
+                numbers["questions"] = materials.questions.answer(materials.model)
         return numbers
 
     def is_better(self, now: Mapping[str, Any], best: Mapping[str, Any]) -> bool:
