@@ -82,6 +82,8 @@ def compare(
         print_json(answer)
         return
     if found.text is not None:
+        step = f"step {other}" if other is not None and other.isdecimal() else other
+        say("Before: " + ", ".join(each for each in (step, with_text) if each is not None))
         _say_texts(found.text)
     _say_parameters(found)
     for note in (*(found.text.notes if found.text else ()), *found.notes):

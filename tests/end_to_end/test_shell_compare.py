@@ -30,6 +30,7 @@ class TestCompare:
         assert len(found["heads"]) == 8 and found["words"][0]["rank"] == 1
         assert "parameters" not in found and found["notes"] == []
         shown = shell(*given).out
+        assert shown.startswith(f"Before: {OTHER}\n")
         most = max(found["heads"], key=lambda head: head["divergence_bits"])
         first = shown.split("count from 1):\n")[1].split("\n")[0]
         assert first.split() == [f"{most['layer'] + 1}.{most['head'] + 1}", f"{most['divergence_bits']:.3f}"]
