@@ -25,7 +25,7 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP(
             "ViewSpec",
             "A head lets each token collect information from others. Row: the token that looks. Column: what it looks "
-            "at. Darker: more.",
+            "at. Stronger colour: more.",
         ),
         HeadMatrix,
     ),
@@ -66,7 +66,7 @@ MATRICES = (  # one tab, with a row of tabs of their own
         QT_TRANSLATE_NOOP(
             "ViewSpec",
             "A head may look at a word and not use it. Red: a little more attention here speaks for the answer. Blue: "
-            "against it. White: it makes no difference.",
+            "against it. No colour: it makes no difference.",
         ),
         GradientMatrix,
     ),

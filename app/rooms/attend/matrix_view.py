@@ -376,7 +376,7 @@ class RolloutMatrix(ComputedMatrix):
 
     def draw(self) -> None:
         layer, reading = self.selection.layer, self.attentions.reading
-        few = self.tr("one layer so far: choose a head in a higher layer to see more") if layer == 0 else ""
+        few = self.tr("choose a higher layer for more") if layer == 0 else ""
         self.set_title(self._title(layer + 1), few)
         attentions, what_if, units = reading.trace.attentions, reading.request.what_if, self.attentions.units
 

@@ -38,7 +38,7 @@ class TokenCard(Card):
         explain("nearest", self.nearest)
         self.lengths: list[Length] = []
         self.words: list[NearWord] = []
-        self._lengths_hint = Hint(self.tr("length · share of the sum (lengths do not add up: directions differ)"))
+        self._lengths_hint = Hint(self.tr("length (these do not add up) · share of the sum"))
         self._lengths_hint.setToolTip(
             self._lengths_hint.text()
             + "\n"

@@ -207,7 +207,7 @@ class FilmRoom(Room):
             for index, frame in sorted(film.frames.items())
         }
         title = self.tr("Noise becomes heads: {run}").format(run=steps.run.name)
-        hint = self.tr("Row: the token that looks. Column: what it looks at. Darker: more.")
+        hint = self.tr("Row: the token that looks. Column: what it looks at. Stronger colour: more.")
         return Figure(
             title,
             Picture(*whole, painter.paint),

@@ -169,7 +169,9 @@ class FillView(PredictView):
     def _build(self) -> None:
         card = Card(
             self.tr("Fill the masks one at a time"),
-            intro=self.tr("Each word is the most likely one there, given those already filled in. Darker: surer."),
+            intro=self.tr(
+                "Each word is the most likely one there, given those already filled in. Stronger colour: surer."
+            ),
         )
         top = hbox(self.order, self.next, self.all, self.undo, self.restart, None, gap_px=8)
         scale = ColorBar(signed=False)

@@ -65,7 +65,9 @@ class LensView(PredictView):
         self.pieces = label("", "muted", wrap=True)
         self._card = Card(
             self.tr("Layer by layer"),
-            intro=self.tr("Row: after this layer. Column: a mask. In the box: the best guess so far. Darker: surer."),
+            intro=self.tr(
+                "Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: surer."
+            ),
         )
         self._word_card = Card(
             self.tr("One word through the layers"),

@@ -49,7 +49,9 @@ class SurpriseView(PredictView):
         explain("perplexity", self.perplexity)
         self._card = Card(
             self.tr("How surprising is each word?"),
-            intro=self.tr("Each word is hidden once while the model reads all the others. Darker: harder to guess."),
+            intro=self.tr(
+                "Each word is hidden once while the model reads all the others. Stronger colour: harder to guess."
+            ),
         )
         self._bar_units: list[int] = []
         self._build()

@@ -24,7 +24,9 @@ class HeadsPicture(PointerWidget):
         """with_names: above each head, and tokens beside it where they have room."""
         super().__init__("")
         self.setAccessibleName(self.tr("Attention heads: rows look, columns are looked at"))
-        self.setToolTip(tip(self.tr("Row: what looks. Column: what it looks at. Darker: more. Click to open Attend.")))
+        self.setToolTip(
+            tip(self.tr("Row: what looks. Column: what it looks at. Stronger colour: more. Click to open Attend."))
+        )
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self._with_names = with_names
         self.heads: Heads | None = None

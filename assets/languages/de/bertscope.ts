@@ -2072,8 +2072,8 @@ Ein anderer Schluss</translation>
 <translation>Eine Maske anklicken oder mit den Pfeiltasten hingehen und Enter drücken, um sie mit dem wahrscheinlichsten Wort zu füllen.</translation>
 </message>
 <message>
-<source>Each word is the most likely one there, given those already filled in. Darker: surer.</source>
-<translation>Jedes Wort ist dort das wahrscheinlichste, wenn die schon eingesetzten feststehen. Dunkler: sicherer.</translation>
+<source>Each word is the most likely one there, given those already filled in. Stronger colour: surer.</source>
+<translation>Jedes Wort ist dort das wahrscheinlichste, wenn die schon eingesetzten feststehen. Kräftigere Farbe: sicherer.</translation>
 </message>
 <message>
 <source>Fill all</source>
@@ -2214,8 +2214,8 @@ Ein anderer Schluss</translation>
 <translation>{model} öffnen</translation>
 </message>
 <message>
-<source>Row: the token that looks. Column: what it looks at. Darker: more.</source>
-<translation>Zeile: das Token, das schaut. Spalte: wohin es schaut. Dunkler: mehr.</translation>
+<source>Row: the token that looks. Column: what it looks at. Stronger colour: more.</source>
+<translation>Zeile: das Token, das schaut. Spalte: wohin es schaut. Kräftigere Farbe: mehr.</translation>
 </message>
 <message>
 <source>Save as animation…</source>
@@ -2820,8 +2820,8 @@ Ein anderer Schluss</translation>
 <translation>Für jeden Kopf ein kleines Bild. Ein Klick zeigt ihn groß.</translation>
 </message>
 <message>
-<source>Row: the token that looks. Column: what it looks at. Darker: more.</source>
-<translation>Zeile: das Token, das schaut. Spalte: worauf es schaut. Dunkler: mehr.</translation>
+<source>Row: the token that looks. Column: what it looks at. Stronger colour: more.</source>
+<translation>Zeile: das Token, das schaut. Spalte: worauf es schaut. Kräftigere Farbe: mehr.</translation>
 </message>
 <message>
 <source>Sort the heads by what they do</source>
@@ -2859,8 +2859,8 @@ Ein anderer Schluss</translation>
 <translation>Attention-Köpfe: Zeilen schauen, auf Spalten wird geschaut</translation>
 </message>
 <message>
-<source>Row: what looks. Column: what it looks at. Darker: more. Click to open Attend.</source>
-<translation>Zeile: was schaut. Spalte: worauf es schaut. Dunkler: mehr. Ein Klick öffnet Attention.</translation>
+<source>Row: what looks. Column: what it looks at. Stronger colour: more. Click to open Attend.</source>
+<translation>Zeile: was schaut. Spalte: worauf es schaut. Kräftigere Farbe: mehr. Ein Klick öffnet Attention.</translation>
 </message>
 </context>
 <context>
@@ -2905,12 +2905,12 @@ Ein anderer Schluss</translation>
 <translation>Länge jedes Hidden States: Zeilen sind Token, Spalten sind Schichten</translation>
 </message>
 <message>
-<source>Row and column: two tokens. Red: alike to the model. White: unrelated. Blue: opposite.</source>
-<translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Weiß: ohne Bezug. Blau: gegensätzlich.</translation>
+<source>Row and column: two tokens. Red: alike to the model. No colour: unrelated. Blue: opposite.</source>
+<translation>Zeile und Spalte: zwei Token. Rot: für das Modell ähnlich. Ohne Farbe: ohne Bezug. Blau: gegensätzlich.</translation>
 </message>
 <message>
-<source>Row: a token. Column: a layer. Darker: its numbers are farther from zero (their L2 norm). What a layer adds changes a large vector less.</source>
-<translation>Zeile: ein Token. Spalte: eine Schicht. Dunkler: Seine Zahlen sind weiter von null entfernt (ihre L2-Norm). Was eine Schicht addiert, ändert einen großen Vektor weniger.</translation>
+<source>Row: a token. Column: a layer. Stronger colour: its numbers are farther from zero (their L2 norm). What a layer adds changes a large vector less.</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Kräftigere Farbe: Seine Zahlen sind weiter von null entfernt (ihre L2-Norm). Was eine Schicht addiert, ändert einen großen Vektor weniger.</translation>
 </message>
 <message>
 <source>Size of each hidden state</source>
@@ -3187,8 +3187,8 @@ Ein anderer Schluss</translation>
 <translation>Wahrscheinlichkeit des Wortes nach jeder Schicht</translation>
 </message>
 <message>
-<source>Row: after this layer. Column: a mask. In the box: the best guess so far. Darker: surer.</source>
-<translation>Zeile: nach dieser Schicht. Spalte: eine Maske. Im Kästchen: der bisher beste Tipp. Dunkler: sicherer.</translation>
+<source>Row: after this layer. Column: a mask. In the box: the best guess so far. Stronger colour: surer.</source>
+<translation>Zeile: nach dieser Schicht. Spalte: eine Maske. Im Kästchen: der bisher beste Tipp. Kräftigere Farbe: sicherer.</translation>
 </message>
 <message>
 <source>The logit lens: the masked-word head reads each layer’s hidden state as if it were the last. It shows where in the model a word wins.</source>
@@ -5731,8 +5731,8 @@ Ein anderer Schluss</translation>
 <translation>Rollout · nach Schicht 1–{last}</translation>
 </message>
 <message>
-<source>one layer so far: choose a head in a higher layer to see more</source>
-<translation>erst eine Schicht: einen Kopf in einer höheren Schicht wählen, um mehr zu sehen</translation>
+<source>choose a higher layer for more</source>
+<translation>für mehr eine höhere Schicht wählen</translation>
 </message>
 <message>
 <source>rows: tokens after these layers · columns: input tokens</source>
@@ -7345,8 +7345,8 @@ Werte: …</translation>
 <translation>Ein Wort anklicken, um es auszuwählen, und M drücken, um es zu verdecken.</translation>
 </message>
 <message>
-<source>Each word is hidden once while the model reads all the others. Darker: harder to guess.</source>
-<translation>Jedes Wort wird einmal verdeckt, während das Modell alle anderen liest. Dunkler: schwerer zu raten.</translation>
+<source>Each word is hidden once while the model reads all the others. Stronger colour: harder to guess.</source>
+<translation>Jedes Wort wird einmal verdeckt, während das Modell alle anderen liest. Kräftigere Farbe: schwerer zu raten.</translation>
 </message>
 <message>
 <source>How surprising is each word?</source>
@@ -7811,8 +7811,8 @@ Werte: …</translation>
 <translation>nach {step}: {length}</translation>
 </message>
 <message>
-<source>length · share of the sum (lengths do not add up: directions differ)</source>
-<translation>Länge · Anteil an der Summe (Längen addieren sich nicht: Die Richtungen sind verschieden)</translation>
+<source>length (these do not add up) · share of the sum</source>
+<translation>Länge (addiert sich nicht) · Anteil an der Summe</translation>
 </message>
 <message numerus="yes">
 <source>mean of %n piece(s)</source>
@@ -8245,12 +8245,12 @@ Werte: …</translation>
 <translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Zwei Tests sagen, ob er es tut: Rote Balken sprechen für die Antwort, blaue dagegen. Verlass ist darauf, wo beide Tests dieselbe Farbe haben.</translation>
 </message>
 <message>
-<source>A head lets each token collect information from others. Row: the token that looks. Column: what it looks at. Darker: more.</source>
-<translation>Mit einem Kopf holt sich jedes Token Information von anderen. Zeile: das Token, das schaut. Spalte: worauf es schaut. Dunkler: mehr.</translation>
+<source>A head lets each token collect information from others. Row: the token that looks. Column: what it looks at. Stronger colour: more.</source>
+<translation>Mit einem Kopf holt sich jedes Token Information von anderen. Zeile: das Token, das schaut. Spalte: worauf es schaut. Kräftigere Farbe: mehr.</translation>
 </message>
 <message>
-<source>A head may look at a word and not use it. Red: a little more attention here speaks for the answer. Blue: against it. White: it makes no difference.</source>
-<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Rot: Etwas mehr Attention hier spricht für die Antwort. Blau: dagegen. Weiß: Es macht keinen Unterschied.</translation>
+<source>A head may look at a word and not use it. Red: a little more attention here speaks for the answer. Blue: against it. No colour: it makes no difference.</source>
+<translation>Ein Kopf kann auf ein Wort schauen und es nicht nutzen. Rot: Etwas mehr Attention hier spricht für die Antwort. Blau: dagegen. Ohne Farbe: Es macht keinen Unterschied.</translation>
 </message>
 <message>
 <source>A layer does not replace what a token is, it adds to it. Which half of a layer adds more: attention, which collects information from other tokens, or feed-forward, which works on the token alone?</source>
