@@ -85,6 +85,14 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         QT_TRANSLATE_NOOP("NumberKind", "How alike two vectors are: 1 is the same direction, 0 unrelated, −1 opposed."),
         QT_TRANSLATE_NOOP("NumberKind", "u · v / (|u| |v|)"),
     ),
+    "cosine_distance": (
+        QT_TRANSLATE_NOOP("NumberKind", "How far two vectors point apart: 0 is the same direction, 1 unrelated."),
+        QT_TRANSLATE_NOOP("NumberKind", "1 − u · v / (|u| |v|)"),
+    ),
+    "cka": (
+        QT_TRANSLATE_NOOP("NumberKind", "How alike two layers place the tokens: 1 is the same, 0 unrelated."),
+        QT_TRANSLATE_NOOP("NumberKind", "linear CKA, without bias (Kornblith et al. 2019)"),
+    ),
     "length": (QT_TRANSLATE_NOOP("NumberKind", "The length of a vector."), QT_TRANSLATE_NOOP("NumberKind", "√ Σ x²")),
     "part": (
         QT_TRANSLATE_NOOP("NumberKind", "The length of the part, and how much of the sum it makes; 100% in all."),

@@ -38,7 +38,7 @@ THEMES = ("light", "dark")  # unless others are asked for
 BATCHES = {"batch": 252, "batch-next-words": 101}  # steps of the class demo
 COMPARED = "The king of France died in [MASK].", "He was buried there."
 BASELINE = "The king of England died in [MASK].", "He was buried there."
-COMPARING = {"predict": ("words",), "attend": ("moved",)}
+COMPARING = {"predict": ("words",), "attend": ("moved",), "layers": ("apart",)}
 OWN_SENTENCE = "In the morning we had bread and butter."
 
 

@@ -1,4 +1,4 @@
-"""Room Layers: what becomes of each token on its way through the model, in six views."""
+"""Room Layers: what becomes of each token on its way through the model, in seven views."""
 
 from ...look.language import QT_TRANSLATE_NOOP
 from ...state.explore_state import ExploreState
@@ -64,6 +64,16 @@ class LayersRoom(ViewRoom):
                 "one: can you tell what it detects?",
             ),
             later(__package__, "neurons_view", "NeuronsView"),
+            is_for_experts=True,
+        ),
+        ViewSpec(
+            "apart",
+            QT_TRANSLATE_NOOP("ViewSpec", "Compared"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "Two texts or two models begin alike and end apart: at which layer does it happen, and at which token?",
+            ),
+            later(__package__, "apart_view", "ApartView"),
             is_for_experts=True,
         ),
         ViewSpec(

@@ -283,6 +283,57 @@
 </message>
 </context>
 <context>
+<name>ApartView</name>
+<message>
+<source>Compare with another model, step or text first: the menu is at the top.</source>
+<translation>Zuerst mit einem anderen Modell, Schritt oder Text vergleichen: Das Menü ist oben.</translation>
+</message>
+<message>
+<source>Dark on the diagonal: layer by layer the same. Works for models of any size, too.</source>
+<translation>Dunkel auf der Diagonale: Schicht für Schicht gleich. Geht auch bei Modellen jeder Größe.</translation>
+</message>
+<message>
+<source>How alike two layers are: rows are layers now, columns those of the baseline</source>
+<translation>Wie ähnlich sich zwei Schichten sind: Zeilen sind Schichten jetzt, Spalten die der Baseline</translation>
+</message>
+<message>
+<source>How far each token is from the baseline: rows are tokens, columns are layers</source>
+<translation>Wie weit jedes Token von der Baseline entfernt ist: Zeilen sind Token, Spalten sind Schichten</translation>
+</message>
+<message>
+<source>Row: a token. Column: a layer. White: its hidden state points the same way as in the baseline.</source>
+<translation>Zeile: ein Token. Spalte: eine Schicht. Weiß: Sein Hidden State zeigt in dieselbe Richtung wie bei der Baseline.</translation>
+</message>
+<message>
+<source>Where do they part?</source>
+<translation>Wo trennen sie sich?</translation>
+</message>
+<message>
+<source>Which layers are alike?</source>
+<translation>Welche Schichten sind sich ähnlich?</translation>
+</message>
+<message>
+<source>baseline →</source>
+<translation>Baseline →</translation>
+</message>
+<message>
+<source>now ↓</source>
+<translation>jetzt ↓</translation>
+</message>
+<message>
+<source>with {baseline}</source>
+<translation>mit {baseline}</translation>
+</message>
+<message>
+<source>{stage} and the baseline {other}: CKA {value}</source>
+<translation>{stage} und die Baseline {other}: CKA {value}</translation>
+</message>
+<message>
+<source>{token}, {stage}: cosine {cosine} with the baseline</source>
+<translation>{token}, {stage}: Kosinus {cosine} zur Baseline</translation>
+</message>
+</context>
+<context>
 <name>ApplyRoom</name>
 <message>
 <source>Choose a task</source>
@@ -4720,6 +4771,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>NumberKind</name>
 <message>
+<source>1 − u · v / (|u| |v|)</source>
+<translation>1 − u · v / (|u| |v|)</translation>
+</message>
+<message>
 <source>2 ^ mean(−log₂ p)</source>
 <translation>2 ^ Mittel(−log₂ p)</translation>
 </message>
@@ -4744,12 +4799,20 @@ Ein anderer Schluss</translation>
 <translation>GELU(w · h + b)</translation>
 </message>
 <message>
+<source>How alike two layers place the tokens: 1 is the same, 0 unrelated.</source>
+<translation>Wie ähnlich zwei Schichten die Token anordnen: 1 ist gleich, 0 ohne Bezug.</translation>
+</message>
+<message>
 <source>How alike two vectors are: 1 is the same direction, 0 unrelated, −1 opposed.</source>
 <translation>Wie ähnlich sich zwei Vektoren sind: 1 ist dieselbe Richtung, 0 ohne Bezug, −1 entgegengesetzt.</translation>
 </message>
 <message>
 <source>How differently two heads look: 0 is exactly alike.</source>
 <translation>Wie verschieden zwei Köpfe schauen: 0 ist genau gleich.</translation>
+</message>
+<message>
+<source>How far two vectors point apart: 0 is the same direction, 1 unrelated.</source>
+<translation>Wie weit zwei Vektoren auseinander zeigen: 0 ist dieselbe Richtung, 1 ohne Bezug.</translation>
 </message>
 <message>
 <source>How hard the word is to guess: 0 is certain, 1 a coin toss, 10 hardly ever.</source>
@@ -4842,6 +4905,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>its output weights · the word’s row of the token table</source>
 <translation>seine Ausgabegewichte · die Zeile des Wortes in der Token-Tabelle</translation>
+</message>
+<message>
+<source>linear CKA, without bias (Kornblith et al. 2019)</source>
+<translation>lineare CKA, unverzerrt (Kornblith et al. 2019)</translation>
 </message>
 <message>
 <source>ln p − ln p(without the head)</source>
@@ -8277,6 +8344,10 @@ Werte: …</translation>
 <translation>Probe</translation>
 </message>
 <message>
+<source>Compared</source>
+<translation>Verglichen</translation>
+</message>
+<message>
 <source>Does each head have its own job, or do several do the same? Each dot is a head: two dots close together look at the same tokens. Fainter: lower layers.</source>
 <translation>Hat jeder Kopf seine eigene Aufgabe, oder tun mehrere dasselbe? Jeder Punkt ist ein Kopf: Zwei nahe Punkte schauen auf dieselben Token. Blasser: niedrigere Schichten.</translation>
 </message>
@@ -8411,6 +8482,10 @@ Werte: …</translation>
 <message>
 <source>This is how BERT learned language: guessing hidden words. Hide one and see what it expects there. The longer the bar, the surer it is.</source>
 <translation>So hat BERT Sprache gelernt: verdeckte Wörter raten. Eines verdecken und sehen, was es dort erwartet. Je länger der Balken, desto sicherer ist es sich.</translation>
+</message>
+<message>
+<source>Two texts or two models begin alike and end apart: at which layer does it happen, and at which token?</source>
+<translation>Zwei Texte oder zwei Modelle beginnen gleich und enden verschieden: In welcher Schicht geschieht das, und bei welchem Token?</translation>
 </message>
 <message>
 <source>Two vocabularies</source>

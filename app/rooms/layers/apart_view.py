@@ -1,0 +1,174 @@
+"""View "Compared": where the hidden states part from those of the baseline, and which layers are alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bertcore.analysis.compare import linear_cka, state_similarity
+from bertcore.errors import BertcoreError
+
+from ...compute.question import Question, Step
+from ...figures.figure import Axis, Figure, Numbers
+from ...look import numbers
+from ...look.number_kinds import explain
+from ...state.baseline_names import baseline_name
+from ...state.readings import Reading
+from ...state.selection import Selection
+from ...state.token_units import TokenView
+from ...widgets.card import GAP_PX, Card, label
+from ...widgets.folding_card import folded_on_projector
+from ...widgets.labelled_grid import LabelledGrid, Labels
+from ...widgets.layouts import fill, hbox
+from .stages import LayersView, stage_labels, stage_name
+
+LEAST_HIGH = 0.02  # to which the colours reach at least: rounding errors stay white
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """P pairs of tokens; L, L' layers."""
+
+    distance: np.ndarray | None  # (P,L+1) 1 - cosine; None where the states of the two have none
+    cka: np.ndarray | None  # (L+1,L'+1); None for too few tokens
+    problems: tuple[str, str]  # why there is none of the one, of the other: sentences
+
+
+class ApartView(LayersView):
+    """Distances on the left, layers against layers on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.question: Question[Apart] = self.add_question(self._show)
+        self.distance = LabelledGrid(
+            self.tr("How far each token is from the baseline: rows are tokens, columns are layers")
+        )
+        self.cka = LabelledGrid(
+            self.tr("How alike two layers are: rows are layers now, columns those of the baseline"), square=True
+        )
+        self.cka.set_axis_names(self.tr("now ↓"), self.tr("baseline →"))
+        self.distance_card = Card(
+            self.tr("Where do they part?"),
+            intro=self.tr(
+                "Row: a token. Column: a layer. White: its hidden state points the same way as in the baseline."
+            ),
+        )
+        self.cka_card = Card(
+            self.tr("Which layers are alike?"),
+            intro=self.tr("Dark on the diagonal: layer by layer the same. Works for models of any size, too."),
+        )
+        explain("cosine_distance", self.distance)
+        explain("cka", self.cka)
+        self.problems = label("", wrap=True), label("", wrap=True)
+        cards = (self.distance_card, self.distance), (self.cka_card, self.cka)
+        for (card, grid), problem in zip(cards, self.problems, strict=True):
+            fill(card.body, problem, (grid, 1))
+        self.distance_card.set_figure(self._distance_figure)
+        self.cka_card.set_figure(self._cka_figure)
+        self._right = folded_on_projector(self.cka_card, self.cka_card.title)
+        hbox((self.distance_card, 3), (self._right, 2), parent=self, gap_px=GAP_PX)
+        self._pairs: tuple[tuple[int, int], ...] = ()  # of the rows: our position, theirs
+        self.add_token_menu(self.distance, lambda cell: self._pairs[cell[0]][0] if cell else None)
+        self.distance.hovered.connect(self._on_distance_hovered)
+        self.distance.clicked.connect(self._on_distance_clicked)
+        self.cka.hovered.connect(self._on_cka_hovered)
+
+    def show_reading(self, reading: Reading, selection: Selection) -> None:
+        baseline, alignment = reading.baseline, reading.alignment
+        self._right.setVisible(baseline is not None)
+        if baseline is None or alignment is None:
+            self.question.forget()
+            sentence = self.tr("Compare with another model, step or text first: the menu is at the top.")
+            self._show(Apart(None, None, (sentence, "")))
+            return
+        self._pairs = alignment.pairs
+        for card in (self.distance_card, self.cka_card):
+            card.set_hint(self.tr("with {baseline}").format(baseline=baseline_name(reading)))
+        ours, theirs = reading.trace.hidden_states, baseline.trace.hidden_states
+
+        def work(_step: Step) -> Apart:
+            problems = ["", ""]
+            distance = cka = None
+            try:
+                distance = np.ascontiguousarray(1 - state_similarity(ours, theirs, alignment).T).astype(np.float32)
+            except BertcoreError as error:
+                problems[0] = str(error)
+            try:
+                cka = linear_cka(ours, theirs, alignment).astype(np.float32)
+            except BertcoreError as error:
+                problems[1] = str(error)
+            return Apart(distance, cka, (problems[0], problems[1]))
+
+        self.question.compute((reading.request, baseline.request), work, self.pause_ms)
+        if self.question.answer is not None:
+            self._show(self.question.answer)
+
+    def show_selection(self, reading: Reading, selection: Selection) -> None:
+        rows = {ours: row for row, (ours, _) in enumerate(self._pairs)}
+        self.distance.set_selected(rows.get(selection.position), selection.stage)
+
+    def _show(self, apart: Apart) -> None:
+        parts = (apart.distance, self.distance), (apart.cka, self.cka)
+        for (values, grid), problem, sentence in zip(parts, self.problems, apart.problems, strict=True):
+            problem.setText(sentence)
+            problem.setVisible(bool(sentence))
+            grid.setVisible(values is not None)
+        reading = self.reading
+        if apart.distance is not None and reading is not None and len(apart.distance) == len(self._pairs):
+            kinds = reading.units(TokenView()).kinds
+            rows = Labels(self._labels(reading), [kinds[ours] for ours, _ in self._pairs])
+            high = max(float(apart.distance.max(initial=0.0)), LEAST_HIGH)
+            self.distance.set_grid(apart.distance, rows, Labels(stage_labels(apart.distance.shape[1])), 0.0, high)
+            self.show_selection(reading, self.selection)
+        if apart.cka is not None:
+            layers, theirs = (Labels(stage_labels(size)) for size in apart.cka.shape)
+            self.cka.set_grid(np.maximum(apart.cka, 0), layers, theirs, 0.0, 1.0)
+
+    def _labels(self, reading: Reading) -> list[str]:
+        """`france ← england` where the baseline has another token."""
+        assert reading.baseline is not None
+        ours, theirs = reading.shown_tokens, reading.baseline.shown_tokens
+        return [ours[i] if ours[i] == theirs[j] else f"{ours[i]} ← {theirs[j]}" for i, j in self._pairs]
+
+    def _on_distance_hovered(self, cell: tuple[int, int] | None) -> None:
+        values, text = self.distance.values, ""
+        if cell is not None and values is not None and cell[0] < len(self._pairs):
+            text = self.tr("{token}, {stage}: cosine {cosine} with the baseline").format(
+                token=self.distance.rows.texts[cell[0]],
+                stage=stage_name(cell[1]),
+                cosine=numbers.decimal(1 - float(values[cell]), 4),
+            )
+        self.hover_text_changed.emit(text)
+        self.position_hovered.emit(self._pairs[cell[0]][0] if cell and cell[0] < len(self._pairs) else None)
+
+    def _on_distance_clicked(self, cell: tuple[int, int]) -> None:
+        self.position_clicked.emit(self._pairs[cell[0]][0])
+        self.stage_clicked.emit(cell[1])
+
+    def _on_cka_hovered(self, cell: tuple[int, int] | None) -> None:
+        values, text = self.cka.values, ""
+        if cell is not None and values is not None:
+            text = self.tr("{stage} and the baseline {other}: CKA {value}").format(
+                stage=stage_name(cell[0]), other=stage_name(cell[1]), value=numbers.decimal(float(values[cell]), 3)
+            )
+        self.hover_text_changed.emit(text)
+
+    def _distance_figure(self) -> Figure | None:
+        values = self.distance.values
+        if values is None or self.reading is None or not self.distance.isVisibleTo(self):
+            return None
+        axes = Axis("token", list(self.distance.rows.texts)), Axis("layer", stage_labels(values.shape[1]))
+        settings = f"compared with {baseline_name(self.reading)}"
+        arrays = {"1 - cosine": Numbers(values, axes)}
+        return self.figure(self.distance_card.title, [self.distance], arrays, settings=settings, by_token=True)
+
+    def _cka_figure(self) -> Figure | None:
+        values = self.cka.values
+        if values is None or self.reading is None or not self.cka.isVisibleTo(self):
+            return None
+        axes = Axis("layer", stage_labels(len(values))), Axis("layer of the baseline", stage_labels(values.shape[1]))
+        settings = f"linear CKA with {baseline_name(self.reading)}"
+        return self.figure(
+            self.cka_card.title, [self.cka], {"CKA": Numbers(values, axes)}, settings=settings, by_token=True
+        )

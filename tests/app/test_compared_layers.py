@@ -1,0 +1,60 @@
+"""The view Compared of the room Layers: cosines to the baseline, and layers against layers."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.rooms.layers.apart_view import ApartView
+from app.shell.window import Window
+from app.state.baseline import Baseline, OtherModel, OtherText
+from bertcore.analysis.compare import linear_cka
+from tests.app.conftest import TEXT_B, TIMEOUT_MS, make_checkpoint, settle
+
+OTHER = OtherText("The dog sat on the mat.", TEXT_B)
+
+
+def apart(window: Window, baseline: Baseline | None, qtbot: QtBot) -> ApartView:
+    window.open_view("layers", "apart")
+    window.state.set_baseline(baseline)
+    settle(window, qtbot)
+    view = window.frame.rooms["layers"].view  # type: ignore[attr-defined]
+    assert isinstance(view, ApartView)
+    qtbot.waitUntil(lambda: not view.question.is_running, timeout=TIMEOUT_MS)
+    return view
+
+
+def test_distances_are_one_minus_the_cosine_of_each_pair(window: Window, qtbot: QtBot) -> None:
+    view, reading = apart(window, OTHER, qtbot), window.state.reading
+    assert reading is not None and reading.baseline is not None and view.distance.values is not None
+    ours, theirs = (one.trace.hidden_states.astype(float) for one in (reading, reading.baseline))
+    for token in range(ours.shape[1]):
+        for stage in range(len(ours)):
+            one, other = ours[stage, token], theirs[stage, token]
+            cosine = one @ other / np.linalg.norm(one) / np.linalg.norm(other)
+            assert view.distance.values[token, stage] == pytest.approx(1 - cosine, abs=1e-5)
+    assert view.distance.rows.texts[2] == "cat ← dog" and view.distance.values[1, 0] == pytest.approx(0, abs=1e-6)
+
+
+def test_a_model_of_another_shape_has_layers_to_compare_but_no_cosine(
+    window: Window, tmp_path: Path, qtbot: QtBot
+) -> None:
+    view = apart(window, OtherModel(str(make_checkpoint(tmp_path / "m", layers=3, heads=2))), qtbot)
+    assert view.problems[0].isVisible() and "CKA" in view.problems[0].text() and not view.distance.isVisible()
+    reading = window.state.reading
+    assert reading is not None and reading.baseline is not None and reading.alignment is not None
+    expected = linear_cka(reading.trace.hidden_states, reading.baseline.trace.hidden_states, reading.alignment)
+    np.testing.assert_allclose(view.cka.values, np.maximum(expected, 0), atol=1e-6)
+    assert expected.shape == (3, 4)
+
+
+def test_without_a_baseline_it_says_what_to_do(window: Window, qtbot: QtBot) -> None:
+    view = apart(window, None, qtbot)
+    assert "Compare with" in view.problems[0].text() and not view.distance.isVisible() and not view.cka.isVisible()
+
+
+def test_a_click_selects_token_and_layer(window: Window, qtbot: QtBot) -> None:
+    view = apart(window, OTHER, qtbot)
+    view.distance.clicked.emit((4, 2), None)
+    assert window.state.focus == 4 and window.state.selection.stage == 2
