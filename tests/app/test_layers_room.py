@@ -22,6 +22,7 @@ from app.rooms.layers.stages import LayersView
 from app.rooms.layers.steps_view import StepsView
 from app.rooms.layers.word_view import WordView, verdict
 from app.shell.window import Window
+from app.state.baseline import OtherText
 from app.widgets.bar_list import BarList
 from bertcore.analysis.neurons import neuron_activations, pushed_words, strongest_neurons
 from bertcore.analysis.one_word import Parting, parting, word_in_sentences
@@ -344,11 +345,13 @@ def test_every_view_works_for_every_family_and_for_little_text(
 def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot: QtBot) -> None:
     from app.widgets.figure_button import FigureButton
 
+    window.state.set_baseline(OtherText("The dog sat on the mat.", ""))
     made = {}
     for key in (spec.key for spec in LayersRoom.specs):
         opened(window, qtbot, key, LayersView)
+        qtbot.waitUntil(lambda: not window.services.inference.is_busy, timeout=TIMEOUT_MS)
         for button in room.view.findChildren(FigureButton):
             figure = button.figure()
             assert figure is not None and figure.caption and figure.numbers, key
             made[key, figure.title] = figure
-    assert len(made) == 10
+    assert len(made) == 12
