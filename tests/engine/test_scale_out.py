@@ -20,7 +20,7 @@ from safetensors.numpy import load_file
 from bertcore.checkpoint.checkpoint import save_checkpoint
 from bertcore.data.batches import Batch, Prefetcher, joined, make_rows, rows_of
 from bertcore.errors import BertcoreError
-from bertcore.runs.run_folder import RunFolder
+from bertcore.runs.run_folder import RESUME, RunFolder
 from bertcore.training import pretraining_batches
 from bertcore.training.finetune import start_or_resume_finetuning
 from bertcore.training.objective import pretraining_loss
@@ -116,8 +116,8 @@ def assert_goes_on(run: Path, alone: Path) -> None:
 
 
 def forget_stop(run: Path) -> None:
-    """The line of the snapshot that was written when the run stopped."""
-    kept = [line for line in lines(run) if (line["kind"], line["step"]) != ("snapshot", STOP)]
+    """The lines of the snapshot that was written when the run stopped, and of the process that went on."""
+    kept = [line for line in lines(run) if (line["kind"], line["step"]) not in (("snapshot", STOP), (RESUME, STOP))]
     (run / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8")
 
 
