@@ -19,6 +19,7 @@ LINE_PX = 1.6
 DOT_PX = 6
 CLEAR_PX = 10  # between the beginning of a phase, where curves fall steeply, and its name
 BAND_ALPHA = 150
+LEAST_TICKS_PX = 15  # between two numbers of an axis
 RAW_ALPHA = 70  # of what is drawn behind its smoothed curve
 
 
@@ -59,10 +60,21 @@ class NumberAxis(pg.AxisItem):
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
         if self.logMode:
-            values = [10.0**value for value in values]
+            return self._powers(values)
         if self._percent:
             return [numbers.percent(round(value, 9)) if -1e-9 <= value <= 1 + 1e-9 else "" for value in values]
         return [numbers.number(value) for value in values]
+
+    def _powers(self, exponents: list[float]) -> list[str]:
+        """Of ten; without those that would touch the one below: 5, 6, 7, 8, 9 crowd on a low axis."""
+        px, shown = self.geometry().height() / max(self.range[1] - self.range[0], 1e-9), []
+        last = -math.inf
+        for exponent in exponents:
+            to_next = min(exponent - last, abs(round(exponent) - exponent))
+            has_room = exponent == round(exponent) or to_next * px >= theme.px(LEAST_TICKS_PX)
+            shown.append(numbers.number(10.0**exponent) if has_room else "")
+            last = exponent if has_room else last
+        return shown
 
 
 class _PlotWidget(pg.PlotWidget):

@@ -22,10 +22,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ..figures.figure import Axis, Figure, Numbers, picture_of
 from ..look import numbers, theme
-from .card import intro_line
 from .curve_specs import CurveSpec, HorizontalAxis, Level, Mark, PlotSpec, Points
 from .figure_button import FigureButton
 from .layouts import vbox
+from .linked_text import LinkedText
 from .smoothing import smoothed
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class CurvePlot(QWidget):
         self._save: FigureButton | None = None
         self._legend = _Legend(spec)
         self._layout = vbox(self._legend, parent=self, gap_px=2)
-        if spec.sentence:
-            self._layout.addWidget(intro_line(spec.sentence))
+        if spec.sentence and not theme.is_projector():  # in front of a class the picture comes first
+            self._layout.addWidget(LinkedText(spec.sentence))
         self._layout.addStretch(0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumHeight(theme.px(LEAST_PX))

@@ -20,5 +20,6 @@ def smoothed(values: np.ndarray, share: float) -> np.ndarray:
     window = window_of(len(values), share)
     if window == 1:
         return values
-    ones = np.ones(window)
-    return np.convolve(values, ones, "same") / np.convolve(np.ones(len(values)), ones, "same")
+    places, half, last = np.arange(len(values)), window // 2, len(values) - 1
+    counts = np.minimum(places + half, last) - np.maximum(places - half, 0) + 1
+    return np.convolve(values, np.ones(window), "same") / counts

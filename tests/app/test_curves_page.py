@@ -161,12 +161,16 @@ class TestLogarithm:
         qtbot.addWidget(plot)
         plot.set_points({"loss": (np.arange(4.0), np.array([100.0, 10.0, 1.0, 0.0]))})
         plot.set_logarithmic(True)
+        plot.resize(600, 400)
         plot.show()
         qtbot.waitUntil(lambda: plot._canvas is not None, timeout=20_000)
         canvas = plot._canvas
         assert canvas is not None
         assert canvas._level.value() == pytest.approx(-1)
         assert canvas._plot.getAxis("left").tickStrings([0.0, 2.0], 1, 1) == ["1", "100"]
+        qtbot.wait(50)  # laid out
+        minor = canvas._plot.getAxis("left").tickStrings([math.log10(n) for n in range(2, 10)], 1, None)
+        assert minor[0] == "2" and "9" not in minor, "9 would touch 10"
         plot.set_logarithmic(False)
         assert canvas._level.value() == pytest.approx(0.1)
         assert canvas._plot.getAxis("left").tickStrings([0.5, 2.0], 1, 1) == ["0.5", "2"]

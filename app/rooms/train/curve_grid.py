@@ -12,6 +12,7 @@ from ...widgets.curve_specs import CurveSpec, PlotSpec
 from .plots import RunPlots
 
 FIRST_PX, OTHERS_PX, GAP_PX = 210, 175, 10
+FIRST_ON_PROJECTOR_PX = 180  # whole, with its axes, below the numbers
 RUN_COLORS = ("curve_train", "curve_held_out", "curve_mlm", "curve_nsp", "curve_norm")
 
 
@@ -51,10 +52,11 @@ class CurveGrid(QWidget):
         self._shown = shown
         for row in range(self._grid.rowCount()):
             self._grid.setRowStretch(row, 0)
+        first_px = theme.px(FIRST_ON_PROJECTOR_PX if theme.is_projector() else FIRST_PX)
         for number, plot in enumerate(shown):
             row, column = (0, 0) if number == 0 else (1 + (number - 1) // 2, (number - 1) % 2)
             is_alone = number == 0 or (column == 0 and number == len(shown) - 1)
-            plot.setMinimumHeight(theme.px(FIRST_PX if number == 0 else OTHERS_PX))
+            plot.setMinimumHeight(first_px if number == 0 else theme.px(OTHERS_PX))
             self._grid.addWidget(plot, row, column, 1, 2 if is_alone else 1)
             self._grid.setRowStretch(row, 3 if number == 0 else 2)
             plot.show()

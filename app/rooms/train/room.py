@@ -203,7 +203,10 @@ class TrainRoom(QWidget):
     def _time_card(self) -> Card:
         card = Card(
             self.tr("Time machine"),
-            intro=self.tr("Drag to any step, and open it: every room shows the model as it was then."),
+            intro=self.tr(
+                "Drag to any step, and open it: every room shows the model as it was then. Early steps, in which most "
+                "changes, are kept more often."
+            ),
         )
         row = hbox(self.play, self.film_button, (self._time_text, 1), self.apply_button, self.open_button)
         fill(card.body, self.slider, row)

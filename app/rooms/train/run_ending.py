@@ -29,12 +29,12 @@ class RunEnding(QFrame):
         self.setAccessibleName(self.tr("How it ended"))
         self.sentence, self.advice = label("", "strong", wrap=True), label("", "muted", wrap=True)
         titles = {
-            OPEN: (self.tr("Open in every room"), self.tr("Every room shows the model as it was at its last step")),
-            BEST: (self.tr("Open the best step"), self.tr("The snapshot nearest to it, in every room")),
-            APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),
-            COMPARE: (self.tr("Compare with its start"), self.tr("Its last step beside its first, in every room")),
             GO_ON: (self.tr("Go on"), self.tr("Resume it from its newest snapshot")),
             SLOWER: (self.tr("Try a lower rate"), self.tr("A new run with a third of its learning rate")),
+            BEST: (self.tr("Open the best step"), self.tr("The snapshot nearest to it, in every room")),
+            APPLY: (self.tr("Try it in Apply"), self.tr("Run the model on your own text")),
+            OPEN: (self.tr("Open in every room"), self.tr("Every room shows the model as it was at its last step")),
+            COMPARE: (self.tr("Compare with its start"), self.tr("Its last step beside its first, in every room")),
             AGAIN: (self.tr("New run with these settings…"), self.tr("Change its name, length or learning rate")),
             LOG: (self.tr("Show the log"), self.tr("What happened, line by line")),
         }

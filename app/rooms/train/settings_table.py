@@ -11,7 +11,7 @@ from ...look import theme
 from ...runs.compared_settings import differences
 from .curve_grid import RUN_COLORS
 
-MOST_PX = 112
+MOST_PX, MOST_ON_PROJECTOR_PX = 112, 64
 SQUARE = "■"
 
 
@@ -53,7 +53,8 @@ class SettingsTable(QScrollArea):
             same = html.escape(self.tr("Their settings are the same."))
             rows.append(f'<tr><td colspan="{1 + len(self._names)}" style="color:{muted}">{same}</td></tr>')
         self.text.setText(f'<table cellspacing="{theme.px(4)}">{"".join(rows)}</table>')
-        self.setFixedHeight(min(self.text.sizeHint().height() + theme.px(4), theme.px(MOST_PX)))
+        most_px = theme.px(MOST_ON_PROJECTOR_PX if theme.is_projector() else MOST_PX)
+        self.setFixedHeight(min(self.text.sizeHint().height() + theme.px(4), most_px))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -8029,8 +8029,8 @@ Werte: …</translation>
 <translation>Seine Kurven vergleichen</translation>
 </message>
 <message>
-<source>Drag to any step, and open it: every room shows the model as it was then.</source>
-<translation>Zu einem Schritt ziehen und ihn öffnen: Jeder Raum zeigt das Modell, wie es damals war.</translation>
+<source>Drag to any step, and open it: every room shows the model as it was then. Early steps, in which most changes, are kept more often.</source>
+<translation>Auf einen Schritt ziehen und ihn öffnen: Jeder Raum zeigt das Modell, wie es da war. Von frühen Schritten, in denen sich am meisten ändert, wird mehr aufgehoben.</translation>
 </message>
 <message>
 <source>Every room shows the model as it was at this step</source>
