@@ -127,6 +127,11 @@ class RunsService(QObject):
         self.result_changed.emit(None)
         self._poll_selected()
 
+    @property
+    def is_reading(self) -> bool:
+        """There are lines of metrics that have not been read yet."""
+        return any(tail.more for tail in (self._tail, *self._compared.values()) if tail is not None)
+
     def forget(self, path: Path) -> None:
         """A run that is gone; where it was the one looked at, another takes its place."""
         for known in (self._known, self._children, self._pending, self._held_out):

@@ -15,7 +15,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from bertcore.locations import SHIPPED, TINY
+from bertcore.locations import BUILT_IN, SHIPPED, TINY
 
 from ..lessons.shipped import shipped_lessons
 from ..rooms.base import Room
@@ -89,6 +89,7 @@ class _Tour:
                 self._prepare(room.key)
                 visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
             visits += self._compare(theme_name)
+            visits += self._visit_curves(theme_name)
             visits += self._visit_class_demo(theme_name)
             visits += self._visit_film(theme_name)
         return visits
@@ -117,6 +118,27 @@ class _Tour:
         state.set_baseline(None)
         state.set_what_if(NOTHING_CHANGED)
         state.set_text(*before)
+
+    def _visit_curves(self, theme_name: str) -> Iterator[dict[str, object]]:
+        """Two trainings over one another, and the charts for experts; where the runs that ship are there."""
+        runs = self._window.services.runs
+        room = self._window.open_room("train")
+        assert isinstance(room, TrainRoom)
+        curves, before = room.view.curves, runs.selected
+        shipped = {run.path.name: run.path for run in runs.runs if run.is_built_in}
+        if not {BUILT_IN, TINY} <= set(shipped):
+            return
+        runs.select(shipped[BUILT_IN])
+        curves.toggle_compared(shipped[TINY])
+        self._wait("the curves of two runs", lambda: not runs.is_reading)
+        yield self._visit("train", theme_name, file_as="compared")
+        curves.toggle_compared(shipped[TINY])
+        curves.more.click()
+        QApplication.processEvents()
+        curves.scroll_to_end()
+        yield self._visit("train", theme_name, file_as="more")
+        curves.more.click()
+        runs.select(before)
 
     def _visit_class_demo(self, theme_name: str) -> list[dict[str, object]]:
         """The finished class demo, and how it was halfway, as when it is played again."""

@@ -177,6 +177,11 @@ class CurvesPage(QWidget):
                 plot.set_names(names)
         grid.arrange()
 
+    def scroll_to_end(self) -> None:
+        """To the charts for experts."""
+        bar = self._areas[self.grid].verticalScrollBar()
+        bar.setValue(bar.maximum())
+
     # --- inside
 
     def _draw_all(self) -> None:
