@@ -46,8 +46,9 @@ NAMES = {  # of the field, of files and of hardware: the same in every language
         "mib",
     ),
     *("layernorm", "gelu", "relu", "softmax", "pca", "ln", "emb", "png", "svg", "pdf", "csv", "npz", "ctrl", "shift"),
-    *("mini", "small", "medium", "tiny", "base"),  # the sizes of models
+    *("mini", "small", "medium", "tiny", "base", "large"),  # the sizes of models
     *("attn", "alt", "esc", "isnext", "notnext", "wordpiece", "mlm", "nsp", "adamw", "muon"),
+    *("roberta", "albert"),
 }
 WORDS_OF_OTHER_MODELS = {"SnapshotList"}  # widgets that paint what a model with another vocabulary says
 _WORD = re.compile(r"[^\W\d_]{2,}")

@@ -136,12 +136,8 @@ _WORDS = {
         QT_TRANSLATE_NOOP("RunSetting", "Another seed, another draw of everything random."),
     ),
 }
+_PROPER_NAMES = {"bert": "BERT", "roberta": "RoBERTa", "albert": "ALBERT", "adamw": "AdamW", "muon": "Muon"}
 _CHOICES = {
-    "bert": "BERT",
-    "roberta": "RoBERTa",
-    "albert": "ALBERT",
-    "adamw": "AdamW",
-    "muon": "Muon",
     "learned": QT_TRANSLATE_NOOP("RunSetting", "learned"),
     "sinusoidal_start": QT_TRANSLATE_NOOP("RunSetting", "learned from sine waves"),
     "sinusoidal_fixed": QT_TRANSLATE_NOOP("RunSetting", "sine waves, fixed"),
@@ -224,7 +220,8 @@ class AdvancedFields(QWidget):
         if setting.choices:
             field = choice = Choice(title)
             for name in setting.choices:
-                choice.addItem(translate("RunSetting", _CHOICES[name]), name)
+                shown = _PROPER_NAMES.get(name) or translate("RunSetting", _CHOICES[name])
+                choice.addItem(shown, name)
             choice.setCurrentIndex(choice.findData(usual))
         elif setting.kind is bool:
             field = box = QCheckBox(title)
