@@ -244,9 +244,10 @@ def open_batches(run: str | Path, report: Report = lambda share: None) -> RunBat
     """The batches of a pretraining run or a distillation. Raises BertcoreError where they cannot be drawn again."""
     folder = RunFolder(Path(run))
     options = _options_of(folder)
-    tokenizer = _tokenizer_of(folder)
     data = options.data
-    corpora = _corpora_of(folder, options, tokenizer, report)
+    files = _shipped(data.corpus) if _ships(folder.path) else None
+    tokenizer = _tokenizer_of(folder)
+    corpora = _corpora_of(folder, options, tokenizer, files, report)
     rules = PairRules.of(tokenizer, data.pairs, data.pack, data.cut_long_sentences, data.exact_shares)
     rules = replace(rules, separator=BETWEEN)
     sources = list(data.sources.values())
@@ -285,8 +286,13 @@ def _tokenizer_of(folder: RunFolder) -> Tokenizer:
     return Tokenizer.from_folder(own if (own / "tokenizer.json").is_file() else _snapshot(folder))
 
 
-def _corpora_of(folder: RunFolder, options: PretrainOptions, tokenizer: Tokenizer, report: Report) -> list[Corpus]:
-    """As the run tokenised them, from the cache; else from its files, which must not have changed."""
+def _corpora_of(
+    folder: RunFolder, options: PretrainOptions, tokenizer: Tokenizer, files: list[Path] | None, report: Report
+) -> list[Corpus]:
+    """As the run tokenised them, from the cache; else from its files, which must not have changed.
+
+    `files`: what to read instead of those that its settings name.
+    """
     data, run = options.data, folder.path
     states = _training_states(folder)
     key = states[-1].get("corpus_key") if states else None
@@ -297,7 +303,7 @@ def _corpora_of(folder: RunFolder, options: PretrainOptions, tokenizer: Tokenize
         except BertcoreError:
             if tokenised_keys(run):
                 raise
-    files = _shipped(data.corpus) if _ships(run) else data.files
+    files = data.files if files is None else files
     refuse_changed(run, files)
     groups = [[file] for file in files] if data.mixture else [files]
     corpora = [load_corpus(group, tokenizer, report, data.text_format) for group in groups]

@@ -10,21 +10,25 @@ import numpy as np
 import pytest
 import torch
 
-from bertcore.checkpoint.checkpoint import load_checkpoint
+from bertcore.checkpoint.checkpoint import load_checkpoint, save_checkpoint
 from bertcore.data.batches import Batch, PairSampler
 from bertcore.data.mixed_sampler import MixedSampler
 from bertcore.data.mixture import Source
 from bertcore.data.pairs import NO_LABEL, PairRules, has_random_starts
 from bertcore.errors import BertcoreError
-from bertcore.locations import CLASS_DEMO, assets
+from bertcore.locations import CLASS_DEMO, SHIPPED, assets
 from bertcore.runs.run_folder import RunFolder
+from bertcore.tokenizer.tokenizer import Tokenizer
 from bertcore.training.batch_losses import batch_losses
+from bertcore.training.distil import start_or_resume_distilling
+from bertcore.training.distil_options import DistilOptions
 from bertcore.training.drawn_batches import HIDDEN, KEPT, NEXT_WORD, REPLACED, Draw, DrawnBatch, open_batches
 from bertcore.training.pretrain import start_or_resume
-from bertcore.training.pretrain_options import PretrainOptions
+from bertcore.training.pretrain_options import DataOptions, PretrainOptions, TrainingOptions
 from bertcore.training.pretraining_batches import PretrainingBatches
 from tests.engine.corpora import random_corpus
-from tests.engine.training_runs import metrics, tiny_run, write_text
+from tests.engine.models import tiny_model
+from tests.engine.training_runs import animal_text, metrics, tiny_run, write_text
 
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 STEPS = 30
@@ -272,8 +276,22 @@ def test_what_cannot_be_drawn_again_says_so(tmp_path: Path) -> None:
     config.write_text(config.read_text(encoding="utf-8").replace('"seed": 0', '"seed": 1'), encoding="utf-8")
     with pytest.raises(BertcoreError, match="its first batch, which it kept, is another one"):
         open_batches(tmp_path / "run")
-    with pytest.raises(BertcoreError, match="too large"):
-        open_batches(assets() / "runs" / "bertscope-tiny")
+    for name in SHIPPED:
+        with pytest.raises(BertcoreError, match="too large"):
+            open_batches(assets() / "runs" / name)
+
+
+def test_also_of_a_distillation(tmp_path: Path, trained: dict[int, Batch]) -> None:
+    tokenizer = Tokenizer.train(animal_text().splitlines(), 200)
+    teacher = tiny_model(("mlm", "nsp"), vocab_size=tokenizer.vocab_size, num_hidden_layers=4)
+    save_checkpoint(teacher, tokenizer, tmp_path / "teacher")
+    data = DataOptions(corpus=(str(write_text(tmp_path)),), sequence_length=16, long_sequence_length=16)
+    training = TrainingOptions(steps=8, batch_size=8, causal_share=0.0, threads=1, held_out_sequences=8)
+    options = DistilOptions(teacher=str(tmp_path / "teacher"), layers=1, data=data, training=training)
+    start_or_resume_distilling(options, tmp_path / "run", resume=False)
+    batches = open_batches(tmp_path / "run")
+    for step in range(1, 9):
+        _assert_same(batches.at(step), trained[step])
 
 
 @pytest.mark.parametrize("length", [8, 100])
