@@ -71,7 +71,7 @@ class Session:
 
 def is_session(path: Path) -> bool:
     """Whether to take a path for a session rather than for a model: models are folders."""
-    return path.suffix.lower() == ".json" and not os.path.isdir(path)
+    return path.suffix.lower() in (".json", ".bertscope") and not os.path.isdir(path)
 
 
 def as_json(session: Session) -> str:

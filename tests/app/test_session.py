@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from app.figures.figure import model_hash
 from app.shell.window import Window
-from app.state.session_file import Session, SessionModel, as_json, load_session, read_session
+from app.state.session_file import Session, SessionModel, as_json, is_session, load_session, read_session
 from app.state.text_spans import Place
 from app.state.what_if import NOTHING_CHANGED, EditedRow, WhatIf
 from bertcore.errors import BertcoreError
@@ -95,6 +95,14 @@ def test_a_session_comes_back_in_the_same_window(saved: Path, window: Window, qt
     assert looked_at(window) == wanted
     assert window.state.model is model  # it is open already
     settle(window, qtbot)
+
+
+@pytest.mark.parametrize("ending", [".bertscope.json", ".bertscope", ".BERTscope.JSON"])
+def test_what_a_double_click_opens_is_taken_for_a_session(ending: str, tmp_path: Path) -> None:
+    """The endings of packaging/bertscope-session.xml; a folder is a model, whatever its name."""
+    assert is_session(tmp_path / f"class{ending}")
+    (tmp_path / "model.bertscope").mkdir()
+    assert not is_session(tmp_path / "model.bertscope")
 
 
 def test_undo_takes_an_opened_session_back(saved: Path, window: Window, qtbot: QtBot) -> None:
