@@ -6,14 +6,15 @@ In projector mode it is narrow, so that the sentences stand in it too: the pictu
 from collections.abc import Callable, Collection
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
 
 from ..look import numbers, theme
 from ..look.fitting import plain_tip
 from ..state.explore_state import ExploreState
 from ..state.model_info import ModelInfo
 from .baseline_chip import BaselineChip
-from .card import button, label
+from .card import button
 from .controls import IconButton, MenuButton, popped_up
 from .step_switch import StepSwitch
 
@@ -50,7 +51,7 @@ class TitleBar(QFrame):
             fill_models_and_steps if self._is_short else fill_models,
             self.tr("The open model; click to open another"),
         )
-        self.model.setMinimumWidth(theme.px(120))
+        self.model.setMinimumWidth(theme.px(100))
         self.model.setMaximumWidth(theme.px(SHORT_MODEL_PX if self._is_short else MODEL_PX))
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # gives way to the others
         self.step = MenuButton("", fill_steps, self.tr("The training step of this snapshot; click to open another"))
@@ -72,7 +73,7 @@ class TitleBar(QFrame):
         layout.setContentsMargins(theme.px(14), 0, theme.px(14), 0)
         layout.setSpacing(theme.px(6 if self._is_short else 10))
         if not self._is_short:
-            layout.addWidget(label("BERTscope", "brand"))
+            layout.addWidget(_Brand())
             layout.addSpacing(theme.px(4))
         layout.addWidget(self.model)
         layout.addWidget(self.step)
@@ -130,6 +131,19 @@ class TitleBar(QFrame):
     def set_loading(self, name: str) -> None:
         text = self.tr("Loading {name}…").format(name=name) if name else self.tr("Loading the built-in model…")
         self.model.setText(text)
+
+
+class _Brand(QLabel):
+    """The program's name, for as long as the others leave it room."""
+
+    def __init__(self) -> None:
+        super().__init__("BERTscope")
+        self.setProperty("role", "brand")
+        self.setMinimumWidth(1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.width() >= self.minimumSizeHint().width():
+            super().paintEvent(event)
 
 
 def _menu_icon(icon: str, hint: str, fill: Fill) -> IconButton:
