@@ -53,6 +53,13 @@ KINDS: dict[str, tuple[str, str]] = {  # kind -> meaning, formula
         QT_TRANSLATE_NOOP("NumberKind", "What this head adds to the answer: above 0, it makes the answer more likely."),
         QT_TRANSLATE_NOOP("NumberKind", "ln p − ln p(without the head)"),
     ),
+    "swapped_share": (
+        QT_TRANSLATE_NOOP(
+            "NumberKind",
+            "How far the answer moves to the other text’s when this one place is swapped: 0 not at all, 1 all the way.",
+        ),
+        QT_TRANSLATE_NOOP("NumberKind", "(swapped − this text) / (other text − this text), of ln p"),
+    ),
     "share": (
         QT_TRANSLATE_NOOP("NumberKind", "How much this word adds to the answer: +1 makes it 2.7 times as likely."),
         QT_TRANSLATE_NOOP("NumberKind", "a share of ln p, in nats"),

@@ -21,6 +21,8 @@ from ..lessons.shipped import shipped_lessons
 from ..rooms.base import Room
 from ..rooms.game.game import Phase
 from ..rooms.game.room import GameRoom
+from ..rooms.layers.room import LayersRoom
+from ..rooms.layers.swap_view import SwapView
 from ..rooms.train.demos import finished_demo
 from ..rooms.train.room import TrainRoom
 from ..runs.stages import reference_to
@@ -90,6 +92,7 @@ class _Tour:
                 visits += [self._visit(room.key, theme_name, view) for view in room.view_keys]
             visits += self._compare(theme_name)
             visits += self._visit_curves(theme_name)
+            visits += self._visit_swap(theme_name)
             visits += self._visit_class_demo(theme_name)
             visits += self._visit_film(theme_name)
         return visits
@@ -139,6 +142,23 @@ class _Tour:
         yield self._visit("train", theme_name, file_as="more")
         curves.more.click()
         runs.select(before)
+
+    def _visit_swap(self, theme_name: str) -> list[dict[str, object]]:
+        """The view "Swap in" with the two texts that it offers."""
+        state = self._window.state
+        if state.model is None or "mlm" not in state.model.tasks:
+            return []
+        room = self._window.open_room("layers")
+        assert isinstance(room, LayersRoom)
+        view = room.open_view("swap")
+        assert isinstance(view, SwapView)
+        before = state.text_a, state.text_b
+        view.try_it.click()
+        self._wait("what comes back", lambda: view.maps.answer is not None or bool(view.maps.sentence))
+        visit = self._visit("layers", theme_name, "swap", "swap-texts")
+        state.set_baseline(None)
+        state.set_text(*before)
+        return [visit]
 
     def _visit_class_demo(self, theme_name: str) -> list[dict[str, object]]:
         """The finished class demo, and how it was halfway, as when it is played again."""

@@ -1,6 +1,7 @@
 """Room Layers: what becomes of each token on its way through the model, in seven views."""
 
 from ...look.language import QT_TRANSLATE_NOOP
+from ...state.baseline import OtherText
 from ...state.explore_state import ExploreState
 from ...state.readings import Reading
 from ...widgets.spots import name_spot
@@ -43,6 +44,16 @@ class LayersRoom(ViewRoom):
                 "every sentence, only its place differs; see at which layer its meanings part.",
             ),
             later(__package__, "word_view", "WordView"),
+        ),
+        ViewSpec(
+            "swap",
+            QT_TRANSLATE_NOOP("ViewSpec", "Swap in"),
+            QT_TRANSLATE_NOOP(
+                "ViewSpec",
+                "A man or a woman: one word changes what the model guesses for another. Swap in one place after the "
+                "other from the second text: where inside the model is the difference?",
+            ),
+            later(__package__, "swap_view", "SwapView"),
         ),
         ViewSpec(
             "added",
@@ -99,6 +110,12 @@ class LayersRoom(ViewRoom):
         self._show_stages()
         return view
 
+    def connect_view(self, view: View) -> None:
+        from .swap_view import SwapView
+
+        if isinstance(view, SwapView):
+            view.texts_wanted.connect(self._on_view_texts_wanted)
+
     def draw_reading(self, reading: Reading) -> None:
         self._show_stages()
         super().draw_reading(reading)
@@ -106,6 +123,10 @@ class LayersRoom(ViewRoom):
     def draw_head(self, reading: Reading) -> None:
         self._show_stages()
         super().draw_head(reading)
+
+    def _on_view_texts_wanted(self, text: str, other: str) -> None:
+        self.state.set_text(text, "")
+        self.state.set_baseline(OtherText(other, ""))
 
     def _show_stages(self) -> None:
         assert isinstance(self.view, LayersView)
