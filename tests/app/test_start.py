@@ -67,7 +67,7 @@ def test_without_a_display_it_says_so_and_does_the_tour(model_folder: Path, tmp_
     class_demo = ["train"] * 4  # halfway, finished, and two of its batches
     compared = ["predict", "attend", "layers"] * 3  # with another text, the model unchanged, another model
     rooms = ["map", *["embed"] * 4, *["attend"] * 8, *predict, *layers, "train", "apply", "game", "film"]
-    rooms += [*compared, *class_demo]
+    rooms += [*compared, "layers", *class_demo]  # "layers": two texts, swapped
     assert [(visit["room"], visit["theme"]) for visit in visits] == [
         (room, look) for look in ("light", "dark") for room in rooms
     ]

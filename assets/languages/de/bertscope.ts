@@ -2843,6 +2843,10 @@ Ein anderer Schluss</translation>
 <source>{word} at {position}</source>
 <translation>{word} an Stelle {position}</translation>
 </message>
+<message>
+<source>“{word}” rather than “{other}” at {position}</source>
+<translation>„{word}“ statt „{other}“ bei {position}</translation>
+</message>
 </context>
 <context>
 <name>HeadsCard</name>
@@ -4771,6 +4775,10 @@ Ein anderer Schluss</translation>
 <context>
 <name>NumberKind</name>
 <message>
+<source>(swapped − this text) / (other text − this text), of ln p</source>
+<translation>(ausgetauscht − dieser Text) / (anderer Text − dieser Text), von ln p</translation>
+</message>
+<message>
 <source>1 − u · v / (|u| |v|)</source>
 <translation>1 − u · v / (|u| |v|)</translation>
 </message>
@@ -4809,6 +4817,10 @@ Ein anderer Schluss</translation>
 <message>
 <source>How differently two heads look: 0 is exactly alike.</source>
 <translation>Wie verschieden zwei Köpfe schauen: 0 ist genau gleich.</translation>
+</message>
+<message>
+<source>How far the answer moves to the other text’s when this one place is swapped: 0 not at all, 1 all the way.</source>
+<translation>Wie weit sich die Antwort zu der des anderen Textes bewegt, wenn diese eine Stelle ausgetauscht wird: 0 gar nicht, 1 ganz.</translation>
 </message>
 <message>
 <source>How far two vectors point apart: 0 is the same direction, 1 unrelated.</source>
@@ -7461,6 +7473,137 @@ Werte: …</translation>
 </message>
 </context>
 <context>
+<name>SwapView</name>
+<message>
+<source>Compare this text with another one of the same length (Ctrl+Alt+A) that gets another answer. Then see in which layer, at which token and in which head that answer is decided.</source>
+<translation>Diesen Text mit einem anderen gleicher Länge vergleichen (Ctrl+Alt+A), der eine andere Antwort bekommt. Dann ist zu sehen, in welcher Schicht, bei welchem Token und in welchem Kopf die Antwort entschieden wird.</translation>
+</message>
+<message>
+<source>Each cell is one try: this token, after this layer, becomes what it is in the other text. Red: the answer turns into the other text’s; 1 is all the way. White: nothing changes.</source>
+<translation>Jede Zelle ist ein Versuch: Dieses Token wird nach dieser Schicht zu dem, was es im anderen Text ist. Rot: Die Antwort wird zu der des anderen Textes; 1 ist ganz. Weiß: Nichts ändert sich.</translation>
+</message>
+<message>
+<source>Hide a word in both texts: select it and press M. What the model guesses there is compared.</source>
+<translation>In beiden Texten ein Wort verdecken: auswählen und M drücken. Verglichen wird, was das Modell dort rät.</translation>
+</message>
+<message>
+<source>How many times as likely the first word is as the second:</source>
+<translation>Wievielmal so wahrscheinlich das erste Wort ist wie das zweite:</translation>
+</message>
+<message>
+<source>Its probability:</source>
+<translation>Ihre Wahrscheinlichkeit:</translation>
+</message>
+<message>
+<source>Its score:</source>
+<translation>Ihr Wert:</translation>
+</message>
+<message>
+<source>Layer {layer}, head {head}: {share} of the difference comes back</source>
+<translation>Schicht {layer}, Kopf {head}: {share} des Unterschieds kommt zurück</translation>
+</message>
+<message>
+<source>No head alone brings much of it back.</source>
+<translation>Kein Kopf allein bringt viel davon zurück.</translation>
+</message>
+<message>
+<source>No prediction to ask about</source>
+<translation>Keine Vorhersage, nach der sich fragen lässt</translation>
+</message>
+<message>
+<source>Of all heads, {head} alone brings back most: {share}.</source>
+<translation>Von allen Köpfen bringt {head} allein am meisten zurück: {share}.</translation>
+</message>
+<message>
+<source>Share = (swapped − this text) / (other text − this text). Shares need not add up to 1.</source>
+<translation>Anteil = (ausgetauscht − dieser Text) / (anderer Text − dieser Text). Anteile müssen zusammen nicht 1 ergeben.</translation>
+</message>
+<message>
+<source>Share that comes back from each head: rows are layers, columns are heads</source>
+<translation>Anteil, den jeder Kopf zurückbringt: Zeilen sind Schichten, Spalten Köpfe</translation>
+</message>
+<message>
+<source>Share that comes back from each place: rows are layers, columns are tokens</source>
+<translation>Anteil, den jede Stelle zurückbringt: Zeilen sind Schichten, Spalten Token</translation>
+</message>
+<message>
+<source>The prediction to explain</source>
+<translation>Die Vorhersage, die erklärt werden soll</translation>
+</message>
+<message>
+<source>The same for one head, at all tokens. Row: a layer. Column: a head. Click one and open Attend to see where it looks.</source>
+<translation>Dasselbe für einen Kopf, bei allen Token. Zeile: eine Schicht. Spalte: ein Kopf. Einen anklicken und Attention öffnen zeigt, wohin er schaut.</translation>
+</message>
+<message>
+<source>The texts differ in length</source>
+<translation>Die Texte sind verschieden lang</translation>
+</message>
+<message>
+<source>This text has {ours} tokens, the other one {theirs}. Each place is swapped with the same place of the other text, so both need the same number of tokens.</source>
+<translation>Dieser Text hat {ours} Token, der andere {theirs}. Jede Stelle wird gegen dieselbe Stelle des anderen Textes ausgetauscht, darum brauchen beide gleich viele Token.</translation>
+</message>
+<message>
+<source>This text with “{token}” swapped in, {stage}: {score}. That is {share} of the way to the other text.</source>
+<translation>Dieser Text mit „{token}“ an dieser Stelle, {stage}: {score}. Das sind {share} des Weges zum anderen Text.</translation>
+</message>
+<message>
+<source>Try it: a man and a woman</source>
+<translation>Ausprobieren: ein Mann und eine Frau</translation>
+</message>
+<message>
+<source>Two texts that differ in a word</source>
+<translation>Zwei Texte, die sich in einem Wort unterscheiden</translation>
+</message>
+<message>
+<source>What comes out</source>
+<translation>Was herauskommt</translation>
+</message>
+<message>
+<source>Where is the difference?</source>
+<translation>Wo ist der Unterschied?</translation>
+</message>
+<message>
+<source>Where most of the difference is: {places}.</source>
+<translation>Wo das meiste vom Unterschied ist: {places}.</translation>
+</message>
+<message>
+<source>Which heads carry it?</source>
+<translation>Welche Köpfe tragen ihn weiter?</translation>
+</message>
+<message>
+<source>layer {layer}</source>
+<translation>Schicht {layer}</translation>
+</message>
+<message>
+<source>ln p of the first word − ln p of the second, in nats:</source>
+<translation>ln p des ersten Wortes − ln p des zweiten, in Nat:</translation>
+</message>
+<message>
+<source>{first} to {last}</source>
+<translation>{first} bis {last}</translation>
+</message>
+<message>
+<source>{prediction}: this text {ours}, the other text {theirs}</source>
+<translation>{prediction}: dieser Text {ours}, der andere Text {theirs}</translation>
+</message>
+<message>
+<source>{stages} at “{token}”</source>
+<translation>{stages} bei „{token}“</translation>
+</message>
+<message>
+<source>{token}, {stage}: {share} of the difference comes back</source>
+<translation>{token}, {stage}: {share} des Unterschieds kommt zurück</translation>
+</message>
+<message>
+<source>{what}
+This text: {ours}
+The other text: {theirs}</source>
+<translation>{what}
+Dieser Text: {ours}
+Der andere Text: {theirs}</translation>
+</message>
+</context>
+<context>
 <name>TaggedText</name>
 <message>
 <source>The sentence with its tags</source>
@@ -8324,6 +8467,10 @@ Werte: …</translation>
 <translation>Eine Schicht ersetzt nicht, was ein Token ist, sie fügt etwas hinzu. Welche Hälfte einer Schicht fügt mehr hinzu: Attention, die Information von anderen Token einsammelt, oder Feed-Forward, das nur am Token selbst arbeitet?</translation>
 </message>
 <message>
+<source>A man or a woman: one word changes what the model guesses for another. Swap in one place after the other from the second text: where inside the model is the difference?</source>
+<translation>Ein Mann oder eine Frau: Ein Wort ändert, was das Modell für ein anderes rät. Eine Stelle nach der anderen gegen die des zweiten Textes austauschen: Wo im Modell ist der Unterschied?</translation>
+</message>
+<message>
 <source>A model reads numbers, not words. Here you see how each token gets its numbers. Type a word twice: what is different between the two?</source>
 <translation>Ein Modell liest Zahlen, keine Wörter. Hier ist zu sehen, wie jedes Token zu seinen Zahlen kommt. Ein Wort zweimal eintippen: Worin unterscheiden sich die beiden?</translation>
 </message>
@@ -8466,6 +8613,10 @@ Werte: …</translation>
 <message>
 <source>Surprise</source>
 <translation>Überraschung</translation>
+</message>
+<message>
+<source>Swap in</source>
+<translation>Austauschen</translation>
 </message>
 <message>
 <source>The whole model</source>
