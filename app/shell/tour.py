@@ -154,7 +154,8 @@ class _Tour:
         assert isinstance(view, SwapView)
         before = state.text_a, state.text_b
         view.try_it.click()
-        self._wait("what comes back", lambda: view.maps.answer is not None or bool(view.maps.sentence))
+        self._wait("the two texts", self._window.is_settled)
+        self._wait("what comes back", lambda: not view.maps.is_running)
         visit = self._visit("layers", theme_name, "swap", "swap-texts")
         state.set_baseline(None)
         state.set_text(*before)
