@@ -358,4 +358,4 @@ def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot
             figure = button.figure()
             assert figure is not None and figure.caption and figure.numbers, key
             made[key, figure.title] = figure
-    assert len(made) == 12
+    assert len(made) == 14
