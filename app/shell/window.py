@@ -460,7 +460,7 @@ class Window(QMainWindow):
 
     def _on_reader_delivered(self, arrived: float) -> None:
         """Qt lays out and paints what has changed before it comes to timers: when this one fires, all is painted."""
-        QTimer.singleShot(0, lambda: self._on_painted(arrived))
+        QTimer.singleShot(0, self, lambda: self._on_painted(arrived))  # not of a window that is gone
 
     def _on_painted(self, arrived: float) -> None:
         self._draw_ms = (time.perf_counter() - arrived) * 1000

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
+from bertcore.analysis.align import align
 from bertcore.errors import shortened
 
 from ..look import numbers
 from ..look.bidi import isolated
 from ..look.fitting import MOST_RUN
+from ..state.baseline import OtherText
 from ..state.explore_state import ExploreState
 from ..state.token_units import KINDS
 from .token_strip import Chip
@@ -27,6 +29,7 @@ def chips_of(state: ExploreState) -> list[Chip]:
     encoding = state.encoding
     if encoding is None:
         return []
+    was = replaced_tokens(state)
     masked, ids, unknown, mask = set(state.all_masked), state.input_ids, set(encoding.unknown), state.mask_token
     return [
         Chip(
@@ -36,9 +39,22 @@ def chips_of(state: ExploreState) -> list[Chip]:
             kind="mask" if i in masked else KINDS[encoding.parts[i]],
             hint=partial(hint_about, state, i),
             is_unknown=i in unknown,
+            was=was.get(i, ""),
         )
         for i, token in enumerate(encoding.labels)
     ]
+
+
+def replaced_tokens(state: ExploreState) -> dict[int, str]:
+    """Position -> the token of the other text that it is compared with, where that is another."""
+    newest, ours = state.newest_reading, state.encoding
+    is_read = newest is not None and newest.request.baseline == state.baseline
+    if not isinstance(state.baseline, OtherText) or not is_read or ours is None:
+        return {}
+    if newest is None or newest.baseline is None:
+        return {}
+    theirs = newest.baseline.encoding
+    return {i: theirs.labels[j] for i, j in align(ours, theirs).pairs if ours.labels[i] != theirs.labels[j]}
 
 
 def hint_about(state: ExploreState, position: int) -> str:

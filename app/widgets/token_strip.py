@@ -32,6 +32,7 @@ class Chip:
     kind: str  # "special" | "segment_a" | "segment_b" | "mask": names of the theme's colours
     hint: Callable[[], str]  # for the tool tip
     is_unknown: bool = False
+    was: str = ""  # the token of the baseline's text in its place, where that is another
 
 
 class ChipField(WrappedBoxes):
@@ -187,4 +188,6 @@ class TokenStrip(QScrollArea):
 
 
 def _below(position: int, chip: Chip) -> str:
+    if chip.was:
+        return QCoreApplication.translate("TokenStrip", "was {token}").format(token=chip.was)
     return f"{position} · {chip.token_id}"

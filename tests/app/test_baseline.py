@@ -82,6 +82,15 @@ def test_another_text_is_read_with_its_masks(window: Window, qtbot: QtBot) -> No
     assert baseline_name(reading_of(window)) == "“The dog sat …”"
 
 
+def test_the_strip_says_which_token_was_another(window: Window, qtbot: QtBot) -> None:
+    compare(window, OTHER, qtbot)
+    assert [chip.was for chip in window.frame.strip.field.chips if chip.was] == ["dog"]
+    window.state.set_text("The bird sat on the mat.")
+    assert window.frame.strip.field.chips[2].was == "dog"  # at once, without waiting for the model
+    compare(window, None, qtbot)
+    assert not any(chip.was for chip in window.frame.strip.field.chips)
+
+
 def test_typing_reads_another_text_only_once(window: Window, qtbot: QtBot, traced: list[Any]) -> None:
     compare(window, OTHER, qtbot)
     traced.clear()

@@ -44,7 +44,7 @@ class MaskCard(Card):
         )
         self._now_title = Hint(self.tr("now"))
         self._own_id: int | None = None  # of the word that stands in the text
-        self.is_compared = False
+        self.compared: ComparedMask | None = None  # on show
         self._strip = LensStrip(self.tr("Top guess after each layer"))
         self._decided = label("", "muted", wrap=True)
         self.bars.clicked.connect(lambda row: self.word_chosen.emit(self.position, self.words[row].id))
@@ -124,11 +124,11 @@ class MaskCard(Card):
             number, share = numbers.probability(word.probability), word.probability / full_bar
             bars.append(Bar(word.token, number, share, color, is_strong=is_own, mark=mark))
         self.bars.set_bars(bars)
-        self.is_compared = isinstance(compared, ComparedMask)
-        self._lists.setVisible(not (self.is_compared and wants_difference))
-        self.shift.setVisible(self.is_compared and wants_difference)
+        self.compared = compared if isinstance(compared, ComparedMask) else None
+        self._lists.setVisible(not (self.compared is not None and wants_difference))
+        self.shift.setVisible(self.compared is not None and wants_difference)
         for widget in (self._beside, self._now_title):
-            widget.setVisible(self.is_compared)
+            widget.setVisible(self.compared is not None)
         self._changed.setVisible(compared is not None)
         if isinstance(compared, str):
             self._changed.setText(compared)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -364,6 +365,10 @@ class WordsView(PredictView):
     def _mask_figure(self, card: MaskCard) -> Figure | None:
         names, values = [word.token for word in card.words], [word.probability for word in card.words]
         numbers = {"probability": numbers_of("word", names, values)}
+        if card.compared is not None:
+            changes = card.compared.changes
+            before = [changes[word.id].probability if word.id in changes else math.nan for word in card.words]
+            numbers["probability with the baseline"] = numbers_of("word", names, before)
         lens, index = self.lens.answer, self.cards.index(card)
         if self.reading is None:
             return None

@@ -8120,6 +8120,10 @@ Der andere Text: {theirs}</translation>
 <translation>das Vokabular hat kein Token für „{text}“</translation>
 </message>
 <message>
+<source>was {token}</source>
+<translation>war {token}</translation>
+</message>
+<message>
 <source>“{text}” at {position}</source>
 <translation>„{text}“ an Stelle {position}</translation>
 </message>
