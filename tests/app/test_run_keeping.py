@@ -223,6 +223,7 @@ class TestCopy:
         form.show_run(read_run(run.path))
         form.length.setValue(1.5)
         made = form.command()
+        assert made.options.training.learning_rate == options.training.learning_rate
         assert made.kind == "finetune" and made.options.training.epochs == 1.5
 
     def test_the_command_is_on_the_clipboard(self, room: TrainRoom, own_home: Path) -> None:

@@ -51,6 +51,11 @@ class TestBudget:
         assert config(run)["training"]["steps"] == 20
         assert "steps 20, was 12" in (run / "log.txt").read_text()
         assert losses(run)[:12] == before and len(losses(run)) == 20
+        first, second = metrics(run, "resume")
+        assert (first["step"], first["changed"]) == (12, "steps 20, was 12") and second == {
+            "kind": "resume",
+            "step": 12,
+        }
 
     def test_the_rate_follows_the_new_budget(self, text: Path, tmp_path: Path) -> None:
         """Linear decay of a run of 24 steps, by hand: the share (step - 0.5) / 24 of the way after 5% of warm-up."""

@@ -1,6 +1,7 @@
 """Training: the loss is the right one, it falls, and the same seed always gives the same run."""
 
 import math
+import os
 from collections import Counter
 from dataclasses import replace
 from itertools import count, pairwise
@@ -180,9 +181,10 @@ class TestRuns:
         train = metrics(run)
         assert [line["step"] for line in train] == list(range(1, 25))
         names = {"loss", "mlm_loss", "nsp_loss", "mlm_accuracy", "nsp_accuracy", "learning_rate", "gradient_norm"}
-        names |= {"tok_per_s", "tokens", "phase", "elapsed_s"}
+        names |= {"tok_per_s", "tokens", "phase", "elapsed_s", "cores"}
         for line in train:
             assert names <= set(line) and math.isfinite(line["loss"])
+            assert 0 <= line["cores"] <= 1.1 * (os.cpu_count() or 1)
             assert (line["mlm_loss"] is None) == (line["nsp_loss"] is None) == (line["phase"] == "causal")
         assert [line["phase"] for line in train[:12]].count("masked") == 1  # one in eight
         assert {line["phase"] for line in train[12:]} == {"masked"}

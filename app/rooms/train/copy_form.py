@@ -37,6 +37,7 @@ class CopyForm(QWidget):
         super().__init__()
         self._options: Options = PretrainOptions()
         self._unit = "minutes"
+        self._own_rate = ""  # that of the run; left as it is, it is the usual one where the run had the usual one
         self.about = label("", "muted", wrap=True)
         self.name, self.length, self.rate = QLineEdit(), SpinBox(), QLineEdit()
         self._length_title = label("", "muted")
@@ -73,6 +74,7 @@ class CopyForm(QWidget):
         self.length.setRange(0.01 if self._unit != "steps" else 1, math.inf)
         self.length.setValue(getattr(training, self._unit) or DEFAULT_MINUTES)
         rate = self._options.peak_rate if isinstance(self._options, PretrainOptions) else training.learning_rate
+        self._own_rate = "" if rate is None else f"{rate:.3g}"
         self.rate.setText("" if rate is None else f"{rate / slower_by:.3g}")
         text = self.tr("Text, model and all other settings are those of “{name}”.")
         self.about.setText(text.format(name=info.name))
@@ -90,12 +92,12 @@ class CopyForm(QWidget):
         """The run to start. Raises BertcoreError with a sentence where it cannot be run."""
         self.length.interpretText()
         length = self.length.value()
+        typed = self.rate.text().strip()
         try:
-            rate = float(self.rate.text().replace(",", ".")) if self.rate.text().strip() else None
+            rate = None if typed in ("", self._own_rate) else float(typed.replace(",", "."))
         except ValueError:
-            raise BertcoreError(
-                self.tr("The learning rate {text} is not a number; try 0.0005.").format(text=self.rate.text())
-            ) from None
+            problem = self.tr("The learning rate {text} is not a number; try 0.0005.")
+            raise BertcoreError(problem.format(text=typed)) from None
         budget = {self._unit: round(length) if self._unit == "steps" else length}
         changed = self._options.with_changes(
             name=self.name.text().strip() or self._options.name, learning_rate=rate, **budget
