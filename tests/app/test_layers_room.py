@@ -352,7 +352,7 @@ def test_every_picture_gives_its_numbers(room: LayersRoom, window: Window, qtbot
         view = opened(window, qtbot, key, LayersView)
         if isinstance(view, SwapView):
             view.texts_wanted.emit("The cat sat on the [MASK].", "The dog sat on the [MASK].")
-            settle(window, qtbot)
+            qtbot.waitUntil(lambda view=view: view.maps.answer is not None, timeout=TIMEOUT_MS)
         qtbot.waitUntil(lambda: not window.services.inference.is_busy, timeout=TIMEOUT_MS)
         for button in room.view.findChildren(FigureButton):
             figure = button.figure()
