@@ -75,7 +75,8 @@ class LessonCard(QFrame):
             gap_px=6,
             margins=(gap, theme.px(8), gap, 0),
         )
-        keys.setVisible(not theme.is_projector())  # the buttons' tool tips say it, too
+        if theme.is_projector():  # the buttons' tool tips say it, too
+            keys.hide()  # setVisible(True) would make it a window of its own
         foot = hbox(self.back, None, keys, None, self.hand_in, self.next, margins=(gap, theme.px(4), gap, theme.px(10)))
         vbox(self._head, (self._area, 1), foot, parent=self, gap_px=4)
         for key, run in ((Qt.Key.Key_Left, player.back), (Qt.Key.Key_Right, player.next)):
