@@ -76,10 +76,11 @@ class MixedSampler:
 
     def _sources(self, count: int) -> NDArray[np.int64]:
         """The numbers of the sources that the next `count` windows come from."""
-        order = np.empty(count, dtype=np.int64)
+        order, total = np.empty(count, dtype=np.int64), int(self._taken.sum())
         for row in range(count):  # the source that is furthest behind its share
-            order[row] = np.argmax(self._shares * (self._taken.sum() + 1) - self._taken)
-            self._taken[order[row]] += 1
+            total += 1
+            order[row] = number = (self._shares * total - self._taken).argmax()
+            self._taken[number] += 1
         return order
 
     def pairs(self, windows: NDArray[np.int64], rng: np.random.Generator, label: int | None = None) -> list[Pair]:

@@ -41,6 +41,7 @@ from bertcore.training.training_text import TrainingText
 
 LEFT_ALONE, HIDDEN, REPLACED, KEPT, NEXT_WORD = range(5)  # fates of a token
 FATES = ("", "hidden", "replaced", "kept", "next_word")
+_MIXED_AT_ONCE = 20_000  # windows of a mixture, which are counted one by one; then a person may have had enough
 Report = Callable[[float], None]  # share done, 0..1; may raise to stop
 
 
@@ -207,8 +208,11 @@ class RunBatches:
                 report((step - start) / (done - start + 1))
             kind, _ = self._batches.kind(step, self._phases.fraction(step))
             windows[kind] += self._batches.sequences(kind)
+        at_once = _MIXED_AT_ONCE if self.options.data.mixture else max(1, *windows.values())
         for length, count in windows.items():
-            self.samplers[length].skip(count)
+            for skipped in range(0, count, at_once):
+                report(skipped / count)
+                self.samplers[length].skip(min(at_once, count - skipped))
         self._positions[done] = self._position
 
     def _described(self, step: int, batch: Batch, sampler: OriginSampler) -> DrawnBatch:
