@@ -28,6 +28,7 @@ class ShiftedWord:
     change: str = ""  # in the list at the right: "▲ ×2.2"
     sign: int = 0  # 1: likelier than before, -1: less likely
     before: int | None = None  # in the list at the right: its row at the left; None: further down there
+    has_line: bool = True  # in the list at the right: the other list may have it at all
 
 
 class WordShift(PointerWidget):
@@ -108,14 +109,15 @@ class WordShift(PointerWidget):
         ):
             theme.draw_text(painter, QRectF(left, 0, width - gap, height), title, "muted", 11.5)
         for row, word in enumerate(self.now):
-            self._paint_line(painter, row, word, start, end)
+            if word.has_line:
+                self._paint_line(painter, row, word, start, end)
         linked = {word.before for word in self.now}
         for row, word in enumerate(self.before):
             box = QRectF(theme.px(4), self._middle(row) - height / 2, start - theme.px(4 + GAP_PX), height)
             theme.draw_text(painter, box, word.number, "muted", 12)
             theme.draw_text(painter, box, word.label, "ink" if row in linked else "muted", 13, align=theme.RIGHT)
         self._paint_now(painter, end, height)
-        if any(word.before is None for word in self.now):
+        if any(word.before is None and word.has_line for word in self.now):
             box = QRectF(0, self._middle(len(self.before)) - height / 2, start - theme.px(GAP_PX), height)
             theme.draw_text(painter, box, self.tr("further down"), "muted", 11, align=theme.RIGHT)
 

@@ -499,7 +499,7 @@ def _large_differences(values: np.ndarray, high: float) -> list[list[str]]:
     least = max(high * WRITTEN, LEAST_WRITTEN)
 
     def written(value: float) -> str:
-        return numbers.signed(value).replace("0.", ".", 1) if abs(value) >= least else ""
+        return numbers.decimal(value).replace("0.", ".", 1) if abs(value) >= least else ""
 
     return [[written(value) for value in row] for row in values.tolist()]
 

@@ -160,7 +160,9 @@ class MaskCard(Card):
         for word in self.words:
             change = compared.changes.get(word.id)
             shown = ShiftedWord(word.token, numbers.probability(word.probability), word.probability / best)
-            if change is not None:
+            if change is None:
+                shown = replace(shown, change=self.tr("not in its vocabulary"), has_line=False)
+            else:
                 sign, text = said_change(change.probability, word.probability)
                 row = rows.get(change.their_id)
                 if row is None:

@@ -4183,6 +4183,10 @@ Ein anderer Schluss</translation>
 <translation>im Text</translation>
 </message>
 <message>
+<source>not in its vocabulary</source>
+<translation>nicht in seinem Vokabular</translation>
+</message>
+<message>
 <source>now</source>
 <translation>jetzt</translation>
 </message>
