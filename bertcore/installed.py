@@ -7,7 +7,7 @@ import sys
 import sysconfig
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import Distribution, PackageNotFoundError, distributions
 from pathlib import Path
 
 from bertcore.files import read_bytes
@@ -41,9 +41,17 @@ class Package:
 def version_of(name: str) -> str | None:
     """None where it is not installed."""
     try:
-        return distribution(name).version
+        return _installed(name).version
     except PackageNotFoundError:
         return None
+
+
+def _installed(name: str) -> Distribution:
+    """Raises PackageNotFoundError. An .egg-info that a build left in a checkout, on whatever day, counts last."""
+    found = list(distributions(name=name))
+    if not found:
+        raise PackageNotFoundError(name)
+    return next((one for one in found if one.read_text("RECORD") is not None), found[0])
 
 
 def packages() -> list[Package]:
@@ -82,7 +90,7 @@ def _gather(name: str, found: dict[str, Package]) -> None:
     if key in found:
         return
     try:
-        there = distribution(name)
+        there = _installed(name)
     except PackageNotFoundError:
         return
     found[key] = _package(there)
