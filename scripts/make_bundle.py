@@ -176,7 +176,7 @@ def copy_licences(target: Path) -> None:
 
 def make_deb(folder: Path) -> Path:
     """With the desktop entry, the icon and the type of sessions, which open on a double click."""
-    version, machine = version_of(BERTSCOPE), {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
+    version, machine = str(version_of(BERTSCOPE)), {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
     tree = OUT / "deb"
     shutil.copytree(folder, tree / "usr" / "lib" / BERTSCOPE, copy_function=link_or_copy, symlinks=True)
     for program in ("bertscope", "bertcore"):
