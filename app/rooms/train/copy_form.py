@@ -40,7 +40,8 @@ class CopyForm(QWidget):
         self._own_rate = ""  # that of the run; left as it is, it is the usual one where the run had the usual one
         self.about = label("", "muted", wrap=True)
         self.name, self.length, self.rate = QLineEdit(), SpinBox(), QLineEdit()
-        self._length_title = label("", "muted")
+        self._length_title = label(self.tr(UNITS[self._unit]), "muted")
+        self.length.setAccessibleName(self._length_title.text())
         self.name.setMaxLength(60)
         self.name.setAccessibleName(self.tr("Name"))
         self.rate.setAccessibleName(self.tr("Learning rate"))
